@@ -1,0 +1,46 @@
+//! The rulebooks' own tests, which are written in the language of the rules.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::{Outcome, Wish, tests};
+use crate::shell::{answer, build_quorate};
+use crate::tidy::root;
+
+pub(super) fn run(_: &Wish) -> Result<Outcome> {
+    if !folders().iter().any(|folder| folder.join("tests").is_dir()) {
+        return Ok(Outcome::skipped("no rulebook has tests"));
+    }
+    let Some(quorate) = build_quorate()? else {
+        return Ok(Outcome::of(false));
+    };
+    if !has_command(&quorate, "test") {
+        return Ok(Outcome::skipped("the binary has no command `test`"));
+    }
+    Ok(Outcome::of_tests(&tests(
+        Command::new(quorate).args(["test", "rulebooks"]),
+    )?))
+}
+
+/// The folders of `rulebooks/`, by name.
+pub(super) fn folders() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("rulebooks"))
+        .into_iter()
+        .flatten();
+    let mut folders: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    folders
+}
+
+/// Whether the binary's help names a command.
+pub(super) fn has_command(quorate: &Path, command: &str) -> bool {
+    let help = answer(Command::new(quorate).arg("--help")).unwrap_or_default();
+    help.lines()
+        .any(|line| line.split_whitespace().next() == Some(command))
+}

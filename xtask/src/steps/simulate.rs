@@ -1,0 +1,91 @@
+//! Whole games by players who race, lie and vanish. A seed tells a game apart; one that fails
+//! prints the command which plays it again.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::rules::{folders, has_command};
+use super::{Outcome, Wish, tests};
+use crate::counts::Tally;
+use crate::shell::build_quorate;
+
+/// How much of a rulebook is played.
+#[derive(Clone, Copy)]
+struct Share {
+    seeds: u32,
+    steps: u32,
+}
+
+/// Rulebooks that are played more than others, for they use more of the machine.
+const SHARES: [(&str, Share); 1] = [(
+    "adventurers-2019",
+    Share {
+        seeds: 50,
+        steps: 2_000,
+    },
+)];
+const OTHERS: Share = Share {
+    seeds: 10,
+    steps: 2_000,
+};
+const LONG: Share = Share {
+    seeds: 50,
+    steps: 20_000,
+};
+
+pub(super) fn run(wish: &Wish) -> Result<Outcome> {
+    let mut books: Vec<String> = folders()
+        .iter()
+        .filter(|folder| folder.join("rules").is_dir())
+        .filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    books.retain(|book| book != "std");
+    if books.is_empty() {
+        return Ok(Outcome::skipped("there is no rulebook"));
+    }
+    let Some(quorate) = build_quorate()? else {
+        return Ok(Outcome::of(false));
+    };
+    if !has_command(&quorate, "simulate") {
+        return Ok(Outcome::skipped("the binary has no command `simulate`"));
+    }
+    let mut tally = Tally::default();
+    for book in books {
+        let share = share(&book, wish.long);
+        println!("{book}: {} games of {} steps", share.seeds, share.steps);
+        for seed in 0..share.seeds {
+            if !play(&quorate, &book, seed, share.steps, &mut tally)? {
+                return Ok(Outcome::Failed(tally));
+            }
+        }
+    }
+    Ok(Outcome::Passed(tally))
+}
+
+fn share(book: &str, long: bool) -> Share {
+    let own = SHARES
+        .iter()
+        .find(|(name, _)| *name == book)
+        .map_or(OTHERS, |(_, share)| *share);
+    if long { LONG } else { own }
+}
+
+fn play(quorate: &Path, book: &str, seed: u32, steps: u32, tally: &mut Tally) -> Result<bool> {
+    let path = format!("rulebooks/{book}");
+    let arguments = ["--seed", &seed.to_string(), "--steps", &steps.to_string()].map(String::from);
+    let ran = tests(
+        Command::new(quorate)
+            .args(["simulate", &path])
+            .args(&arguments),
+    )?;
+    *tally += ran.tally;
+    if !ran.succeeded {
+        println!(
+            "again with: cargo run -- simulate {path} {}",
+            arguments.join(" ")
+        );
+    }
+    Ok(ran.succeeded)
+}

@@ -1,0 +1,106 @@
+//! The pure floors know no rule of any game: what a proposal is, or a quorum, stands in a rulebook.
+//! A rule word in their code is a rule that no vote could change.
+
+use super::Finding;
+use super::floors::is_pure_source;
+use super::repo::Repo;
+
+/// Words, as parts of identifiers and strings, that only rulebooks may use. `dynasty` is not one:
+/// the span for which a secret of the dice holds is the machine's too.
+const RULE_WORDS: [&str; 11] = [
+    "proposal",
+    "quorum",
+    "emperor",
+    "veto",
+    "deferential",
+    "hiatus",
+    "zombie",
+    "callforjudgement",
+    "call_for_judgement",
+    "selfkill",
+    "self_kill",
+];
+
+/// Where such a word is no rule after all.
+struct Exception {
+    /// A file, or the beginning of its path.
+    path: &'static str,
+    word: &'static str,
+    /// What the word means there, for whoever would like to copy it.
+    reason: &'static str,
+}
+
+const EXCEPTIONS: [Exception; 0] = [];
+
+pub(super) fn check(repo: &Repo) -> Vec<Finding> {
+    check_but_for(repo, &EXCEPTIONS)
+}
+
+fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut used = vec![false; exceptions.len()];
+    for (path, source) in repo.rust().filter(|(path, _)| is_pure_source(path)) {
+        for word in source.without_tests().words() {
+            let text = word.text.to_lowercase();
+            for rule_word in RULE_WORDS.iter().filter(|w| text.contains(**w)) {
+                let found = exceptions
+                    .iter()
+                    .position(|e| path.starts_with(e.path) && e.word == *rule_word);
+                if let Some(index) = found {
+                    used[index] = true;
+                } else {
+                    let message = format!("`{rule_word}` is a rulebook's word");
+                    findings.push(Finding::error(path, word.line, message));
+                }
+            }
+        }
+    }
+    findings.dedup_by(|a, b| (&a.path, a.line, &a.message) == (&b.path, b.line, &b.message));
+    for (exception, _) in exceptions.iter().zip(used).filter(|(_, used)| !used) {
+        let Exception { path, word, reason } = exception;
+        let message = format!("no longer says `{word}`, which was allowed: {reason}");
+        findings.push(Finding::error(path, 1, message));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{assert_holds, found};
+    use super::*;
+
+    const PATH: &str = "crates/quorate-engine/src/decide.rs";
+
+    #[test]
+    fn the_pure_floors_name_no_rule() {
+        assert_holds(check);
+    }
+
+    #[test]
+    fn a_rule_word_is_found_in_names_and_strings_but_not_in_tests_or_comments() {
+        let text = "/// No quorum.\n\
+            struct QuorumSize;\n\
+            fn f() -> &'static str { \"a pending proposal\" }\n\
+            #[cfg(test)] mod tests { fn zombie() {} }\n";
+        assert_eq!(
+            found(check, &Repo::of(&[(PATH, text)])),
+            [
+                format!("{PATH}:2: `quorum` is a rulebook's word"),
+                format!("{PATH}:3: `proposal` is a rulebook's word"),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_exception_holds_while_it_is_needed() {
+        let exceptions = [Exception {
+            path: PATH,
+            word: "veto",
+            reason: "the French for a small dog",
+        }];
+        let needed = Repo::of(&[(PATH, "struct Veto;")]);
+        assert!(check_but_for(&needed, &exceptions).is_empty());
+        let stale = Repo::of(&[(PATH, "struct Dog;")]);
+        assert_eq!(check_but_for(&stale, &exceptions).len(), 1);
+    }
+}
