@@ -1,0 +1,89 @@
+//! Events: what the log holds of each command that was judged.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{Act, Actor};
+use crate::digest::Digest;
+use crate::effect::Step;
+use crate::ids::EventSeq;
+use crate::name::Name;
+use crate::refusal::Refusal;
+use crate::rows::OpenKey;
+use crate::state::{EachSeal, SealMut};
+use crate::tape::Tape;
+use crate::time::Moment;
+
+/// One entry of a game's log.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// Its number.
+    pub seq: EventSeq,
+    /// When it happened.
+    pub at: Moment,
+    /// Whose command it was.
+    pub actor: Actor,
+    /// The command's key.
+    pub key: Name,
+    /// What was to be done.
+    pub act: Act,
+    /// The version of the law that judged it.
+    pub law: Digest,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Its dice and choices.
+    pub tape: Tape,
+    /// What it changed, in order.
+    pub steps: Vec<Step>,
+    /// What rule code had to say about it.
+    pub notes: Vec<Note>,
+    /// The hash of the event before; all zeros for the first.
+    pub previous: Digest,
+}
+
+/// What came of a command.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It was done.
+    Done,
+    /// It waits for a choice of the one who acts.
+    Opened(OpenKey),
+    /// It was refused after its first die. Nothing changed, but the die is known, and waits for the next try.
+    Refused(Refusal),
+    /// An open action ended without being done: refused at its completion, given up, or its rule gone.
+    Lapsed(Refusal),
+}
+
+/// A line in the log.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Note {
+    /// The rule that wrote it; empty where the engine did.
+    pub rule: Name,
+    /// What kind of line it is.
+    pub kind: NoteKind,
+    /// The line.
+    pub text: String,
+}
+
+/// What a line in the log is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum NoteKind {
+    /// A rule says something.
+    Said,
+    /// A rule broke and its part was left out.
+    Broke,
+    /// Something that was to happen by itself did not, for the law refused it.
+    Held,
+    /// A change of the law could not be made as written.
+    Skipped,
+}
+
+impl Event {
+    /// Visits every seal of the event.
+    pub fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.act.each_seal(visit);
+        self.tape.each_seal(visit);
+        for step in &mut self.steps {
+            step.effect.seals(visit);
+        }
+    }
+}

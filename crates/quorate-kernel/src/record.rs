@@ -1,0 +1,203 @@
+//! The stored form of events and snapshots: bytes that every later release can read.
+//!
+//! The first byte is the version of the form. A release may add versions; it keeps a reader for each older one, and
+//! golden files in `tests/golden` hold it to that.
+
+use crate::digest::Digest;
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::seal::SealBytes;
+use crate::state::{SealMut, State};
+
+/// The version of the form that this release writes.
+const VERSION: u8 = 1;
+
+/// An event as it is kept: the open part, and what lies beside it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// The open part. The chain runs over exactly these bytes.
+    pub open: Vec<u8>,
+    /// The contents of the seals in it.
+    pub seals: Vec<SealBytes>,
+}
+
+/// Bytes that are no event or snapshot of a version known here.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// The form is of a version that this release does not know.
+    #[error(
+        "the record is of version {0}, which this release does not know: it was written by a later one"
+    )]
+    Version(u8),
+    /// The bytes are damaged.
+    #[error("the record is damaged: {0}")]
+    Damaged(String),
+}
+
+/// The open part of an event and the contents of its seals.
+pub fn encode(event: &Event) -> Record {
+    let mut open = vec![VERSION];
+    open.extend(
+        postcard::to_stdvec(event).expect("plain kernel types serialise to memory without failing"),
+    );
+    let mut event = event.clone();
+    let mut seals: Vec<SealBytes> = Vec::new();
+    event.each_seal(&mut |seal| collect(&mut seals, &seal));
+    Record { open, seals }
+}
+
+/// The hash of an event: of its open part, in which the hash of the event before stands.
+pub fn hash(open: &[u8]) -> Digest {
+    Digest::of(open)
+}
+
+/// An event from its open part; its seals are closed.
+pub fn decode(open: &[u8]) -> Result<Event, Unreadable> {
+    decode_body(open)
+}
+
+/// A snapshot: the effects that make the state, and the digests of the seals in them.
+pub fn encode_state(state: &State) -> Record {
+    let mut effects = state.effects();
+    let mut open = vec![VERSION];
+    open.extend(
+        postcard::to_stdvec(&effects)
+            .expect("plain kernel types serialise to memory without failing"),
+    );
+    let mut seals = Vec::new();
+    for effect in &mut effects {
+        effect.seals(&mut |seal| collect(&mut seals, &seal));
+    }
+    Record { open, seals }
+}
+
+/// The effects of a snapshot; their seals are closed.
+pub fn decode_state(open: &[u8]) -> Result<Vec<Effect>, Unreadable> {
+    decode_body(open)
+}
+
+/// Puts contents back into an event. Gives the digests for which `found` had nothing that fits.
+pub fn restore(event: &mut Event, found: &dyn Fn(Digest) -> Option<SealBytes>) -> Vec<Digest> {
+    let mut missing = Vec::new();
+    event.each_seal(&mut |mut seal| restore_one(&mut seal, found, &mut missing));
+    missing
+}
+
+/// Puts contents back into the effects of a snapshot.
+pub fn restore_effects(
+    effects: &mut [Effect],
+    found: &dyn Fn(Digest) -> Option<SealBytes>,
+) -> Vec<Digest> {
+    let mut missing = Vec::new();
+    for effect in effects {
+        effect.seals(&mut |mut seal| restore_one(&mut seal, found, &mut missing));
+    }
+    missing
+}
+
+fn restore_one(
+    seal: &mut SealMut<'_>,
+    found: &dyn Fn(Digest) -> Option<SealBytes>,
+    missing: &mut Vec<Digest>,
+) {
+    let fits = found(seal.digest()).is_some_and(|bytes| seal.restore(&bytes));
+    if !fits {
+        missing.push(seal.digest());
+    }
+}
+
+fn collect(seals: &mut Vec<SealBytes>, seal: &SealMut<'_>) {
+    if let Some(bytes) = seal.bytes()
+        && !seals.iter().any(|known| known.digest == bytes.digest)
+    {
+        seals.push(bytes);
+    }
+}
+
+fn decode_body<T: serde::de::DeserializeOwned>(open: &[u8]) -> Result<T, Unreadable> {
+    match open.split_first() {
+        Some((&VERSION, body)) => {
+            let (read, rest) = postcard::take_from_bytes(body)
+                .map_err(|error| Unreadable::Damaged(error.to_string()))?;
+            if rest.is_empty() {
+                Ok(read)
+            } else {
+                Err(Unreadable::Damaged(format!(
+                    "{} bytes too many",
+                    rest.len()
+                )))
+            }
+        }
+        Some((&version, _)) => Err(Unreadable::Version(version)),
+        None => Err(Unreadable::Damaged("it is empty".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Act, Actor, typed};
+    use crate::event::Outcome;
+    use crate::ids::{EventSeq, Id, PlayerId, PostId};
+    use crate::tape::Tape;
+    use crate::time::Moment;
+
+    fn event() -> Event {
+        Event {
+            seq: EventSeq(7),
+            at: Moment(1_000),
+            actor: Actor::Player(PlayerId(Id::new(EventSeq(1), 0))),
+            key: "k1".into(),
+            act: Act::Comment {
+                post: PostId(Id::new(EventSeq(5), 0)),
+                text: typed("I like it :for:"),
+            },
+            law: Digest::of(b"law"),
+            outcome: Outcome::Done,
+            tape: Tape::default(),
+            steps: vec![],
+            notes: vec![],
+            previous: Digest::default(),
+        }
+    }
+
+    #[test]
+    fn an_event_reads_back_whole_with_what_lies_beside_it() {
+        let event = event();
+        let record = encode(&event);
+        let mut read = decode(&record.open).unwrap();
+        assert!(
+            !format!("{read:?}").contains("I like it"),
+            "the open part holds no words"
+        );
+        let missing = restore(&mut read, &|digest| {
+            record.seals.iter().find(|s| s.digest == digest).cloned()
+        });
+        assert_eq!(missing, []);
+        assert_eq!(read, event);
+        assert!(format!("{read:?}").contains("I like it"));
+    }
+
+    #[test]
+    fn words_can_be_forgotten_while_the_chain_holds() {
+        let record = encode(&event());
+        let mut read = decode(&record.open).unwrap();
+        let missing = restore(&mut read, &|_| None);
+        assert_eq!(missing.len(), 1);
+        assert_eq!(encode(&read).open, record.open);
+    }
+
+    #[test]
+    fn damaged_bytes_are_named_as_such() {
+        let record = encode(&event());
+        assert!(matches!(
+            decode(&record.open[..9]),
+            Err(Unreadable::Damaged(_))
+        ));
+        assert_eq!(decode(&[99, 1]), Err(Unreadable::Version(99)));
+        assert!(decode(&[]).is_err());
+        let mut longer = record.open;
+        longer.push(0);
+        assert!(matches!(decode(&longer), Err(Unreadable::Damaged(_))));
+    }
+}

@@ -1,0 +1,83 @@
+//! Refusals: how the law says no.
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::Name;
+use crate::time::Moment;
+
+/// An answer of the law to a command that it does not allow: which rule says so, what would have to hold, and when
+/// the answer may be another.
+///
+/// A refusal is data. The page, the API and the tests all speak from these fields.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The title of the rule that refuses; the kernel's own checks leave it empty.
+    pub rule: String,
+    /// The code name of that rule.
+    pub rule_id: Name,
+    /// The number of the clause in that rule, counted from 1; 0 where the rule has no numbered clauses.
+    pub clause: u32,
+    /// The rule whose permission was overruled, where two rules clashed.
+    pub against: Option<Name>,
+    /// What would have to hold.
+    pub needs: Vec<Need>,
+    /// The first moment at which the answer may be another, if time alone can bring that.
+    pub next_at: Option<Moment>,
+}
+
+/// One thing that would have to hold.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Need {
+    /// What must hold, as a noun phrase: "a quorum of votes FOR", "2 action points".
+    pub what: String,
+    /// What there is, as people read it; empty where that says nothing.
+    pub have: String,
+    /// What there must be; empty where that says nothing.
+    pub need: String,
+}
+
+impl Refusal {
+    /// A refusal that rests on no rule but on how things are: no such post, a name that is taken.
+    pub fn plain(what: impl Into<String>) -> Self {
+        Self {
+            needs: vec![Need {
+                what: what.into(),
+                ..Need::default()
+            }],
+            ..Self::default()
+        }
+    }
+
+    /// The first thing that would have to hold, for a short message.
+    pub fn what(&self) -> &str {
+        self.needs.first().map_or("", |need| &need.what)
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    /// One sentence: `needs 45 Brains, not 12 (Zombies, clause 2); possible from 2031-05-04T09:00Z`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("needs ")?;
+        for (i, need) in self.needs.iter().enumerate() {
+            if i > 0 {
+                f.write_str(" and ")?;
+            }
+            f.write_str(&need.what)?;
+            match (need.have.as_str(), need.need.as_str()) {
+                ("", "") => {}
+                (have, "") => write!(f, " (now: {have})")?,
+                ("", need) => write!(f, " (wanted: {need})")?,
+                (have, need) => write!(f, " (now: {have}, wanted: {need})")?,
+            }
+        }
+        match (self.rule.as_str(), self.clause) {
+            ("", _) => {}
+            (rule, 0) => write!(f, " [{rule}]")?,
+            (rule, clause) => write!(f, " [{rule}, clause {clause}]")?,
+        }
+        if let Some(at) = self.next_at {
+            write!(f, "; possible from {at}")?;
+        }
+        Ok(())
+    }
+}

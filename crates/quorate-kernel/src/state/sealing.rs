@@ -1,0 +1,204 @@
+//! Finding the seals in rows, to write their contents beside the log and to put them back.
+
+use std::sync::Arc;
+
+use super::{SealBytes, Sealed, SeedId};
+use crate::digest::Digest;
+use crate::ids::PlayerId;
+use crate::law::{Rule, Section, Term};
+use crate::patch::Patch;
+use crate::rows::{
+    About, Archived, Author, Breaks, Cell, Claim, Clock, Comment, Due, Duty, Dynasty, Entity, Line,
+    Message, Open, PageText, Person, Post, Use,
+};
+use crate::tape::Tape;
+use crate::value::Value;
+
+/// A seal found in a row.
+pub enum SealMut<'a> {
+    /// Of a text.
+    Text(&'a mut Sealed<str>),
+    /// Of a hidden value.
+    Value(&'a mut Sealed<Value>),
+    /// Of a hidden author.
+    Author(&'a mut Sealed<PlayerId>),
+    /// Of a post's changes.
+    Patch(&'a mut Sealed<Patch>),
+}
+
+impl SealMut<'_> {
+    /// The seal's digest.
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::Text(seal) => seal.digest(),
+            Self::Value(seal) => seal.digest(),
+            Self::Author(seal) => seal.digest(),
+            Self::Patch(seal) => seal.digest(),
+        }
+    }
+
+    /// What is to lie beside the log.
+    pub fn bytes(&self) -> Option<SealBytes> {
+        match self {
+            Self::Text(seal) => seal.bytes(),
+            Self::Value(seal) => seal.bytes(),
+            Self::Author(seal) => seal.bytes(),
+            Self::Patch(seal) => seal.bytes(),
+        }
+    }
+
+    /// Puts the content back; false where it does not fit.
+    pub fn restore(&mut self, found: &SealBytes) -> bool {
+        match self {
+            Self::Text(seal) => seal.restore(found),
+            Self::Value(seal) => seal.restore(found),
+            Self::Author(seal) => seal.restore(found),
+            Self::Patch(seal) => seal.restore(found),
+        }
+    }
+}
+
+/// Rows and values that may hold seals.
+pub trait EachSeal {
+    /// Visits each seal. A hidden value is visited itself and not what is in it.
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>));
+}
+
+macro_rules! without_seals {
+    ($($row:ty),+) => {$(
+        impl EachSeal for $row {
+            fn each_seal(&mut self, _: &mut dyn FnMut(SealMut<'_>)) {}
+        }
+    )+};
+}
+
+without_seals!(
+    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, SeedId, Breaks
+);
+
+impl EachSeal for Value {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        match self {
+            Self::Text(seal) => visit(SealMut::Text(seal)),
+            Self::Hidden(seal) => visit(SealMut::Value(seal)),
+            Self::List(items) if items.iter().any(may_hold_seals) => {
+                let mut changed: Vec<Self> = items.to_vec();
+                changed.iter_mut().for_each(|item| item.each_seal(visit));
+                *items = Arc::from(changed);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn may_hold_seals(value: &Value) -> bool {
+    matches!(value, Value::Text(_) | Value::Hidden(_) | Value::List(_))
+}
+
+impl EachSeal for Person {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        visit(SealMut::Text(&mut self.name));
+    }
+}
+
+impl EachSeal for Cell {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.value.each_seal(visit);
+    }
+}
+
+impl EachSeal for Archived {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.value.each_seal(visit);
+    }
+}
+
+impl EachSeal for Author {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        if let Self::Hidden(seal) = self {
+            visit(SealMut::Author(seal));
+        }
+    }
+}
+
+impl EachSeal for Post {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.author.each_seal(visit);
+        for text in [
+            &mut self.title,
+            &mut self.body,
+            &mut self.flavour,
+            &mut self.note,
+        ] {
+            visit(SealMut::Text(text));
+        }
+        if let Some(patch) = &mut self.patch {
+            visit(SealMut::Patch(patch));
+        }
+    }
+}
+
+impl EachSeal for Comment {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.author.each_seal(visit);
+        visit(SealMut::Text(&mut self.text));
+    }
+}
+
+impl EachSeal for Message {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        visit(SealMut::Text(&mut self.text));
+    }
+}
+
+impl EachSeal for Duty {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.options
+            .iter_mut()
+            .for_each(|value| value.each_seal(visit));
+        self.default.each_seal(visit);
+        self.context
+            .iter_mut()
+            .for_each(|(_, value)| value.each_seal(visit));
+    }
+}
+
+impl EachSeal for Tape {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.answers
+            .iter_mut()
+            .for_each(|answer| answer.value.each_seal(visit));
+    }
+}
+
+impl EachSeal for Open {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        self.args
+            .iter_mut()
+            .for_each(|(_, value)| value.each_seal(visit));
+        self.tape.each_seal(visit);
+        self.question
+            .options
+            .iter_mut()
+            .for_each(|value| value.each_seal(visit));
+        self.question.default.each_seal(visit);
+    }
+}
+
+impl EachSeal for Claim {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        visit(SealMut::Text(&mut self.reason));
+    }
+}
+
+impl EachSeal for Dynasty {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        visit(SealMut::Text(&mut self.title));
+    }
+}
+
+impl EachSeal for PageText {
+    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        visit(SealMut::Text(&mut self.text));
+    }
+}
