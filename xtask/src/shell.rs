@@ -16,7 +16,8 @@ pub(crate) struct Ran {
     pub(crate) tally: Tally,
 }
 
-/// The cargo that runs us, with plain output. On a build machine it keeps to `Cargo.lock`.
+/// The cargo that runs us, with plain output. On a build machine it keeps to `Cargo.lock`, which
+/// stands after the whole subcommand: `nextest run --locked`.
 pub(crate) fn cargo(subcommand: &str) -> Command {
     let mut command = plain_cargo(subcommand);
     if std::env::var_os("CI").is_some() {
@@ -30,7 +31,7 @@ pub(crate) fn plain_cargo(subcommand: &str) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command
-        .arg(subcommand)
+        .args(subcommand.split(' '))
         .current_dir(root())
         .env("CARGO_TERM_COLOR", "never");
     command

@@ -8,8 +8,8 @@ use crate::shell::{answer, cargo, plain_cargo, run as shell_run};
 
 pub(super) fn run(_: &Wish) -> Result<Outcome> {
     let mut ran = if answer(plain_cargo("nextest").arg("--version")).is_some() {
-        let mut nextest = cargo("nextest");
-        nextest.args(["run", "--workspace", "--no-fail-fast", "--no-tests", "pass"]);
+        let mut nextest = cargo("nextest run");
+        nextest.args(["--workspace", "--no-fail-fast", "--no-tests", "pass"]);
         nextest.args(["--status-level", "fail", "--final-status-level", "fail"]);
         if browser::has_tests() {
             nextest.args([
