@@ -7,7 +7,7 @@ use crate::ids::{CommentId, EventSeq, Id, PlayerId, PostId};
 use crate::name::Name;
 use crate::patch::Patch;
 use crate::seal::Sealed;
-use crate::tape::{SeedId, Tape};
+use crate::tape::{Die, SeedId, Tape};
 use crate::time::Moment;
 use crate::value::{Thing, Value};
 
@@ -305,6 +305,15 @@ pub struct Open {
     pub began_at: Moment,
     /// When the default is taken.
     pub deadline: Moment,
+}
+
+/// What waits for the same player's next go at an action that did not complete, or was undone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Where further dice come from.
+    pub seed: SeedId,
+    /// The dice that fell already.
+    pub dice: Vec<Die>,
 }
 
 /// A question as it is shown.

@@ -13,10 +13,9 @@ use crate::name::Name;
 use crate::rows::{
     About, Archived, Breaks, Cell, CellKey, Claim, ClauseKey, Clock, ClockKey, Comment, CommentKey,
     Due, DueKey, Duty, Dynasty, Entity, Line, LineKey, Message, Open, OpenKey, PageText, Person,
-    Post, Use, UseKey,
+    Post, Use, UseKey, Waiting,
 };
 use crate::seal::{SealBytes, Sealed};
-use crate::tape::SeedId;
 use crate::time::Moment;
 
 /// Writes the state, its effects and what goes over every table, from one list of the tables.
@@ -152,8 +151,8 @@ tables! {
     duties: Duty(Id => Duty),
     /// Actions that wait for a choice.
     open: Open(OpenKey => Open),
-    /// Seeds that wait for the same player's next go at an action.
-    seeds: Seed(OpenKey => SeedId),
+    /// Dice that wait for the same player's next go at an action.
+    waiting: Waiting(OpenKey => Waiting),
     /// Changes made by hand.
     claims: Claim(Id => Claim),
     /// Dynasties, by number.

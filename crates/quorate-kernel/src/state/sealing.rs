@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{SealBytes, Sealed, SeedId};
+use super::{SealBytes, Sealed};
 use crate::digest::Digest;
 use crate::ids::PlayerId;
 use crate::law::{Rule, Section, Term};
 use crate::patch::Patch;
 use crate::rows::{
     About, Archived, Author, Breaks, Cell, Claim, Clock, Comment, Due, Duty, Dynasty, Entity, Line,
-    Message, Open, PageText, Person, Post, Use,
+    Message, Open, PageText, Person, Post, Use, Waiting,
 };
 use crate::tape::Tape;
 use crate::value::Value;
@@ -73,7 +73,7 @@ macro_rules! without_seals {
 }
 
 without_seals!(
-    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, SeedId, Breaks
+    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Waiting, Breaks
 );
 
 impl EachSeal for Value {
