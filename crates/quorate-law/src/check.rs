@@ -1,0 +1,4 @@
+//! What is checked before anything runs.
+
+pub(crate) mod house;
+pub(crate) mod names;

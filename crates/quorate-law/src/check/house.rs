@@ -1,0 +1,211 @@
+//! House rules: what the language allows and rule code does not.
+
+use starlark_syntax::syntax::ast::{
+    AssignOp, AssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp, ClauseP, DefP,
+    ExprP, ParameterP, StmtP,
+};
+use starlark_syntax::syntax::module::AstModuleFields;
+
+use crate::rewrite::{WALKERS, is_plain_target};
+use crate::unit::{Fault, Flavour};
+
+/// Built-in names that rule code has no use for, with what to use in their place.
+const BANNED: [(&str, &str); 18] = [
+    ("dir", "attributes are declared: name the one you want"),
+    ("getattr", "write the attribute after a dot"),
+    ("hasattr", "attributes are declared: a thing has them or not by its kind"),
+    ("hash", "compare things with `==`"),
+    ("fail", "say no with `refuse(why)` or `require(…)`"),
+    ("print", "write to the log with `note(text)`"),
+    ("pprint", "write to the log with `note(text)`"),
+    ("float", "numbers are whole"),
+    ("type", "annotate what a function takes, and test for `!= None`"),
+    ("repr", "use `str`"),
+    ("chr", "write the character itself"),
+    ("ord", "compare texts with `==` or `<`"),
+    ("bytes", "use texts"),
+    ("isinstance", "annotate what a function takes"),
+    ("struct", "use an entity, a table or a dictionary"),
+    ("record", "use an entity, a table or a dictionary"),
+    ("enum", "use `choice`"),
+    ("breakpoint", "write to the log with `note(text)`"),
+];
+
+/// Methods that could run away, with what to use in their place.
+const METHODS: [(&str, &str); 6] = [
+    ("replace", "write `replace(text, old, new)`"),
+    ("join", "write `join(sep, parts)`"),
+    ("format", "write f\"{value}\""),
+    ("extend", "write `list += more`"),
+    ("elems", "compare whole words"),
+    ("codepoints", "compare whole words"),
+];
+
+/// Methods that change a list or dictionary in place.
+const CHANGING: [&str; 9] = [
+    "append", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "sort",
+];
+
+/// All that breaks a house rule.
+pub(crate) fn check(ast: &impl AstModuleFields, flavour: Flavour) -> Vec<Fault> {
+    let mut house = House {
+        flavour,
+        faults: Vec::new(),
+    };
+    house.statement(ast.statement());
+    house.faults
+}
+
+struct House {
+    flavour: Flavour,
+    faults: Vec<Fault>,
+}
+
+fn begin(expr: &AstExpr) -> u32 {
+    expr.span.begin().get()
+}
+
+impl House {
+    fn fault(&mut self, offset: u32, text: impl Into<String>, help: &str) {
+        let fault = Fault::new(offset, text);
+        self.faults.push(if help.is_empty() { fault } else { fault.help(help) });
+    }
+
+    fn statement(&mut self, statement: &AstStmt) {
+        match &statement.node {
+            StmtP::Def(def) => self.def(def),
+            StmtP::Assign(assign) => {
+                if let AssignTarget::Tuple(parts) = &assign.lhs.node
+                    && parts.iter().any(|part| matches!(part.node, AssignTarget::Dot(..)))
+                {
+                    let at = assign.lhs.span.begin().get();
+                    self.fault(at, "attributes are assigned one at a time", "use a statement for each");
+                }
+                self.name(&assign.lhs);
+            }
+            StmtP::AssignModify(target, op, value) => {
+                let at = target.span.begin().get();
+                let sign = op.to_string();
+                let sign = sign.trim();
+                match op {
+                    AssignOp::Multiply | AssignOp::LeftShift | AssignOp::RightShift | AssignOp::Percent => {
+                        let plain = sign.trim_end_matches('=');
+                        let help = format!("write `x = x {plain} y`");
+                        self.fault(at, format!("`{sign}` is not offered"), &help);
+                    }
+                    AssignOp::Divide => {
+                        self.fault(at, "`/=` would give a fraction: numbers are whole", "write `//=`, which rounds down");
+                    }
+                    AssignOp::Add | AssignOp::Subtract
+                        if matches!(target.node, AssignTarget::Index(_)) && !is_plain_target(target) =>
+                    {
+                        self.fault(at, format!("the left side of `{sign}` is too involved"), "give its parts names first");
+                    }
+                    _ => {}
+                }
+                self.expr(value);
+            }
+            _ => {}
+        }
+        match &statement.node {
+            StmtP::AssignModify(..) => {}
+            _ => {
+                statement.node.visit_children(|child| match child {
+                    starlark_syntax::syntax::uniplate::Visit::Stmt(inner) => self.statement(inner),
+                    starlark_syntax::syntax::uniplate::Visit::Expr(expr) => self.expr(expr),
+                });
+            }
+        }
+    }
+
+    fn name(&mut self, target: &starlark_syntax::syntax::ast::AstAssignTarget) {
+        for (name, at) in crate::unit::targets(target) {
+            if name.starts_with("__") {
+                self.fault(at, format!("`{name}` begins with two underscores"), "one is enough to keep a name to its rule");
+            }
+        }
+    }
+
+    fn def(&mut self, def: &DefP<AstNoPayload>) {
+        if def.name.ident.starts_with("__") {
+            let at = def.name.span.begin().get();
+            self.fault(at, "a function's name does not begin with two underscores", "");
+        }
+        for param in &def.params {
+            let at = param.span.begin().get();
+            match &param.node {
+                ParameterP::Normal(name, None, _) if self.flavour == Flavour::Law => {
+                    let text = format!("the parameter `{}` has no type", name.ident);
+                    let help = format!("write `{}: Player`, or `int`, `str`, `bool`, `list[Player]` …", name.ident);
+                    self.fault(at, text, &help);
+                }
+                ParameterP::Args(..) | ParameterP::KwArgs(..) if self.flavour == Flavour::Law => {
+                    self.fault(at, "functions of rules take named parameters only, no `*` or `**`", "take a list");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &AstExpr) {
+        let at = begin(expr);
+        match &expr.node {
+            ExprP::Literal(AstLiteral::Float(_)) => {
+                self.fault(at, "numbers are whole", "multiply first and divide with `//`, which rounds down");
+            }
+            ExprP::Op(_, BinOp::Divide, right) => {
+                self.fault(begin(right), "`/` would give a fraction: numbers are whole", "write `//`, which rounds down");
+            }
+            ExprP::Identifier(name) => self.identifier(&name.ident, at),
+            ExprP::Call(callee, args) => {
+                if let ExprP::Dot(object, method) = &callee.node {
+                    self.method(object, &method.node, method.span.begin().get());
+                }
+                let known = matches!(&callee.node, ExprP::Identifier(name) if WALKERS.contains(&name.ident.as_str()));
+                if known {
+                    // Called by name, its arguments are guarded.
+                    args.args.iter().for_each(|arg| self.expr(arg.node.expr()));
+                    return;
+                }
+            }
+            ExprP::ListComprehension(_, _, clauses) | ExprP::DictComprehension(_, _, clauses) => {
+                let loops = clauses.iter().filter(|clause| matches!(clause, ClauseP::For(_)));
+                if loops.count() > 2 {
+                    self.fault(at, "too many loops in one list", "use a function with `for` statements");
+                }
+            }
+            _ => {}
+        }
+        expr.node.visit_expr(|inner| self.expr(inner));
+    }
+
+    fn identifier(&mut self, name: &str, at: u32) {
+        if let Some((_, help)) = BANNED.iter().find(|(banned, _)| *banned == name)
+            && self.flavour == Flavour::Law
+        {
+            self.fault(at, format!("`{name}` is not offered to rules"), help);
+        } else if name.starts_with("__") {
+            self.fault(at, format!("`{name}` begins with two underscores"), "such names are the host's own");
+        }
+    }
+
+    fn method(&mut self, object: &AstExpr, method: &str, at: u32) {
+        if let Some((_, help)) = METHODS.iter().find(|(banned, _)| *banned == method)
+            && self.flavour == Flavour::Law
+        {
+            self.fault(at, format!("the method `.{method}` is not offered"), help);
+        }
+        if CHANGING.contains(&method)
+            && let ExprP::Dot(_, attribute) = &object.node
+            && self.flavour == Flavour::Law
+        {
+            let attribute = &attribute.node;
+            let text = format!("`.{method}` on the value `{attribute}` would be lost: lists of the game are written whole");
+            let help = match method {
+                "append" | "insert" => format!("write `….{attribute} += [item]`"),
+                _ => format!("write `….{attribute} = [x for x in ….{attribute} if …]`"),
+            };
+            self.fault(at, text, &help);
+        }
+    }
+}

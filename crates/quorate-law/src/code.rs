@@ -1,0 +1,125 @@
+//! Compiled code: functions to call, by name.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quorate_kernel::Name;
+use starlark::environment::Module;
+
+use crate::budget::Budget;
+use crate::collect::Signature;
+use crate::datum::Datum;
+use crate::evaluate;
+use crate::frame::{Frame, Parts, fault};
+use crate::library::Additions;
+use crate::module::Compiled;
+use crate::stop::{Answer, Site};
+use crate::values::convert::{from_value, to_value};
+use crate::world::{Named, World};
+
+/// The code of a version of the law. Cheap to clone; can be handed to other threads.
+#[derive(Clone)]
+pub struct Code {
+    pub(crate) module: Arc<Compiled>,
+    functions: Arc<HashMap<String, Signature>>,
+    pub(crate) additions: Arc<Additions>,
+    edition: u16,
+}
+
+impl Code {
+    pub(crate) fn new(
+        module: Arc<Compiled>,
+        functions: Arc<HashMap<String, Signature>>,
+        additions: Additions,
+        edition: u16,
+    ) -> Self {
+        Self {
+            module,
+            functions,
+            additions: Arc::new(additions),
+            edition,
+        }
+    }
+
+    /// The edition of the library that the law was compiled for.
+    pub fn edition(&self) -> u16 {
+        self.edition
+    }
+
+    /// A function's parameters and result.
+    pub fn signature(&self, function: &str) -> Option<&Signature> {
+        self.functions.get(function)
+    }
+
+    /// Where a function stands.
+    pub fn site_of(&self, function: &str) -> Option<&Site> {
+        self.functions.get(function).map(|signature| &signature.site)
+    }
+
+    /// The names of all functions, private ones included, in no order.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(String::as_str)
+    }
+
+    /// Calls a function. Where nothing on its own call stack is a rule (a library's predicate), the rule that asks is
+    /// the one that asked before, if the call comes from within another.
+    pub fn call(
+        &self,
+        world: &Rc<dyn World>,
+        function: &str,
+        args: Vec<Datum>,
+        named: Named,
+        budget: &Budget,
+    ) -> Answer<Datum> {
+        let site = Frame::current().map(|frame| frame.outer.clone()).unwrap_or_default();
+        self.call_for(&site, world, function, args, named, budget)
+    }
+
+    /// Calls a function for a rule: `site` is who asks where nothing on the function's own call stack is a rule.
+    pub fn call_for(
+        &self,
+        site: &Site,
+        world: &Rc<dyn World>,
+        function: &str,
+        args: Vec<Datum>,
+        named: Named,
+        budget: &Budget,
+    ) -> Answer<Datum> {
+        let entered = Frame::enter(Parts {
+            world: Some(Rc::clone(world)),
+            host: None,
+            collector: None,
+            code: Arc::clone(&self.module),
+            budget: budget.clone(),
+            outer: site.clone(),
+        })?;
+        call(&entered.0, function, &args, &named)
+    }
+}
+
+/// Calls a function of the frame's code.
+pub(crate) fn call(
+    frame: &Rc<Frame>,
+    function: &str,
+    args: &[Datum],
+    named: &[(Name, Datum)],
+) -> Answer<Datum> {
+    Module::with_temp_heap(|module| {
+        evaluate::run(frame, &module, |eval| {
+            let heap = eval.heap();
+            let function = frame.code.function(function)?;
+            let function = heap.access_owned_frozen_value(&function);
+            let mut values = Vec::with_capacity(args.len());
+            for arg in args {
+                values.push(to_value(frame, heap, arg)?);
+            }
+            let mut keywords = Vec::with_capacity(named.len());
+            for (name, datum) in named {
+                keywords.push((name.as_str(), to_value(frame, heap, datum)?));
+            }
+            let value = eval.eval_function(function, &values, &keywords)?;
+            from_value(value).map_err(|what| fault(format!("a function cannot give back {what}")))
+        })
+    })
+}

@@ -1,0 +1,47 @@
+//! Gathers declarations while the top level of a law runs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use quorate_kernel::Name;
+
+use crate::datum::Type;
+use crate::declare::{Declaration, Declared, Param};
+use crate::stop::Site;
+
+/// What a first reading of the fences knows of a call that declares something, by fence and place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallFacts {
+    /// The variable that its result is assigned to.
+    pub(crate) assigned: Option<Name>,
+    /// The types that it names, by keyword; the type of a quantity or listing by the empty word.
+    pub(crate) types: Vec<(Name, Type)>,
+}
+
+pub(crate) type Facts = HashMap<(usize, u32), CallFacts>;
+
+/// What a first reading knows of a function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Signature {
+    /// Its parameters in order.
+    pub params: Vec<Param>,
+    /// What it gives back.
+    pub gives: Type,
+    /// The text at the top of its body.
+    pub doc: Option<String>,
+    /// Where it stands.
+    pub site: Site,
+}
+
+pub(crate) struct Collector {
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) functions: Arc<HashMap<String, Signature>>,
+    /// With each declaration its fence and place there, to put them in document order.
+    pub(crate) found: Vec<((usize, u32), Declaration)>,
+}
+
+impl Collector {
+    pub(crate) fn push(&mut self, place: (usize, u32), site: Site, what: Declared) {
+        self.found.push((place, Declaration { site, what }));
+    }
+}

@@ -1,0 +1,509 @@
+//! Compiling a version of the law: what breaks sleeps, everything else works.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use quorate_kernel::Name;
+use starlark::environment::Module;
+use starlark::syntax::AstModule;
+
+use crate::budget::{Budget, Limits};
+use crate::check::house;
+use crate::check::names::{Home, Homes};
+use crate::code::Code;
+use crate::collect::{Collector, Facts, Signature};
+use crate::declare::{Declaration, Declared};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean};
+use crate::evaluate;
+use crate::frame::{Frame, Parts};
+use crate::library::{self, Additions, NAMES};
+use crate::module::Compiled as Module_;
+use crate::rewrite;
+use crate::sheet::{Sheet, UnitInfo};
+use crate::stop::{Site, Stop};
+use crate::text::RuleText;
+use crate::unit::{self, Fault, Flavour, Phase, Unit};
+
+/// A text of the law, in document order; library texts come first.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The rule's code name, or the library's.
+    pub rule: Name,
+    /// Its title.
+    pub title: String,
+    /// Whether it is a library, which is skipped when it is asked which rule asks.
+    pub library: bool,
+    /// Its text.
+    pub text: RuleText,
+}
+
+/// A version of the law, compiled.
+pub struct Compiled {
+    /// What runs.
+    pub code: Code,
+    /// What the law declares, in document order.
+    pub declarations: Vec<Declaration>,
+    /// What does not check, and what leaned on it.
+    pub asleep: Vec<Asleep>,
+    /// What works but is likely not meant so.
+    pub warnings: Vec<Diagnostic>,
+    /// For each function, the attributes that it reads, whatever it calls included.
+    pub reads: BTreeMap<Name, BTreeSet<Name>>,
+}
+
+/// A fence that sleeps.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asleep {
+    /// Its rule.
+    pub rule: Name,
+    /// Its clause.
+    pub clause: u32,
+    /// Its place among the fences of the rule's text.
+    pub fence: usize,
+    /// Why.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep, and so does what leaned on it.
+pub fn compile(sources: &[Source], edition: u16) -> Compiled {
+    let mut law = Law::read(sources);
+    loop {
+        if law.settle_names() {
+            continue;
+        }
+        match law.run(edition) {
+            Ok(compiled) => return compiled,
+            // Each round puts at least one fence to sleep, so there is an end to this.
+            Err(()) => continue,
+        }
+    }
+}
+
+struct Law<'a> {
+    sources: &'a [Source],
+    infos: Vec<UnitInfo>,
+    /// The fences that are awake.
+    units: Vec<Option<Unit>>,
+    /// Why the others are not.
+    faults: Vec<Vec<Fault>>,
+    /// Names of fences that fell asleep, and whose they were.
+    lost: HashMap<String, Home>,
+    homes: Homes,
+}
+
+impl<'a> Law<'a> {
+    fn read(sources: &'a [Source]) -> Self {
+        let mut law = Self {
+            sources,
+            infos: Vec::new(),
+            units: Vec::new(),
+            faults: Vec::new(),
+            lost: HashMap::new(),
+            homes: Homes::default(),
+        };
+        for (index, source) in sources.iter().enumerate() {
+            for (fence, text) in source.text.fences.iter().enumerate() {
+                let info = UnitInfo {
+                    source: index,
+                    fence,
+                    rule: source.rule.clone(),
+                    library: source.library,
+                    clause: text.clause,
+                    line: text.line,
+                    indent: text.indent,
+                    code: Arc::from(text.code.as_str()),
+                };
+                law.read_fence(info);
+            }
+        }
+        law
+    }
+
+    fn read_fence(&mut self, info: UnitInfo) {
+        let site = Site {
+            rule: info.rule.clone(),
+            clause: info.clause,
+            line: info.line,
+        };
+        let (unit, faults) = match unit::parse(&info.code, Flavour::Law) {
+            Err(fault) => (None, vec![fault]),
+            Ok(ast) => {
+                let mut faults = house::check(&ast, Flavour::Law);
+                let unit = Unit::read(ast, &info.code, &site, &info);
+                faults.extend(unit.faults.iter().cloned());
+                (Some(unit), faults)
+            }
+        };
+        self.infos.push(info);
+        self.faults.push(Vec::new());
+        self.units.push(unit);
+        if !faults.is_empty() {
+            self.sleep(self.infos.len() - 1, faults);
+        }
+    }
+
+    fn home(&self, unit: usize) -> Home {
+        let info = &self.infos[unit];
+        Home {
+            unit,
+            rule: info.rule.clone(),
+            title: self.sources[info.source].title.clone(),
+        }
+    }
+
+    fn sleep(&mut self, index: usize, faults: Vec<Fault>) {
+        if let Some(unit) = self.units[index].take() {
+            let home = self.home(index);
+            let names = unit.defines.iter().map(|(name, _)| name.clone());
+            let kinds = unit.kinds.iter().map(|kind| kind.name.to_string());
+            let quantities = unit.quantities.iter().map(|(name, ..)| name.to_string());
+            for name in names.chain(kinds).chain(quantities) {
+                self.lost.entry(name).or_insert_with(|| home.clone());
+            }
+        }
+        self.faults[index].extend(faults);
+    }
+
+    /// Finds names that are defined twice, private or unknown; true if something fell asleep for it.
+    fn settle_names(&mut self) -> bool {
+        let mut homes = Homes::default();
+        let mut bad = Vec::new();
+        let taken = |name: &str| NAMES.contains(name);
+        for (index, unit) in self.units.iter().enumerate() {
+            if let Some(unit) = unit {
+                let faults = homes.take(&self.home(index), unit, &taken);
+                if !faults.is_empty() {
+                    bad.push((index, faults));
+                }
+            }
+        }
+        for (index, unit) in self.units.iter().enumerate() {
+            if let Some(unit) = unit {
+                let faults = homes.private(&self.home(index), unit);
+                if !faults.is_empty() {
+                    bad.push((index, faults));
+                }
+            }
+        }
+        self.homes = homes;
+        let any = !bad.is_empty();
+        for (index, faults) in bad {
+            self.sleep(index, faults);
+        }
+        any
+    }
+
+    fn additions(&self) -> Additions {
+        let units = || self.units.iter().flatten();
+        Additions {
+            kinds: units().flat_map(|unit| unit.kinds.iter().map(|kind| kind.name.clone())).collect(),
+            quantities: units()
+                .flat_map(|unit| unit.quantities.iter().map(|(name, ..)| name.clone()))
+                .collect(),
+            hosted: Vec::new(),
+        }
+    }
+
+    /// Puts the fences that are awake together: functions, then assignments in the order of their needs, then the
+    /// rest.
+    fn sheet(&self, edits: impl Fn(&Unit, &str) -> Vec<crate::sheet::Edit>) -> Sheet {
+        let mut sheet = Sheet::default();
+        for (info, unit) in self.infos.iter().zip(&self.units) {
+            let edits = unit.as_ref().map_or_else(Vec::new, |unit| edits(unit, &info.code));
+            sheet.add(info.clone(), edits);
+        }
+        let of_phase = |phase: Phase| {
+            let units = self.units.iter().enumerate();
+            units
+                .filter_map(|(index, unit)| Some((index, unit.as_ref()?)))
+                .flat_map(move |(index, unit)| unit.chunks.iter().map(move |chunk| (index, chunk)))
+                .filter(move |(_, chunk)| chunk.phase == phase)
+        };
+        for (index, chunk) in of_phase(Phase::Functions) {
+            sheet.write(index, chunk.start, chunk.end);
+        }
+        for (index, chunk) in by_needs(of_phase(Phase::Assignments).collect()) {
+            sheet.write(index, chunk.start, chunk.end);
+        }
+        for (index, chunk) in of_phase(Phase::Rest) {
+            sheet.write(index, chunk.start, chunk.end);
+        }
+        sheet
+    }
+
+    fn functions(&self) -> HashMap<String, Signature> {
+        let units = self.units.iter().flatten();
+        units
+            .flat_map(|unit| unit.functions.iter())
+            .map(|function| (function.name.clone(), function.signature.clone()))
+            .collect()
+    }
+
+    fn facts(&self) -> Facts {
+        let units = self.units.iter().enumerate();
+        units
+            .filter_map(|(index, unit)| Some((index, unit.as_ref()?)))
+            .flat_map(|(index, unit)| {
+                unit.facts.iter().map(move |(offset, facts)| ((index, *offset), facts.clone()))
+            })
+            .collect()
+    }
+
+    /// Runs the top level of the law. If a fence breaks there, it falls asleep and all is to be done again.
+    fn run(&mut self, edition: u16) -> Result<Compiled, ()> {
+        let sheet = Arc::new(self.sheet(|unit, code| rewrite::to_run(&unit.ast, code)));
+        let functions = Arc::new(self.functions());
+        let collector = Collector {
+            facts: Arc::new(self.facts()),
+            functions: Arc::clone(&functions),
+            found: Vec::new(),
+        };
+        let additions = self.additions();
+        let module = Module_::new(Arc::clone(&sheet), "law", None);
+        match run_top_level(&module, &sheet, &additions, collector) {
+            Ok(mut found) => {
+                found.sort_by_key(|(place, _)| *place);
+                let doubles = doubles(&found);
+                if !doubles.is_empty() {
+                    for (unit, fault) in doubles {
+                        self.sleep(unit, vec![fault]);
+                    }
+                    return Err(());
+                }
+                let declarations = found.into_iter().map(|(_, declaration)| declaration).collect();
+                let code = Code::new(module, functions, additions, edition);
+                Ok(Compiled {
+                    code,
+                    declarations,
+                    asleep: self.asleep(),
+                    warnings: Vec::new(),
+                    reads: self.reads(),
+                })
+            }
+            Err((unit, fault)) => {
+                // Nothing of the law is at fault alone only if the language itself is; then all of it sleeps.
+                let awake = |law: &Self| law.units.iter().position(Option::is_some);
+                let Some(unit) = unit.filter(|unit| self.units[*unit].is_some()).or_else(|| awake(self)) else {
+                    self.units.clear();
+                    return Err(());
+                };
+                self.sleep(unit, vec![fault]);
+                Err(())
+            }
+        }
+    }
+
+    fn asleep(&self) -> Vec<Asleep> {
+        let mut asleep = Vec::new();
+        for (info, faults) in self.infos.iter().zip(&self.faults) {
+            if faults.is_empty() {
+                continue;
+            }
+            asleep.push(Asleep {
+                rule: info.rule.clone(),
+                clause: info.clause,
+                fence: info.fence,
+                diagnostics: faults.iter().map(|fault| diagnostic(info, fault)).collect(),
+            });
+        }
+        asleep
+    }
+
+    /// What each function reads, over all that it calls.
+    fn reads(&self) -> BTreeMap<Name, BTreeSet<Name>> {
+        let units = || self.units.iter().flatten();
+        let mut calls: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (what, filter) in units().flat_map(|unit| &unit.modifies) {
+            calls.entry(what).or_default().push(filter);
+        }
+        let actions: HashMap<String, &str> = units()
+            .flat_map(|unit| &unit.actions)
+            .map(|(action, body)| (format!("action {action}"), body.as_str()))
+            .collect();
+        let functions: HashMap<&str, &unit::FunctionFound> = units()
+            .flat_map(|unit| &unit.functions)
+            .map(|function| (function.name.as_str(), function))
+            .collect();
+        let derived: HashMap<&str, &str> = units()
+            .flat_map(|unit| &unit.values)
+            .filter_map(|value| Some((value.name.as_str(), value.function.as_deref()?)))
+            .collect();
+        let values: BTreeSet<&str> =
+            units().flat_map(|unit| &unit.values).map(|value| value.name.as_str()).collect();
+        let mut all = BTreeMap::new();
+        for name in functions.keys() {
+            let mut reads = BTreeSet::new();
+            let mut seen = BTreeSet::from([*name]);
+            let mut waiting = vec![*name];
+            while let Some(name) = waiting.pop() {
+                let mut next: Vec<&str> = calls.get(name).cloned().unwrap_or_default();
+                if let Some(function) = functions.get(name) {
+                    for read in function.reads.iter().filter(|read| values.contains(read.as_str())) {
+                        reads.insert(Name::from(read.as_str()));
+                        next.extend(derived.get(read.as_str()));
+                    }
+                    next.extend(function.uses.iter().map(String::as_str));
+                    next.extend(function.uses.iter().filter_map(|name| actions.get(name)));
+                }
+                waiting.extend(next.into_iter().filter(|name| seen.insert(name)));
+            }
+            all.insert(Name::from(*name), reads);
+        }
+        all
+    }
+}
+
+/// A finding at a place of a fence.
+fn diagnostic(info: &UnitInfo, fault: &Fault) -> Diagnostic {
+    let (line, column) = info.position(fault.offset);
+    Diagnostic {
+        rule: info.rule.clone(),
+        line,
+        column,
+        severity: Severity::Error,
+        text: fault.text.clone(),
+        help: fault.help.clone(),
+    }
+}
+
+/// Puts assignments behind those whose names they use, and otherwise leaves them in document order.
+fn by_needs<'c>(mut waiting: Vec<(usize, &'c unit::Chunk)>) -> Vec<(usize, &'c unit::Chunk)> {
+    let mut done = Vec::with_capacity(waiting.len());
+    while !waiting.is_empty() {
+        let open: BTreeSet<&str> = waiting
+            .iter()
+            .flat_map(|(_, chunk)| chunk.assigns.iter().map(String::as_str))
+            .collect();
+        let ready = |chunk: &unit::Chunk| {
+            let others = chunk.uses.iter().filter(|name| !chunk.assigns.contains(name));
+            !others.into_iter().any(|name| open.contains(name.as_str()))
+        };
+        let (now, later): (Vec<_>, Vec<_>) = waiting.iter().partition(|(_, chunk)| ready(chunk));
+        if now.is_empty() {
+            // They need each other; the run says so where it finds the first without a value.
+            done.extend(waiting);
+            break;
+        }
+        done.extend(now);
+        waiting = later;
+    }
+    done
+}
+
+type Found = Vec<((usize, u32), Declaration)>;
+
+fn run_top_level(
+    code: &Arc<Module_>,
+    sheet: &Sheet,
+    additions: &Additions,
+    collector: Collector,
+) -> Result<Found, (Option<usize>, Fault)> {
+    let dialect = unit::dialect(Flavour::Law);
+    let mut ast = AstModule::parse("law", sheet.text.clone(), &dialect)
+        .map_err(|error| located(sheet, &error))?;
+    rewrite::guarded_operators(&mut ast);
+    let globals = library::globals(additions);
+    let parts = Parts {
+        world: None,
+        host: None,
+        collector: Some(collector),
+        code: Arc::clone(code),
+        budget: Budget::new(Limits::WHOLE),
+        outer: Site::default(),
+    };
+    let entered = Frame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
+    let frame = &entered.0;
+    let outcome = Module::with_temp_heap(|module| {
+        let mut at = None;
+        let ran = evaluate::run(frame, &module, |eval| {
+            let result = eval.eval_module(ast, &globals);
+            result.map(|_| ()).inspect_err(|error| at = Some(outermost(code, error)))
+        });
+        match ran {
+            Ok(()) => match too_deep(&module) {
+                None => module.freeze().map_err(|error| {
+                    (None, Fault::new(0, format!("the law cannot be kept: {error:?}")))
+                }),
+                Some(name) => {
+                    let text = format!("`{name}` holds lists within lists without end");
+                    Err((None, Fault::new(0, text)))
+                }
+            },
+            Err(stop) => {
+                let place = at.flatten();
+                let mut fault = stop_fault(&stop);
+                if let Some((_, offset)) = place {
+                    fault.offset = offset;
+                }
+                Err((place.map(|(unit, _)| unit), fault))
+            }
+        }
+    })?;
+    code.finish(outcome);
+    let collector = frame.collector.as_ref().map(|collector| {
+        std::mem::take(&mut collector.borrow_mut().found)
+    });
+    Ok(collector.unwrap_or_default())
+}
+
+/// A variable of the module whose value is nested so deeply that keeping it would exhaust the stack.
+fn too_deep(module: &Module<'_>) -> Option<String> {
+    module
+        .names()
+        .find(|name| {
+            module.get(name.as_str()).is_some_and(|value| crate::host::guards::depth_exceeds(value, 100))
+        })
+        .map(|name| name.as_str().to_owned())
+}
+
+fn stop_fault(stop: &Stop) -> Fault {
+    match stop {
+        Stop::Broken(fault) => Fault::new(0, fault.text.clone()),
+        Stop::Refused(refusal) => Fault::new(0, refusal.to_string()),
+        Stop::Asks(_) => Fault::new(0, "nobody can be asked at the top level of a rule"),
+    }
+}
+
+/// The fence whose top level was running.
+fn outermost(code: &Module_, error: &starlark::Error) -> Option<(usize, u32)> {
+    let first = error.call_stack().frames.first().and_then(|frame| frame.location.as_ref());
+    first.or(error.span()).and_then(|at| code.place(at))
+}
+
+/// An error at its fence.
+fn located(sheet: &Sheet, error: &starlark::Error) -> (Option<usize>, Fault) {
+    let place = error.span().and_then(|at| sheet.place(at.span.begin().get()));
+    let text = evaluate::words(error);
+    match place {
+        Some((unit, offset)) => (Some(unit), Fault::new(offset, text)),
+        None => (None, Fault::new(0, text)),
+    }
+}
+
+/// Declarations whose name another of the same sort has already.
+fn doubles(found: &Found) -> Vec<(usize, Fault)> {
+    let mut seen: HashMap<(&str, String), ()> = HashMap::new();
+    let mut doubles = Vec::new();
+    for ((unit, offset), declaration) in found {
+        let (sort, name) = match &declaration.what {
+            Declared::Value(value) => ("value", format!("{} of {}", value.name, value.of)),
+            Declared::Derived { name, of, .. } => ("value", format!("{name} of {of}")),
+            Declared::Action(action) => ("action", action.name.to_string()),
+            Declared::Automatic { name, .. } => ("automatic", name.to_string()),
+            Declared::Row { table, key, .. } => ("row", format!("{key} of {table}")),
+            Declared::Term { name, .. } => ("term", name.to_string()),
+            Declared::Decision { name, .. } => ("decision", name.to_string()),
+            _ => continue,
+        };
+        if seen.insert((sort, name.clone()), ()).is_some() {
+            let text = format!("the {sort} \"{name}\" is declared already");
+            doubles.push((*unit, Fault::new(*offset, text)));
+        }
+    }
+    doubles
+}
+
+/// A word for what is not known, with the likeliest that was meant.
+pub(crate) fn unknown<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    did_you_mean(name, known).map(|word| format!("did you mean `{word}`?"))
+}

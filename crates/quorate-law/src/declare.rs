@@ -1,0 +1,314 @@
+//! What a version of the law declares: the calls at the top level of its fences, as plain data.
+
+use quorate_kernel::{Name, Span};
+
+use crate::datum::{Datum, Type};
+use crate::stop::Site;
+
+/// One declaration and where it stands.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Declaration {
+    /// The rule, clause and line of the call.
+    pub site: Site,
+    /// What is declared.
+    pub what: Declared,
+}
+
+/// What a law can declare. Functions are named by their name at the top level of the module.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Declared {
+    /// `number`, `text`, `flag`, `choice`, `moment`, `reference`, `listing`, `place`, `ledger`.
+    Value(ValueDecl),
+    /// `name = derived(title, fn, of)`.
+    Derived {
+        name: Name,
+        title: String,
+        function: Name,
+        gives: Type,
+        of: Name,
+        tracked: String,
+        shown_to: ShownTo,
+        tags: Vec<Name>,
+    },
+    /// `quantity(name, type)`.
+    Quantity { name: Name, ty: Type },
+    /// `modify(what, filter)`: of a quantity, of a value's writes, or of `"roll"`.
+    Modify { what: Name, filter: Name },
+    /// `entity(name)`.
+    Entity {
+        kind: Name,
+        title: String,
+        plural: String,
+    },
+    /// `name = board(title, columns, rows)`; columns and rows are their labels in order.
+    Board {
+        name: Name,
+        title: String,
+        columns: Vec<String>,
+        rows: Vec<String>,
+    },
+    /// `page(title, shows)`: a page that shows kinds, boards or values; `text` pages are edited by play.
+    Page {
+        name: Name,
+        title: String,
+        shows: Vec<Name>,
+    },
+    /// `term(name, one, many)`.
+    Term {
+        name: Name,
+        one: String,
+        many: String,
+    },
+    /// `table(name, **columns)`.
+    Table {
+        kind: Name,
+        columns: Vec<(Name, Type)>,
+    },
+    /// `row(table, key, **cells)`.
+    Row {
+        table: Name,
+        key: Name,
+        cells: Vec<(Name, Datum)>,
+    },
+    /// `category(name, …)`.
+    Category(CategoryDecl),
+    /// `action(name, body, …)`.
+    Action(ActionDecl),
+    /// `automatic(name, body, …)`.
+    Automatic {
+        name: Name,
+        body: Name,
+        of: Option<Name>,
+        trigger: Trigger,
+    },
+    /// `condition(test, of)`: keeps the clock of a test without acting on it.
+    Condition { test: Name, of: Name },
+    /// `after(action, hook)`.
+    After { action: Name, hook: Name },
+    /// `on(happening, hook, of)`.
+    On {
+        happening: Name,
+        hook: Name,
+        of: Option<Name>,
+    },
+    /// `changed(value, hook, of)`.
+    Changed { value: Name, hook: Name, of: Name },
+    /// `forbid(scope, when, why, tags)` and `permit(…)`.
+    Guard {
+        forbids: bool,
+        scope: ScopeDecl,
+        when: Name,
+        why: String,
+        tags: Vec<Name>,
+    },
+    /// `prioritise(stronger)`.
+    Prioritise { stronger: Name },
+    /// `exclude(who, scope)`.
+    Exclude { who: Name, scope: ScopeDecl },
+    /// `decision(name, answer, title, hidden)`.
+    Decision {
+        name: Name,
+        answer: Name,
+        title: String,
+        hidden: bool,
+    },
+}
+
+/// A tracked value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueDecl {
+    /// The attribute: the name of the variable it was assigned to.
+    pub name: Name,
+    /// As people read it.
+    pub title: String,
+    /// The kind it is a value of: `Player`, `Game`, `Post` or a declared kind.
+    pub of: Name,
+    /// What it holds.
+    pub holds: Holds,
+    /// What it is at first.
+    pub default: Datum,
+    /// Where it is tracked: a table's or page's title; empty for a record that no tracker shows.
+    pub tracked: String,
+    /// Who may see it.
+    pub shown_to: ShownTo,
+    /// Words by which rules pick values.
+    pub tags: Vec<Name>,
+    /// The name it had before, whose contents it takes over.
+    pub was: Option<Name>,
+}
+
+/// What a tracked value holds and where its range ends.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Holds {
+    /// A whole number.
+    Number {
+        min: Option<i64>,
+        max: Option<i64>,
+        outside: Outside,
+    },
+    /// Words that people type.
+    Text,
+    /// Yes or no.
+    Flag,
+    /// One of these words.
+    Choice(Vec<Name>),
+    /// A moment or none.
+    Moment,
+    /// A thing of a kind or none.
+    Reference(Name),
+    /// Several things, words or numbers.
+    Listing { item: Type, unique: bool },
+    /// A square of a board or none; one thing a square.
+    Place { board: Name },
+    /// Dated lines, kept for so long (for good if none).
+    Ledger { keep: Option<Span> },
+}
+
+/// What happens to a number that would leave its range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Outside {
+    /// What would bring it there is refused.
+    #[default]
+    Refuse,
+    /// It stops at the end.
+    Clamp,
+}
+
+/// Who may see a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ShownTo {
+    /// Everybody.
+    #[default]
+    All,
+    /// The player whose value it is.
+    Owner,
+    /// Nobody: rule code alone.
+    Nobody,
+}
+
+/// A kind of post.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CategoryDecl {
+    /// The kind's name: `Proposal`.
+    pub name: Name,
+    /// As people read it: "Call for Judgement".
+    pub title: String,
+    /// Begins the titles of such posts, if not empty: "Story Post: ".
+    pub prefix: String,
+    /// A word or mark in the title that makes a post one of these, if not empty.
+    pub marker: String,
+    /// The icons that its comments may carry; none means that it is not voted on.
+    pub icons: Vec<Name>,
+    /// The statuses it can have, the first being that of a new post.
+    pub statuses: Vec<Name>,
+    /// Who may post one: a predicate over players, or nothing for every player.
+    pub by: Option<Name>,
+    /// Whether the author is hidden from everybody, rule code included.
+    pub author_hidden: bool,
+    /// How often.
+    pub limits: Vec<LimitDecl>,
+    /// The values of this kind that the author fills in.
+    pub form: Vec<Name>,
+    /// Whether such posts stay on top of the front page while they are open.
+    pub sticky: bool,
+}
+
+/// Something that players do.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionDecl {
+    /// The code name: `row-out`.
+    pub name: Name,
+    /// As people read it: "Row out to the Reef".
+    pub title: String,
+    /// The function that does it: `(actor, …)`.
+    pub body: Name,
+    /// What the form asks for: the function's parameters after the first.
+    pub params: Vec<Param>,
+    /// Who may: a predicate over players, or nothing for every player.
+    pub by: Option<Name>,
+    /// How often.
+    pub limits: Vec<LimitDecl>,
+    /// For a parameter, the function that lists what may be given: `(actor) -> list`.
+    pub options: Vec<(Name, Name)>,
+    /// Exclusions that are lifted for this action, by the name of their predicate.
+    pub admits: Vec<Name>,
+    /// Words by which guards find it.
+    pub tags: Vec<Name>,
+}
+
+/// A parameter of an action.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Param {
+    /// Its name in the function.
+    pub name: Name,
+    /// What it takes.
+    pub ty: Type,
+    /// What it is where nothing is given; such a parameter may be left out.
+    pub default: Option<Datum>,
+}
+
+/// How often something may be done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LimitDecl {
+    /// Counted by the day, by the week, since a moment of the game or since an action was last done.
+    pub per: Per,
+    /// How many times.
+    pub times: u32,
+    /// The least time between two uses.
+    pub gap: Option<Span>,
+    /// Uses are counted together with other actions of this slot; the action's own name if empty.
+    pub slot: Name,
+    /// Whether all players share the uses.
+    pub shared: bool,
+}
+
+/// What a limit counts by.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Per {
+    /// Ever.
+    #[default]
+    Ever,
+    /// The UTC day.
+    Day,
+    /// The week from Monday.
+    Week,
+    /// Since this value of the game (a moment), or this action, by its name.
+    Since(Name),
+}
+
+/// When an automatic thing happens.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trigger {
+    /// At these times.
+    Every(Vec<Schedule>),
+    /// Whenever the test holds, or has held unbroken for so long.
+    When { test: Name, after: Option<Span> },
+}
+
+/// A time that comes again and again, in UTC.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Every day at a minute of the day.
+    Daily { minute: u16 },
+    /// Every week on a day (1 Monday to 7 Sunday) at a minute of the day.
+    Weekly { weekday: u8, minute: u16 },
+    /// Every year on a date at a minute of the day.
+    Yearly { month: u8, day: u8, minute: u16 },
+}
+
+/// Which attempts a guard covers, or for which rules somebody is no player. With nothing named, all.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ScopeDecl {
+    /// All rules of this section.
+    pub section: Name,
+    /// These rules and what is under them.
+    pub rules: Vec<Name>,
+    /// These actions.
+    pub actions: Vec<Name>,
+    /// Rules or actions with one of these tags.
+    pub tags: Vec<Name>,
+    /// Except these rules and what is under them, and these actions.
+    pub but: Vec<Name>,
+    /// Except rules or actions with one of these tags.
+    pub but_tags: Vec<Name>,
+}

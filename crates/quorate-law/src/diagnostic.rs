@@ -1,0 +1,138 @@
+//! What is wrong with rule code, where, and what to do about it.
+
+use std::fmt;
+
+use quorate_kernel::Name;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The code works, but is likely not meant so.
+    Warning,
+    /// The fence sleeps.
+    Error,
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The rule, library text or script it stands in.
+    pub rule: Name,
+    /// The line of that text, counted from 1.
+    pub line: u32,
+    /// The column in characters, counted from 1; 0 where only the line is known.
+    pub column: u32,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence.
+    pub text: String,
+    /// What to do about it, if there is more to say.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// The finding with its line of the text and a mark under the column, without colours.
+    pub fn render(&self, source: &str) -> String {
+        let mut page = format!("{self}\n");
+        let index = self.line.saturating_sub(1) as usize;
+        if let Some(line) = source.lines().nth(index) {
+            let number = self.line.to_string();
+            let margin = " ".repeat(number.len());
+            page += &format!("{margin} |\n{number} | {}\n{margin} |", line.trim_end());
+            if self.column > 0 {
+                let blanks: String = line
+                    .chars()
+                    .take(self.column as usize - 1)
+                    .map(|c| if c == '\t' { '\t' } else { ' ' })
+                    .collect();
+                page += &format!(" {blanks}^");
+            }
+            page.push('\n');
+        }
+        if let Some(help) = &self.help {
+            page += &format!("help: {help}\n");
+        }
+        page
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// `error: … (rule zombies, line 12, column 5)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{word}: {}\n --> {}:{}", self.text, self.rule, self.line)?;
+        if self.column > 0 {
+            write!(f, ":{}", self.column)?;
+        }
+        Ok(())
+    }
+}
+
+/// The likeliest word that was meant, if one is near enough.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = 1 + word.chars().count() / 4;
+    known
+        .into_iter()
+        .filter(|other| *other != word)
+        .map(|other| (distance(word, other), other))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, other)| other)
+}
+
+/// How many letters must be put in, taken out, changed or swapped with their neighbour.
+fn distance(one: &str, other: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if a.len().abs_diff(b.len()) > 3 {
+        return usize::MAX;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let same = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + same);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_likeliest_word_is_offered() {
+        assert_eq!(did_you_mean("rol", ["roll", "rules", "rolls"]), Some("roll"));
+        assert_eq!(did_you_mean("plyaers", ["players", "player"]), Some("players"));
+        assert_eq!(did_you_mean("zombies", ["brains"]), None);
+    }
+
+    #[test]
+    fn a_finding_points_at_its_column() {
+        let finding = Diagnostic {
+            rule: "zombies".into(),
+            line: 2,
+            column: 5,
+            severity: Severity::Error,
+            text: "there is no `rol`".into(),
+            help: Some("did you mean `roll`?".into()),
+        };
+        assert_eq!(
+            finding.render("# T\nx = rol(6)\n"),
+            "error: there is no `rol`\n --> zombies:2:5\n  |\n2 | x = rol(6)\n  |     ^\nhelp: did you mean `roll`?\n"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Running code under limits.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use starlark::ErrorKind;
+use starlark::codemap::FileSpanRef;
+use starlark::environment::Module;
+use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
+
+use crate::frame::{Frame, memory_limit};
+use crate::stop::{Fault, Site, Stop};
+
+/// Stops at the first statement after a limit was passed, where the line is still known.
+struct Watch {
+    frame: Rc<Frame>,
+}
+
+impl<'e> BeforeStmtFuncDyn<'e> for Watch {
+    fn call<'v>(
+        &mut self,
+        _span: FileSpanRef<'_>,
+        _continued: bool,
+        eval: &mut Evaluator<'v, '_, 'e>,
+    ) -> starlark::Result<()> {
+        let budget = &self.frame.budget;
+        if eval.heap().allocated_bytes() as u64 > budget.bytes_left() {
+            return Err(self.frame.limit(memory_limit(budget)));
+        }
+        if eval.get_total_tick_count() > budget.steps_left() {
+            return Err(self.frame.limit(steps_limit(&self.frame)));
+        }
+        Ok(())
+    }
+}
+
+fn steps_limit(frame: &Frame) -> String {
+    let steps = frame.budget.limits().steps;
+    format!("the rule takes more than {steps} steps")
+}
+
+/// Runs something in an evaluator of its own, under the frame's limits, and tells why it ended if it broke.
+pub(crate) fn run<'v, T>(
+    frame: &Rc<Frame>,
+    module: &Module<'v>,
+    body: impl FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
+) -> Result<T, Stop> {
+    let mut eval = Evaluator::new(module);
+    // Collecting garbage walks values by recursion; a run is short and its memory limited, so nothing is collected.
+    eval.disable_gc();
+    let watch = Watch {
+        frame: Rc::clone(frame),
+    };
+    eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
+    let budget = &frame.budget;
+    let bytes = usize::try_from(budget.bytes_left()).unwrap_or(usize::MAX);
+    // The evaluator checks once in a thousand steps and knows no line then, so the watch fires first.
+    let set = eval
+        .set_max_tick_count(budget.steps_left().saturating_add(2000))
+        .and_then(|()| eval.set_max_heap_size(bytes.saturating_add(4 << 20)))
+        .and_then(|()| eval.set_max_callstack_size(budget.limits().depth as usize));
+    if let Err(error) = set {
+        return Err(Stop::fault(error.to_string()));
+    }
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut eval)));
+    budget.add_steps(eval.get_total_tick_count());
+    budget.add_bytes(eval.heap().allocated_bytes() as u64);
+    match outcome {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(explain(frame, &error)),
+        Err(_panic) => Err(Stop::Broken(Box::new(Fault {
+            site: frame.outer.clone(),
+            text: "the rule's code could not be run any further".to_owned(),
+            limit: true,
+        }))),
+    }
+}
+
+/// Why a run ended: what a native kept, else what the language says.
+fn explain(frame: &Frame, error: &starlark::Error) -> Stop {
+    let kept = frame.take_stop();
+    let mut fault = match kept {
+        Some(Stop::Broken(fault)) => *fault,
+        Some(other) => return other,
+        None => Fault {
+            site: Site::default(),
+            text: words(error),
+            limit: is_limit(error),
+        },
+    };
+    if fault.limit && fault.text.is_empty() {
+        fault.text = words(error);
+    }
+    if fault.site == Site::default() {
+        fault.site = place(frame, error);
+    }
+    Stop::Broken(Box::new(fault))
+}
+
+fn is_limit(error: &starlark::Error) -> bool {
+    let text = error.without_diagnostic().to_string();
+    matches!(error.kind(), ErrorKind::StackOverflow(_))
+        || text.contains("ticks has been exceeded")
+        || text.contains("Heap memory limit")
+        || text.contains("recursion")
+}
+
+/// The language's own words, made ours where they would puzzle.
+pub(crate) fn words(error: &starlark::Error) -> String {
+    let text = error.without_diagnostic().to_string();
+    let text = text.trim_start_matches("fail:").trim();
+    if matches!(error.kind(), ErrorKind::StackOverflow(_)) {
+        return "functions call each other without end".to_owned();
+    }
+    if text.contains("ticks has been exceeded") {
+        return "the rule takes too many steps".to_owned();
+    }
+    if text.contains("Heap memory limit") {
+        return "the rule uses too much memory".to_owned();
+    }
+    if text == "Immutable" {
+        return "this list belongs to the game or to the law and cannot be changed in place: make a new one".to_owned();
+    }
+    if let Some(rest) = text.strip_prefix("Local variable `")
+        && let Some((name, _)) = rest.split_once('`')
+    {
+        return format!("`{name}` has no value yet here");
+    }
+    text.to_owned()
+}
+
+/// The innermost rule that had a part in an error, else the library text.
+fn place(frame: &Frame, error: &starlark::Error) -> Site {
+    let own = error.span().and_then(|at| frame.code.site_at(at));
+    if let Some((site, false)) = &own {
+        return site.clone();
+    }
+    for called in error.call_stack().frames.iter().rev() {
+        if let Some(at) = &called.location
+            && let Some((site, false)) = frame.code.site_at(at)
+        {
+            return site;
+        }
+    }
+    own.map_or_else(|| frame.outer.clone(), |(site, _)| site)
+}

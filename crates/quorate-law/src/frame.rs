@@ -1,0 +1,186 @@
+//! What natives and attributes know of the run they are part of.
+//!
+//! The language hands an evaluator to functions but not to attributes, so a run is found through a stack that belongs
+//! to the thread. Nothing of it is borrowed while a world's method runs: that method may start a run of its own.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use starlark::eval::Evaluator;
+use starlark::values::FrozenHeap;
+
+use crate::budget::Budget;
+use crate::collect::Collector;
+use crate::module::Compiled;
+use crate::script_host::Host;
+use crate::stop::{Answer, Fault, Site, Stop};
+use crate::world::World;
+
+/// One entry into rule code.
+pub(crate) struct Frame {
+    /// The game, unless declarations or tests are being run.
+    pub(crate) world: Option<Rc<dyn World>>,
+    /// The host of a test file.
+    pub(crate) host: Option<Rc<dyn Host>>,
+    /// Takes declarations while a law is compiled.
+    pub(crate) collector: Option<RefCell<Collector>>,
+    /// The code that runs.
+    pub(crate) code: Arc<Compiled>,
+    /// Who pays.
+    pub(crate) budget: Budget,
+    /// Where unchangeable lists live as long as the run.
+    pub(crate) frozen: FrozenHeap,
+    /// Bytes of `frozen` that the budget has been charged for.
+    pub(crate) charged: Cell<usize>,
+    /// Who asks where nothing of the run's own stack is a rule.
+    pub(crate) outer: Site,
+    /// Why the run ends, while the language's own error is on its way up.
+    stop: RefCell<Option<Stop>>,
+}
+
+thread_local! {
+    static FRAMES: RefCell<Vec<Rc<Frame>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a frame is made of.
+pub(crate) struct Parts {
+    pub(crate) world: Option<Rc<dyn World>>,
+    pub(crate) host: Option<Rc<dyn Host>>,
+    pub(crate) collector: Option<Collector>,
+    pub(crate) code: Arc<Compiled>,
+    pub(crate) budget: Budget,
+    pub(crate) outer: Site,
+}
+
+/// Takes the frame off the stack again, however the run ends.
+pub(crate) struct Entered(pub(crate) Rc<Frame>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        FRAMES.with_borrow_mut(|frames| frames.pop());
+    }
+}
+
+impl Frame {
+    /// Enters a run; refused where too many are inside one another.
+    pub(crate) fn enter(parts: Parts) -> Answer<Entered> {
+        let depth = FRAMES.with_borrow(Vec::len);
+        if depth >= parts.budget.limits().entries as usize {
+            return Err(Stop::Broken(Box::new(Fault {
+                site: parts.outer,
+                text: format!(
+                    "rules call each other in a circle: {depth} answers wait for one another"
+                ),
+                limit: true,
+            })));
+        }
+        let frame = Rc::new(Self {
+            world: parts.world,
+            host: parts.host,
+            collector: parts.collector.map(RefCell::new),
+            code: parts.code,
+            budget: parts.budget,
+            frozen: FrozenHeap::new(),
+            charged: Cell::new(0),
+            outer: parts.outer,
+            stop: RefCell::new(None),
+        });
+        FRAMES.with_borrow_mut(|frames| frames.push(Rc::clone(&frame)));
+        Ok(Entered(frame))
+    }
+
+    /// The innermost run of this thread.
+    pub(crate) fn current() -> Option<Rc<Self>> {
+        FRAMES.with_borrow(|frames| frames.last().cloned())
+    }
+
+    /// The innermost run, or an error for code that is called outside of any.
+    pub(crate) fn running() -> starlark::Result<Rc<Self>> {
+        Self::current().ok_or_else(|| fault("this cannot be used here"))
+    }
+
+    /// The game that is played.
+    pub(crate) fn world(&self) -> starlark::Result<&Rc<dyn World>> {
+        self.world
+            .as_ref()
+            .ok_or_else(|| fault("this needs a game: use it inside a function, not at the top level"))
+    }
+
+    /// Keeps why the run ends and gives an error that carries it up.
+    pub(crate) fn stopped(&self, stop: Stop) -> starlark::Error {
+        *self.stop.borrow_mut() = Some(stop);
+        fault("stopped")
+    }
+
+    /// Passes an answer on, or ends the run.
+    pub(crate) fn answer<T>(&self, answer: Answer<T>) -> starlark::Result<T> {
+        answer.map_err(|stop| self.stopped(stop))
+    }
+
+    /// Why the run ended, once.
+    pub(crate) fn take_stop(&self) -> Option<Stop> {
+        self.stop.borrow_mut().take()
+    }
+
+    /// A limit that was hit.
+    pub(crate) fn limit(&self, text: impl Into<String>) -> starlark::Error {
+        self.stopped(Stop::Broken(Box::new(Fault {
+            site: Site::default(),
+            text: text.into(),
+            limit: true,
+        })))
+    }
+
+    /// Accounts for text that leaves rule code.
+    pub(crate) fn output(&self, text: &str) -> starlark::Result<()> {
+        if self.budget.add_output(text.len()) {
+            return Ok(());
+        }
+        Err(self.limit(format!(
+            "more than {} KiB of text is written at once",
+            self.budget.limits().output >> 10
+        )))
+    }
+
+    /// Accounts for memory; an error if there is too little left.
+    pub(crate) fn charge(&self, bytes: usize) -> starlark::Result<()> {
+        if (bytes as u64) > self.budget.bytes_left() {
+            return Err(self.limit(memory_limit(&self.budget)));
+        }
+        self.budget.add_bytes(bytes as u64);
+        Ok(())
+    }
+
+    /// Which rule asks: the innermost on the call stack, library texts skipped.
+    pub(crate) fn site(&self, eval: &Evaluator<'_, '_, '_>) -> Site {
+        let innermost = eval
+            .call_stack_top_location()
+            .and_then(|at| self.code.site_at(&at));
+        if let Some((site, false)) = innermost {
+            return site;
+        }
+        let mut frames = eval.call_stack().into_frames();
+        while let Some(frame) = frames.pop() {
+            if let Some(at) = frame.location
+                && let Some((site, false)) = self.code.site_at(&at)
+            {
+                return site;
+            }
+        }
+        self.outer.clone()
+    }
+}
+
+/// An error of rule code, in words for its author.
+pub(crate) fn fault(text: impl Into<String>) -> starlark::Error {
+    starlark::Error::new_native(anyhow::Error::msg(text.into()))
+}
+
+/// What is said where memory runs out.
+pub(crate) fn memory_limit(budget: &Budget) -> String {
+    format!(
+        "the rule uses more than {} MiB of memory",
+        budget.limits().bytes >> 20
+    )
+}

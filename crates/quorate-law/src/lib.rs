@@ -1,0 +1,35 @@
+//! Rule code: compile, check and run Starlark over what a game holds.
+//!
+//! No type of the `starlark` crates leaves this crate. Rule code meets a game through [`world::World`], which the
+//! engine implements over the kernel's state; a compiled version of the law hands out its [`declare::Declaration`]s
+//! and runs its functions on [`datum::Datum`]s.
+
+pub mod budget;
+mod check;
+pub mod code;
+mod collect;
+pub mod compile;
+pub mod datum;
+pub mod declare;
+pub mod diagnostic;
+mod evaluate;
+mod frame;
+mod host;
+mod library;
+mod module;
+mod nesting;
+mod rewrite;
+pub mod script_host;
+mod sheet;
+pub mod stop;
+pub mod text;
+mod unit;
+mod values;
+pub mod world;
+
+pub use budget::{Budget, Limits};
+pub use code::Code;
+pub use collect::Signature;
+pub use compile::{Asleep, Compiled, Source, compile};
+pub use diagnostic::{Diagnostic, Severity};
+pub use text::RuleText;

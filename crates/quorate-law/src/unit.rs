@@ -1,0 +1,593 @@
+//! One fence, read: its tree, what it defines and declares, and in which pieces it goes into the sheet.
+
+use std::collections::BTreeSet;
+
+use quorate_kernel::Name;
+use starlark::syntax::{AstModule, Dialect, DialectTypes};
+use starlark_syntax::syntax::ast::{
+    ArgumentP, AssignTarget, AstExpr, AstLiteral, AstStmt, BinOp, DefP, Expr, ExprP, ParameterP,
+    Stmt, StmtP,
+};
+use starlark_syntax::syntax::top_level_stmts::top_level_stmts;
+
+use crate::collect::{CallFacts, Signature};
+use crate::datum::{Datum, Type, record_kinds};
+use crate::declare::Param;
+use crate::nesting;
+use crate::sheet::UnitInfo;
+use crate::stop::Site;
+
+/// A place and what is wrong there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    pub(crate) offset: u32,
+    pub(crate) text: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(offset: u32, text: impl Into<String>) -> Self {
+        Self {
+            offset,
+            text: text.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// Which dialect some code is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flavour {
+    /// A rule or a library.
+    Law,
+    /// A one-off script or a test file: statements at the top level, and lambdas.
+    Script,
+}
+
+/// Parses code.
+pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, Fault> {
+    nesting::look(code).map_err(|deep| Fault::new(deep.offset, deep.text))?;
+    let dialect = dialect(flavour);
+    AstModule::parse("fence", code.to_owned(), &dialect).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.span.begin().get());
+        let text = error.without_diagnostic().to_string();
+        Fault::new(offset, text.trim_start_matches("Parse error: ").to_owned())
+    })
+}
+
+pub(crate) fn dialect(flavour: Flavour) -> Dialect {
+    let script = flavour == Flavour::Script;
+    Dialect {
+        enable_def: true,
+        enable_lambda: script,
+        enable_load: false,
+        enable_keyword_only_arguments: true,
+        enable_positional_only_arguments: false,
+        enable_types: DialectTypes::Enable,
+        enable_load_reexport: false,
+        enable_top_level_stmt: script,
+        enable_f_strings: true,
+        ..Dialect::Standard
+    }
+}
+
+/// A kind that a fence brings.
+#[derive(Clone, Debug)]
+pub(crate) struct KindFound {
+    pub(crate) name: Name,
+    pub(crate) sort: Sort,
+    pub(crate) columns: Vec<(Name, Type)>,
+    /// The variable that its handle is assigned to.
+    pub(crate) alias: Option<String>,
+    pub(crate) offset: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sort {
+    Entity,
+    Table,
+    Category,
+}
+
+/// A value that a fence declares.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueFound {
+    pub(crate) name: Name,
+    /// The word that `of =` names: a kind, or a variable that stands for one.
+    pub(crate) of: String,
+    pub(crate) ty: Type,
+    /// For a derived value, the function that works it out.
+    pub(crate) function: Option<String>,
+    pub(crate) offset: u32,
+}
+
+/// A function at the top level.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionFound {
+    pub(crate) name: String,
+    pub(crate) signature: Signature,
+    /// Attributes that its own text reads.
+    pub(crate) reads: BTreeSet<String>,
+    /// Names that its own text uses, other than its own variables'.
+    pub(crate) uses: BTreeSet<String>,
+    pub(crate) offset: u32,
+}
+
+/// Whole lines of a fence that go into the sheet together.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) phase: Phase,
+    pub(crate) assigns: Vec<String>,
+    pub(crate) uses: BTreeSet<String>,
+}
+
+/// When a chunk runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Phase {
+    Functions,
+    Assignments,
+    Rest,
+}
+
+/// A fence, read.
+pub(crate) struct Unit {
+    pub(crate) ast: AstModule,
+    pub(crate) kinds: Vec<KindFound>,
+    pub(crate) quantities: Vec<(Name, Type, u32)>,
+    pub(crate) values: Vec<ValueFound>,
+    pub(crate) functions: Vec<FunctionFound>,
+    /// Names at the top level with their places, functions included.
+    pub(crate) defines: Vec<(String, u32)>,
+    pub(crate) facts: Vec<(u32, CallFacts)>,
+    pub(crate) chunks: Vec<Chunk>,
+    /// Quantity or value, and the filter's function.
+    pub(crate) modifies: Vec<(String, String)>,
+    /// Action and the body's function.
+    pub(crate) actions: Vec<(String, String)>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Unit {
+    /// Reads a parsed fence; `site` is its rule and clause.
+    pub(crate) fn read(ast: AstModule, code: &str, site: &Site, info: &UnitInfo) -> Self {
+        let mut unit = Self {
+            ast,
+            kinds: Vec::new(),
+            quantities: Vec::new(),
+            values: Vec::new(),
+            functions: Vec::new(),
+            defines: Vec::new(),
+            facts: Vec::new(),
+            chunks: Vec::new(),
+            modifies: Vec::new(),
+            actions: Vec::new(),
+            faults: Vec::new(),
+        };
+        let ast = unit.ast.clone();
+        for statement in top_level_stmts(ast.statement()) {
+            let (line, _) = info.position(statement.span.begin().get());
+            let site = Site { line, ..site.clone() };
+            unit.statement(statement, &site);
+            unit.chunk(statement, code);
+        }
+        unit
+    }
+
+    fn statement(&mut self, statement: &AstStmt, site: &Site) {
+        match &statement.node {
+            StmtP::Def(def) => {
+                let offset = def.name.span.begin().get();
+                self.defines.push((def.name.ident.clone(), offset));
+                self.functions.push(function(def, site, &mut self.faults));
+            }
+            StmtP::Assign(assign) => {
+                let names = targets(&assign.lhs);
+                for (name, offset) in &names {
+                    self.defines.push((name.clone(), *offset));
+                }
+                let alone = match names.as_slice() {
+                    [(name, _)] => Some(name.clone()),
+                    _ => None,
+                };
+                self.call(&assign.rhs, alone);
+            }
+            StmtP::Expression(expr) => self.call(expr, None),
+            _ => {}
+        }
+    }
+
+    /// A call at the top level that may declare something.
+    fn call(&mut self, expr: &AstExpr, assigned: Option<String>) {
+        let ExprP::Call(callee, args) = &expr.node else {
+            return;
+        };
+        let ExprP::Identifier(name) = &callee.node else {
+            return;
+        };
+        let args = Arguments::of(&args.args);
+        let offset = expr.span.begin().get();
+        let mut facts = CallFacts {
+            assigned: assigned.clone().map(Name::from),
+            types: Vec::new(),
+        };
+        let declares = name.ident.as_str();
+        match declares {
+            "entity" | "category" | "table" => self.kind(declares, &args, assigned, expr, &mut facts),
+            "quantity" => {
+                let ty = args.get(1, "type").map_or(Type::Any, type_of);
+                facts.types.push((Name::default(), ty.clone()));
+                if let Some(quantity) = self.literal(&args, expr) {
+                    self.quantities.push((Name::from(quantity), ty, offset));
+                }
+            }
+            "modify" => {
+                let what = args.get(0, "what").and_then(word);
+                let filter = args.get(1, "filter").and_then(word);
+                self.modifies.extend(what.zip(filter));
+            }
+            "action" => {
+                let action = args.get(0, "name").and_then(word);
+                let body = args.get(1, "body").and_then(word);
+                self.actions.extend(action.zip(body));
+            }
+            _ => {
+                if let Some(name) = assigned {
+                    self.value(declares, &name, &args, offset, &mut facts);
+                }
+            }
+        }
+        self.facts.push((offset, facts));
+    }
+
+    fn literal(&mut self, args: &Arguments<'_>, call: &AstExpr) -> Option<String> {
+        let given = args.get(0, "name");
+        if let Some(text) = given.and_then(string) {
+            return Some(text);
+        }
+        let offset = given.unwrap_or(call).span.begin().get();
+        let text = "the name stands here in quotes, so that other rules can use it";
+        self.faults.push(Fault::new(offset, text));
+        None
+    }
+
+    fn kind(
+        &mut self,
+        declares: &str,
+        args: &Arguments<'_>,
+        alias: Option<String>,
+        call: &AstExpr,
+        facts: &mut CallFacts,
+    ) {
+        let sort = match declares {
+            "entity" => Sort::Entity,
+            "table" => Sort::Table,
+            _ => Sort::Category,
+        };
+        let Some(name) = self.literal(args, call) else {
+            return;
+        };
+        let offset = call.span.begin().get();
+        let fit = name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if !fit {
+            let text = format!("\"{name}\" cannot name a kind: use one word that begins with a capital letter, such as `LandMine`");
+            self.faults.push(Fault::new(offset, text));
+            return;
+        }
+        let mut columns = Vec::new();
+        if sort == Sort::Table {
+            for (column, ty) in args.named.iter().filter(|(column, _)| *column != "name") {
+                columns.push((Name::from(*column), type_of(ty)));
+            }
+        }
+        facts.types.clone_from(&columns);
+        self.kinds.push(KindFound {
+            name: Name::from(name),
+            sort,
+            columns,
+            alias,
+            offset,
+        });
+    }
+
+    fn value(
+        &mut self,
+        declares: &str,
+        name: &str,
+        args: &Arguments<'_>,
+        offset: u32,
+        facts: &mut CallFacts,
+    ) {
+        let optional = |ty: Type| Type::Optional(Box::new(ty));
+        let named = |index, keyword| args.get(index, keyword);
+        let kind = |expr: Option<&AstExpr>| expr.map_or(Type::Any, type_of);
+        let (ty, of) = match declares {
+            "number" => (Type::Int, named(1, "of")),
+            "text" => (Type::Text, named(1, "of")),
+            "flag" => (Type::Bool, named(1, "of")),
+            "choice" => (Type::Text, named(2, "of")),
+            "moment" => (optional(Type::Moment), named(1, "of")),
+            "reference" => (optional(kind(named(1, "to"))), named(2, "of")),
+            "listing" => {
+                let item = kind(named(1, "holds"));
+                facts.types.push((Name::default(), item.clone()));
+                (Type::List(Box::new(item)), named(2, "of"))
+            }
+            "place" => (optional(Type::Square), named(2, "of")),
+            "ledger" => (Type::Ledger, named(1, "of")),
+            "derived" => (Type::Any, named(2, "of")),
+            _ => return,
+        };
+        let function = (declares == "derived").then(|| named(1, "fn").and_then(word)).flatten();
+        if let Some(of) = of.and_then(word) {
+            self.values.push(ValueFound {
+                name: Name::from(name),
+                of,
+                ty,
+                function,
+                offset,
+            });
+        }
+    }
+
+    fn chunk(&mut self, statement: &AstStmt, code: &str) {
+        let (start, end) = lines(statement, code);
+        let phase = match &statement.node {
+            StmtP::Def(_) => Phase::Functions,
+            StmtP::Assign(_) => Phase::Assignments,
+            _ => Phase::Rest,
+        };
+        let mut assigns = Vec::new();
+        let mut uses = BTreeSet::new();
+        if let StmtP::Assign(assign) = &statement.node {
+            assigns = targets(&assign.lhs).into_iter().map(|(name, _)| name).collect();
+        }
+        if phase != Phase::Functions {
+            walk_stmt(statement, &mut |expr| {
+                if let ExprP::Identifier(name) = expr {
+                    uses.insert(name.ident.clone());
+                }
+            });
+        }
+        if let Some(last) = self.chunks.last_mut()
+            && start < last.end
+        {
+            // Several statements on one line stay together.
+            last.end = last.end.max(end);
+            last.phase = last.phase.max(phase);
+            last.assigns.extend(assigns);
+            last.uses.extend(uses);
+            return;
+        }
+        self.chunks.push(Chunk {
+            start,
+            end,
+            phase,
+            assigns,
+            uses,
+        });
+    }
+}
+
+fn lines(statement: &AstStmt, code: &str) -> (u32, u32) {
+    let bytes = code.as_bytes();
+    let begin = statement.span.begin().get() as usize;
+    let mut end = (statement.span.end().get() as usize).min(bytes.len());
+    while end > begin && bytes[end - 1].is_ascii_whitespace() {
+        end -= 1;
+    }
+    let start = bytes[..begin].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let end = bytes[end..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| end + at + 1);
+    (
+        u32::try_from(start).unwrap_or(u32::MAX),
+        u32::try_from(end).unwrap_or(u32::MAX),
+    )
+}
+
+/// The arguments of a call, by place and by name.
+struct Arguments<'a> {
+    positional: Vec<&'a AstExpr>,
+    named: Vec<(&'a str, &'a AstExpr)>,
+}
+
+impl<'a> Arguments<'a> {
+    fn of(args: &'a [starlark_syntax::syntax::ast::AstArgument]) -> Self {
+        let mut all = Self {
+            positional: Vec::new(),
+            named: Vec::new(),
+        };
+        for arg in args {
+            match &arg.node {
+                ArgumentP::Positional(expr) => all.positional.push(expr),
+                ArgumentP::Named(name, expr) => all.named.push((&name.node, expr)),
+                ArgumentP::Args(_) | ArgumentP::KwArgs(_) => {}
+            }
+        }
+        all
+    }
+
+    fn get(&self, index: usize, name: &str) -> Option<&'a AstExpr> {
+        let named = self.named.iter().find(|(given, _)| *given == name);
+        named.map(|(_, expr)| *expr).or_else(|| self.positional.get(index).copied())
+    }
+}
+
+fn string(expr: &AstExpr) -> Option<String> {
+    match &expr.node {
+        ExprP::Literal(AstLiteral::String(text)) => Some(text.node.clone()),
+        _ => None,
+    }
+}
+
+/// An identifier or a literal text.
+fn word(expr: &AstExpr) -> Option<String> {
+    match &expr.node {
+        ExprP::Identifier(name) => Some(name.ident.clone()),
+        _ => string(expr),
+    }
+}
+
+/// The names that an assignment gives values to.
+pub(crate) fn targets(target: &starlark_syntax::syntax::ast::AstAssignTarget) -> Vec<(String, u32)> {
+    match &target.node {
+        AssignTarget::Identifier(name) => vec![(name.ident.clone(), name.span.begin().get())],
+        AssignTarget::Tuple(parts) => parts.iter().flat_map(targets).collect(),
+        AssignTarget::Index(_) | AssignTarget::Dot(..) => Vec::new(),
+    }
+}
+
+/// Visits every expression of a statement, types left out.
+pub(crate) fn walk_stmt(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
+    statement.visit_expr(|expr| walk_expr(expr, f));
+}
+
+/// Visits an expression and all in it.
+pub(crate) fn walk_expr(expr: &AstExpr, f: &mut impl FnMut(&Expr)) {
+    f(&expr.node);
+    expr.node.visit_expr(|inner| walk_expr(inner, f));
+}
+
+fn function(
+    def: &DefP<starlark_syntax::syntax::ast::AstNoPayload>,
+    site: &Site,
+    faults: &mut Vec<Fault>,
+) -> FunctionFound {
+    let mut params = Vec::new();
+    for param in &def.params {
+        if let ParameterP::Normal(name, ty, default) = &param.node {
+            let default = default.as_deref().and_then(|expr| {
+                let known = literal(expr);
+                if known.is_none() {
+                    let text = "a parameter's default is a plain value: a number, a text, True, False, None or []";
+                    faults.push(Fault::new(expr.span.begin().get(), text));
+                }
+                known
+            });
+            params.push(Param {
+                name: Name::from(name.ident.as_str()),
+                ty: ty.as_deref().map_or(Type::Any, |ty| type_of(&ty.expr)),
+                default,
+            });
+        }
+    }
+    let (mut reads, mut uses) = (BTreeSet::new(), BTreeSet::new());
+    walk_body(&def.body, &mut |expr| match expr {
+        ExprP::Dot(_, name) => {
+            reads.insert(name.node.clone());
+        }
+        ExprP::Identifier(name) => {
+            uses.insert(name.ident.clone());
+        }
+        ExprP::Call(callee, args) => {
+            // `perform("hunt", …)` and `allowed` lean on the action's body, named by its first argument.
+            if let ExprP::Identifier(name) = &callee.node
+                && matches!(name.ident.as_str(), "perform" | "allowed" | "since" | "held")
+                && let Some(action) = args.args.first().and_then(|arg| string(arg.expr()))
+            {
+                reads.insert(action.clone());
+                uses.insert(format!("action {action}"));
+            }
+        }
+        _ => {}
+    });
+    FunctionFound {
+        name: def.name.ident.clone(),
+        signature: Signature {
+            params,
+            gives: def.return_type.as_deref().map_or(Type::Any, |ty| type_of(&ty.expr)),
+            doc: docstring(&def.body),
+            site: site.clone(),
+        },
+        reads,
+        uses,
+        offset: def.name.span.begin().get(),
+    }
+}
+
+fn walk_body(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
+    walk_stmt(statement, f);
+}
+
+fn docstring(body: &AstStmt) -> Option<String> {
+    let first = match &body.node {
+        Stmt::Statements(all) => all.first()?,
+        _ => body,
+    };
+    match &first.node {
+        StmtP::Expression(expr) => string(expr),
+        StmtP::Statements(_) => docstring(first),
+        _ => None,
+    }
+}
+
+/// A plain value, if that is what an expression is.
+fn literal(expr: &AstExpr) -> Option<Datum> {
+    Some(match &expr.node {
+        ExprP::Literal(AstLiteral::Int(int)) => Datum::Int(int.node.to_string().parse().ok()?),
+        ExprP::Literal(AstLiteral::String(text)) => Datum::Text(text.node.as_str().into()),
+        ExprP::Minus(inner) => match literal(inner)? {
+            Datum::Int(int) => Datum::Int(-int),
+            _ => return None,
+        },
+        ExprP::Identifier(name) => match name.ident.as_str() {
+            "None" => Datum::None,
+            "True" => Datum::Bool(true),
+            "False" => Datum::Bool(false),
+            _ => return None,
+        },
+        ExprP::List(items) => Datum::List(items.iter().map(literal).collect::<Option<_>>()?),
+        _ => return None,
+    })
+}
+
+/// The type that an annotation means.
+pub(crate) fn type_of(expr: &AstExpr) -> Type {
+    match &expr.node {
+        ExprP::Identifier(name) => named_type(&name.ident),
+        ExprP::Op(one, BinOp::BitOr, other) => match (type_of(one), type_of(other)) {
+            (Type::None, ty) | (ty, Type::None) => Type::Optional(Box::new(ty)),
+            _ => Type::Any,
+        },
+        ExprP::Index(parts) if is_name(&parts.0, "list") => Type::List(Box::new(type_of(&parts.1))),
+        ExprP::Index2(parts) if is_name(&parts.0, "dict") => {
+            Type::Dict(Box::new(type_of(&parts.1)), Box::new(type_of(&parts.2)))
+        }
+        ExprP::Index2(parts) => type_of(&parts.0),
+        ExprP::Dot(base, name) if is_name(base, "typing") && name.node == "Callable" => {
+            Type::Function
+        }
+        _ => Type::Any,
+    }
+}
+
+fn is_name(expr: &AstExpr, name: &str) -> bool {
+    matches!(&expr.node, ExprP::Identifier(it) if it.ident == name)
+}
+
+fn named_type(name: &str) -> Type {
+    match name {
+        "int" => Type::Int,
+        "str" => Type::Text,
+        "bool" => Type::Bool,
+        "None" => Type::None,
+        "Moment" => Type::Moment,
+        "Span" => Type::Span,
+        "Square" => Type::Square,
+        "Ledger" => Type::Ledger,
+        "list" => Type::List(Box::new(Type::Any)),
+        "dict" => Type::Dict(Box::new(Type::Any), Box::new(Type::Any)),
+        "player" => Type::Kind(Name::from("Player")),
+        "game" => Type::Kind(Name::from("Game")),
+        other => match record_kinds().into_iter().find(|(kind, _)| *kind == other) {
+            Some((kind, _)) => Type::Record(kind),
+            None => Type::Kind(Name::from(other)),
+        },
+    }
+}

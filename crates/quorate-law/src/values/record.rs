@@ -1,0 +1,59 @@
+//! Plain facts: icons, changes, attempts, limits, scopes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use allocative::Allocative;
+use starlark::any::ProvidesStaticType;
+use starlark::starlark_simple_value;
+use starlark::values::{
+    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
+};
+
+use crate::datum::{Datum, Record};
+use crate::frame::Frame;
+use crate::values::callable::{Callable, Receiver};
+use crate::values::convert::to_frozen;
+
+#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct RecordValue(#[allocative(skip)] pub(crate) Arc<Record>);
+
+starlark_simple_value!(RecordValue);
+
+impl RecordValue {
+    pub(crate) fn of(value: Value<'_>) -> Option<Arc<Record>> {
+        value.downcast_ref::<Self>().map(|this| Arc::clone(&this.0))
+    }
+}
+
+impl fmt::Display for RecordValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.get("name") {
+            Some(Datum::Text(name)) => f.write_str(name),
+            _ => write!(f, "a {}", self.0.kind.to_lowercase()),
+        }
+    }
+}
+
+#[starlark_value(type = "record")]
+impl<'v> StarlarkValue<'v> for RecordValue {
+    fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
+        Ok(other
+            .downcast_ref::<Self>()
+            .is_some_and(|other| other.0 == self.0))
+    }
+
+    fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
+        if let Some(datum) = self.0.get(attribute) {
+            let frame = Frame::current()?;
+            return to_frozen(&frame, heap, datum).ok();
+        }
+        let receiver = Receiver::Record(Arc::clone(&self.0));
+        Callable::method(self.0.kind, attribute, receiver).map(|method| heap.alloc(method))
+    }
+
+    fn dir_attr(&self) -> Vec<String> {
+        let names = self.0.fields.iter();
+        names.map(|(name, _)| (*name).to_owned()).collect()
+    }
+}

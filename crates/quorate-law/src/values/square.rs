@@ -1,0 +1,99 @@
+//! Squares of a board, boards, and ledgers.
+
+use std::fmt;
+use std::hash::Hash;
+
+use allocative::Allocative;
+use quorate_kernel::{Name, Square, Thing};
+use starlark::any::ProvidesStaticType;
+use starlark::collections::StarlarkHasher;
+use starlark::starlark_simple_value;
+use starlark::values::{
+    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
+};
+
+use crate::frame::Frame;
+use crate::values::callable::{Callable, Receiver};
+
+#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct SquareValue(#[allocative(skip)] pub(crate) Square);
+
+#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct LedgerValue(
+    #[allocative(skip)] pub(crate) Thing,
+    #[allocative(skip)] pub(crate) Name,
+);
+
+starlark_simple_value!(SquareValue);
+starlark_simple_value!(LedgerValue);
+
+impl SquareValue {
+    pub(crate) fn of(value: Value<'_>) -> Option<Square> {
+        value.downcast_ref::<Self>().map(|this| this.0.clone())
+    }
+}
+
+/// A square as its board labels it: `C4`.
+pub(crate) fn square_name(square: &Square) -> String {
+    let labels = Frame::current()
+        .and_then(|frame| frame.world.as_ref()?.board(square.board.as_str()).ok());
+    let label = |labels: &[String], index: u16| {
+        labels
+            .get(usize::from(index))
+            .cloned()
+            .unwrap_or_else(|| (index + 1).to_string())
+    };
+    match labels {
+        Some((columns, rows)) => {
+            label(&columns, square.column) + &label(&rows, square.row)
+        }
+        None => format!("{}:{}:{}", square.board, square.column, square.row),
+    }
+}
+
+impl fmt::Display for SquareValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&square_name(&self.0))
+    }
+}
+
+impl fmt::Display for LedgerValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the ledger {} of {}", self.1, self.0)
+    }
+}
+
+#[starlark_value(type = "Square")]
+impl<'v> StarlarkValue<'v> for SquareValue {
+    fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
+        Ok(other
+            .downcast_ref::<Self>()
+            .is_some_and(|other| other.0 == self.0))
+    }
+
+    fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
+        self.0.hash(hasher);
+        Ok(())
+    }
+
+    fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
+        match attribute {
+            "column" => Some(heap.alloc(i32::from(self.0.column) + 1)),
+            "row" => Some(heap.alloc(i32::from(self.0.row) + 1)),
+            "name" => {
+                Frame::current()?.world.as_ref()?;
+                Some(heap.alloc(square_name(&self.0)))
+            }
+            _ => Callable::method("Square", attribute, Receiver::Square(self.0.clone()))
+                .map(|method| heap.alloc(method)),
+        }
+    }
+}
+
+#[starlark_value(type = "Ledger")]
+impl<'v> StarlarkValue<'v> for LedgerValue {
+    fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
+        let receiver = Receiver::Ledger(self.0.clone(), self.1.clone());
+        Callable::method("Ledger", attribute, receiver).map(|method| heap.alloc(method))
+    }
+}

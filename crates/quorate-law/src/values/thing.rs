@@ -1,0 +1,112 @@
+//! Players, posts, rows and all else that has attributes: a handle whose contents the world holds.
+
+use std::fmt;
+use std::hash::Hash;
+
+use allocative::Allocative;
+use quorate_kernel::{Name, Thing};
+use starlark::any::ProvidesStaticType;
+use starlark::collections::StarlarkHasher;
+use starlark::starlark_simple_value;
+use starlark::values::{
+    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
+};
+
+use crate::datum::Datum;
+use crate::frame::{Frame, fault};
+use crate::stop::Stop;
+use crate::values::convert::{from_value, to_frozen};
+
+#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct ThingValue(#[allocative(skip)] pub(crate) Thing);
+
+starlark_simple_value!(ThingValue);
+
+impl ThingValue {
+    pub(crate) fn of(value: Value<'_>) -> Option<Thing> {
+        value.downcast_ref::<Self>().map(|this| this.0.clone())
+    }
+}
+
+/// How people call a thing: its name, else its title, else its address.
+pub(crate) fn called(thing: &Thing) -> String {
+    let known = Frame::current().and_then(|frame| {
+        let world = frame.world.as_ref()?;
+        ["name", "title"].iter().find_map(|attribute| {
+            match world.get(thing, attribute) {
+                Ok(Datum::Text(text)) => Some(text.to_string()),
+                _ => None,
+            }
+        })
+    });
+    known.unwrap_or_else(|| thing.to_string())
+}
+
+/// The kind of a thing, for messages.
+pub(crate) fn kind_of(thing: &Thing) -> Name {
+    let known = Frame::current().and_then(|frame| frame.world.as_ref()?.kind(thing).ok());
+    known.unwrap_or_else(|| {
+        Name::from(match thing {
+            Thing::Game => "Game",
+            Thing::Player(_) => "Player",
+            Thing::Entity(_) => "thing",
+            Thing::Post(_) => "Post",
+            Thing::Comment(..) => "Comment",
+            Thing::Row(row) => return row.table.clone(),
+            Thing::Rule(_) => "Rule",
+        })
+    })
+}
+
+impl fmt::Display for ThingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&called(&self.0))
+    }
+}
+
+#[starlark_value(type = "thing")]
+impl<'v> StarlarkValue<'v> for ThingValue {
+    fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
+        Ok(other
+            .downcast_ref::<Self>()
+            .is_some_and(|other| other.0 == self.0))
+    }
+
+    fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
+        self.0.hash(hasher);
+        Ok(())
+    }
+
+    fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
+        let frame = Frame::current()?;
+        let world = frame.world.as_ref()?;
+        match world.get(&self.0, attribute) {
+            Ok(datum) => match to_frozen(&frame, heap, &datum) {
+                Ok(value) => Some(value),
+                Err(error) => {
+                    // Kept unless the conversion has left a reason of its own.
+                    let text = error.without_diagnostic().to_string();
+                    let kept = frame.take_stop().unwrap_or_else(|| Stop::fault(text));
+                    frame.stopped(kept);
+                    None
+                }
+            },
+            Err(stop) => {
+                frame.stopped(stop);
+                None
+            }
+        }
+    }
+
+    fn has_attr(&self, _attribute: &str, _heap: Heap<'v>) -> bool {
+        false
+    }
+
+    fn set_attr(&self, attribute: &str, value: Value<'v>) -> starlark::Result<()> {
+        let frame = Frame::running()?;
+        let datum = from_value(value)
+            .map_err(|what| fault(format!("`{attribute}` cannot hold {what}")))?;
+        let world = frame.world()?;
+        frame.answer(world.set(&self.0, attribute, datum))
+    }
+}

@@ -1,0 +1,302 @@
+//! Moments and spans. Those made from `now` know it, so that the world learns when a comparison may turn out otherwise.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use allocative::Allocative;
+use quorate_kernel::{Moment, Span};
+use starlark::any::ProvidesStaticType;
+use starlark::collections::StarlarkHasher;
+use starlark::starlark_simple_value;
+use starlark::typing::Ty;
+use starlark::values::{
+    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueError, ValueLike,
+    starlark_value,
+};
+use std::hash::Hash;
+
+use crate::frame::{Frame, fault};
+
+/// A moment: fixed, or so much after the event's own.
+#[derive(Clone, Copy, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) enum MomentValue {
+    Fixed(#[allocative(skip)] Moment),
+    Now(#[allocative(skip)] Span),
+}
+
+/// A span: fixed, or what lies between a fixed moment and the event's own.
+#[derive(Clone, Copy, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) enum SpanValue {
+    Fixed(#[allocative(skip)] Span),
+    /// `now` less a moment: grows as time goes by.
+    Since(#[allocative(skip)] Moment),
+    /// A moment less `now`.
+    Until(#[allocative(skip)] Moment),
+}
+
+starlark_simple_value!(MomentValue);
+starlark_simple_value!(SpanValue);
+
+/// The event's moment; nothing where no game runs.
+pub(crate) fn now() -> Option<Moment> {
+    Some(Frame::current()?.world.as_ref()?.now())
+}
+
+/// Tells the world that an answer may change when `now` passes a moment.
+fn watch(moment: Moment) {
+    if let Some(frame) = Frame::current()
+        && let Some(world) = &frame.world
+    {
+        let now = world.now();
+        if now < moment {
+            world.compared(moment);
+        } else if now == moment {
+            // `>=` has turned already and `>` turns with the next millisecond.
+            world.compared(Moment(moment.0 + 1));
+        }
+    }
+}
+
+impl MomentValue {
+    /// The moment itself.
+    pub(crate) fn moment(self) -> Moment {
+        match self {
+            Self::Fixed(moment) => moment,
+            Self::Now(span) => now().unwrap_or_default() + span,
+        }
+    }
+
+    pub(crate) fn of(value: Value<'_>) -> Option<Self> {
+        value.downcast_ref::<Self>().copied()
+    }
+
+    fn later(self, span: Span) -> Self {
+        match self {
+            Self::Fixed(moment) => Self::Fixed(moment + span),
+            Self::Now(before) => Self::Now(before + span),
+        }
+    }
+
+    fn order(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Now(span), Self::Fixed(moment)) | (Self::Fixed(moment), Self::Now(span)) => {
+                watch(moment - span);
+            }
+            _ => {}
+        }
+        self.moment().cmp(&other.moment())
+    }
+
+    /// What the calendar says of a moment. Of `now`, it may change at the next midnight or hour.
+    fn part(self, name: &str) -> Option<i64> {
+        let moment = self.moment();
+        let next = match name {
+            "hour" => Moment(moment.0 - moment.0.rem_euclid(3_600_000) + 3_600_000),
+            "minute" => Moment(moment.0 - moment.0.rem_euclid(60_000) + 60_000),
+            _ => moment.day_start() + Span::days(1),
+        };
+        if let Self::Now(span) = self {
+            watch(next - span);
+        }
+        let (year, month, day) = moment.date();
+        let (hour, minute, _) = moment.clock();
+        Some(match name {
+            "year" => i64::from(year),
+            "month" => i64::from(month),
+            "day" => i64::from(day),
+            "weekday" => i64::from(moment.weekday()),
+            "hour" => i64::from(hour),
+            "minute" => i64::from(minute),
+            _ => return None,
+        })
+    }
+
+    /// The start of the moment's day or week, which for `now` changes when the next one starts.
+    pub(crate) fn start(self, of_week: bool) -> Moment {
+        let moment = self.moment();
+        let (start, length) = if of_week {
+            (moment.week_start(), Span::days(7))
+        } else {
+            (moment.day_start(), Span::days(1))
+        };
+        if let Self::Now(span) = self {
+            watch(start + length - span);
+        }
+        start
+    }
+}
+
+/// The parts of a moment that rule code can read.
+pub(crate) const MOMENT_PARTS: [&str; 6] = ["year", "month", "day", "weekday", "hour", "minute"];
+
+impl SpanValue {
+    /// The span itself.
+    pub(crate) fn span(self) -> Span {
+        match self {
+            Self::Fixed(span) => span,
+            Self::Since(moment) => now().unwrap_or_default() - moment,
+            Self::Until(moment) => moment - now().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn of(value: Value<'_>) -> Option<Self> {
+        value.downcast_ref::<Self>().copied()
+    }
+
+    fn order(self, other: Self) -> Ordering {
+        for (one, two) in [(self, other), (other, self)] {
+            match one {
+                Self::Since(moment) => watch(moment + two.span()),
+                Self::Until(moment) => watch(moment - two.span()),
+                Self::Fixed(_) => {}
+            }
+        }
+        self.span().cmp(&other.span())
+    }
+}
+
+impl fmt::Display for MomentValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.moment(), f)
+    }
+}
+
+impl fmt::Display for SpanValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.span(), f)
+    }
+}
+
+fn wrong<'v, T: StarlarkValue<'v>, R>(
+    this: &T,
+    op: &str,
+    other: Value<'v>,
+) -> starlark::Result<R> {
+    if other.is_none() {
+        return Err(fault(format!(
+            "a {} is used with None: test for `!= None` first",
+            T::TYPE.to_lowercase()
+        )));
+    }
+    ValueError::unsupported_with(this, op, other)
+}
+
+#[starlark_value(type = "Moment")]
+impl<'v> StarlarkValue<'v> for MomentValue {
+    fn eval_type(&self) -> Option<Ty> {
+        None
+    }
+
+    fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
+        Ok(Self::of(other).is_some_and(|other| self.order(other) == Ordering::Equal))
+    }
+
+    fn compare(&self, other: Value<'v>) -> starlark::Result<Ordering> {
+        match Self::of(other) {
+            Some(other) => Ok(self.order(other)),
+            None => wrong(self, "compare", other),
+        }
+    }
+
+    fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
+        self.moment().hash(hasher);
+        Ok(())
+    }
+
+    fn add(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
+        let span = SpanValue::of(other)?.span();
+        Some(Ok(heap.alloc(self.later(span))))
+    }
+
+    fn sub(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+        if let Some(span) = SpanValue::of(other) {
+            return Ok(heap.alloc(self.later(Span(span.span().0.saturating_neg()))));
+        }
+        let Some(other_moment) = Self::of(other) else {
+            return wrong(self, "-", other);
+        };
+        Ok(heap.alloc(match (*self, other_moment) {
+            (Self::Now(span), Self::Fixed(moment)) => SpanValue::Since(moment - span),
+            (Self::Fixed(moment), Self::Now(span)) => SpanValue::Until(moment - span),
+            (one, two) => SpanValue::Fixed(one.moment() - two.moment()),
+        }))
+    }
+
+    fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
+        if matches!(self, Self::Now(_)) {
+            // Rules are folded as they are compiled, when there is no `now` yet.
+            now()?;
+        }
+        MOMENT_PARTS
+            .contains(&attribute)
+            .then(|| self.part(attribute))?
+            .map(|part| heap.alloc(part))
+    }
+
+    fn dir_attr(&self) -> Vec<String> {
+        MOMENT_PARTS.iter().map(|part| (*part).to_owned()).collect()
+    }
+}
+
+#[starlark_value(type = "Span")]
+impl<'v> StarlarkValue<'v> for SpanValue {
+    fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
+        Ok(Self::of(other).is_some_and(|other| self.order(other) == Ordering::Equal))
+    }
+
+    fn compare(&self, other: Value<'v>) -> starlark::Result<Ordering> {
+        match Self::of(other) {
+            Some(other) => Ok(self.order(other)),
+            None => wrong(self, "compare", other),
+        }
+    }
+
+    fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
+        self.span().hash(hasher);
+        Ok(())
+    }
+
+    fn to_bool(&self) -> bool {
+        self.span().0 != 0
+    }
+
+    fn add(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
+        if let Some(moment) = MomentValue::of(other) {
+            return Some(Ok(heap.alloc(moment.later(self.span()))));
+        }
+        let span = SpanValue::of(other)?.span();
+        Some(Ok(heap.alloc(Self::Fixed(self.span() + span))))
+    }
+
+    fn sub(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+        match Self::of(other) {
+            Some(other) => Ok(heap.alloc(Self::Fixed(self.span() - other.span()))),
+            None => wrong(self, "-", other),
+        }
+    }
+
+    fn mul(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
+        let times = i64::from(other.unpack_i32()?);
+        let span = Span(self.span().0.saturating_mul(times));
+        Some(Ok(heap.alloc(Self::Fixed(span))))
+    }
+
+    fn rmul(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
+        self.mul(other, heap)
+    }
+
+    fn floor_div(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+        let ms = self.span().0;
+        if let Some(other) = Self::of(other) {
+            return match other.span().0 {
+                0 => Err(fault("a span is divided by no time")),
+                unit => Ok(heap.alloc(ms.div_euclid(unit))),
+            };
+        }
+        match other.unpack_i32() {
+            Some(0) => Err(fault("a span is divided by 0")),
+            Some(by) => Ok(heap.alloc(Self::Fixed(Span(ms.div_euclid(i64::from(by)))))),
+            None => wrong(self, "//", other),
+        }
+    }
+}
