@@ -1,0 +1,290 @@
+//! From a log to a state: the chain is checked, the effects are folded, the seals are opened.
+
+use std::sync::Arc;
+
+use quorate_kernel::effect::Effect;
+use quorate_kernel::event::Event;
+use quorate_kernel::record::{self, Unreadable};
+use quorate_kernel::state::{Mismatch, State};
+use quorate_kernel::{EventSeq, GameId};
+
+use crate::error::OperatingError;
+use crate::judge::Head;
+use crate::ports::{GameRow, Journal, Seals, Snapshot};
+use crate::walk::{Chunk, Walk, Work};
+
+/// Where a log does not hold together, and how.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("event {seq}: {what}")]
+pub struct Fault {
+    /// At which event.
+    pub seq: EventSeq,
+    /// What is wrong there.
+    pub what: Wrong,
+}
+
+/// What is wrong with an event.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Wrong {
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(#[from] Unreadable),
+    /// It has another number than its place.
+    #[error("it calls itself event {0}")]
+    Number(EventSeq),
+    /// It does not name the hash of the one before.
+    #[error("it does not follow from the event before")]
+    Link,
+    /// It is earlier than the one before.
+    #[error("it is earlier than the event before")]
+    Time,
+    /// Its effects do not fit the state.
+    #[error("{0}")]
+    Effect(#[from] Mismatch),
+    /// The log ends elsewhere than the store has noted.
+    #[error("the log ends here, and not as the store has noted")]
+    End,
+    /// A snapshot differs from the state that the log makes.
+    #[error("the snapshot taken here is not the state that the log makes")]
+    Snapshot,
+    /// Judged again, it comes out otherwise.
+    #[error("judged again, it comes out otherwise: {0}")]
+    Judgement(String),
+}
+
+/// The chain of a log, checked link by link.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    head: Head,
+}
+
+impl Chain {
+    /// A chain that goes on after `head`.
+    pub fn after(head: Head) -> Self {
+        Self { head }
+    }
+
+    /// The last event so far.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// Takes in the next event by its open part; its seals stay closed.
+    pub fn follow(&mut self, open: &[u8]) -> Result<Event, Fault> {
+        let seq = self.head.seq.next();
+        let fault = |what: Wrong| Fault { seq, what };
+        let event = record::decode(open).map_err(|e| fault(e.into()))?;
+        // Invariant: the writer checked the same three when it wrote the event.
+        if event.seq != seq {
+            return Err(fault(Wrong::Number(event.seq)));
+        }
+        if event.previous != self.head.hash {
+            return Err(fault(Wrong::Link));
+        }
+        if event.at < self.head.at {
+            return Err(fault(Wrong::Time));
+        }
+        self.head = Head {
+            seq,
+            hash: record::hash(open),
+            at: event.at,
+        };
+        Ok(event)
+    }
+}
+
+/// A state that grows with a log.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// The state so far.
+    pub state: State,
+    /// The log so far.
+    pub chain: Chain,
+}
+
+impl Fold {
+    /// Before the first event.
+    pub fn start() -> Self {
+        Self {
+            state: State::default(),
+            chain: Chain::after(Head::START),
+        }
+    }
+
+    /// Takes in the next event by its open part, and gives it.
+    pub fn follow(&mut self, open: &[u8]) -> Result<Event, Fault> {
+        let mut chain = self.chain;
+        let event = chain.follow(open)?;
+        self.take_in(&event, chain)?;
+        Ok(event)
+    }
+
+    /// Takes in an event that goes to the end of a chain. Where it does not fit, nothing changes.
+    pub(crate) fn take_in(&mut self, event: &Event, chain: Chain) -> Result<(), Fault> {
+        let effects = event.steps.iter().map(|step| &step.effect);
+        self.state.apply_all(effects).map_err(|mismatch| Fault {
+            seq: event.seq,
+            what: mismatch.into(),
+        })?;
+        self.chain = chain;
+        Ok(())
+    }
+}
+
+impl Work for Fold {
+    fn take(&mut self, chunk: &Chunk) -> Result<(), Fault> {
+        let mut opens = chunk.opens.iter();
+        opens.try_for_each(|open| self.follow(open).map(drop))
+    }
+}
+
+/// A game as it stands in the store.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// What the store knows of it.
+    pub row: GameRow,
+    /// Its state, with every seal open whose content is there.
+    pub state: State,
+    /// The event of the snapshot it was folded on from; 0 where there was none.
+    pub snapshot: EventSeq,
+    /// How many seals of the state stay closed because their content was forgotten.
+    pub closed_count: usize,
+}
+
+/// The state of a game at the end of its log.
+pub async fn open(
+    journal: &dyn Journal,
+    seals: &dyn Seals,
+    game: &GameId,
+) -> Result<Opened, OperatingError> {
+    let row = journal.game(game).await?.filter(|row| row.whole);
+    let Some(row) = row else {
+        return Err(OperatingError::NoGame(game.clone()));
+    };
+    let (fold, snapshot) = fold_to(journal, game, row.head.seq).await?;
+    // Invariant: the store notes a log's end in the transaction that appends to it.
+    if (fold.chain.head.seq, fold.chain.head.hash) != (row.head.seq, row.head.hash) {
+        return Err(damaged(game, fold.chain.head.seq, Wrong::End));
+    }
+    let (state, closed_count) = unseal(seals, fold.state).await?;
+    Ok(Opened {
+        row,
+        state,
+        snapshot,
+        closed_count,
+    })
+}
+
+/// The state of a game as it was after an event of its past, or at its end where that came earlier.
+pub async fn state_at(
+    journal: &dyn Journal,
+    seals: &dyn Seals,
+    game: &GameId,
+    seq: EventSeq,
+) -> Result<(State, Head), OperatingError> {
+    let (fold, _) = fold_to(journal, game, seq).await?;
+    let (state, _) = unseal(seals, fold.state).await?;
+    Ok((state, fold.chain.head))
+}
+
+/// Folds a log from its nearest snapshot up to an event; seals stay closed.
+async fn fold_to(
+    journal: &dyn Journal,
+    game: &GameId,
+    to: EventSeq,
+) -> Result<(Fold, EventSeq), OperatingError> {
+    let mut fold = Fold::start();
+    if let Some(snapshot) = journal.snapshot_before(game, to).await?
+        && let Some(state) = blocking(move || from_snapshot(&snapshot)).await?
+    {
+        fold = state;
+    }
+    let snapshot = fold.chain.head.seq;
+    let walk = Walk {
+        journal,
+        seals: None,
+        game,
+        to,
+    };
+    match walk.go(snapshot, fold, &mut |_| {}).await? {
+        (fold, None) => Ok((fold, snapshot)),
+        (_, Some(fault)) => Err(OperatingError::Damaged {
+            game: game.clone(),
+            fault,
+        }),
+    }
+}
+
+/// The state of a snapshot; none where it is damaged or of an unknown version, for then the log is folded anew.
+fn from_snapshot(snapshot: &Snapshot) -> Option<Fold> {
+    let readable = record::hash(&snapshot.open) == snapshot.digest;
+    let effects = readable.then(|| record::decode_state(&snapshot.open).ok())??;
+    Some(Fold {
+        state: State::fold(&effects).ok()?,
+        chain: Chain::after(snapshot.head),
+    })
+}
+
+/// Opens every seal of a state whose content is there. Gives also how many stay closed.
+///
+/// Only what the state holds now is looked up, which for an old game is little of what was ever written.
+pub async fn unseal(seals: &dyn Seals, state: State) -> Result<(State, usize), OperatingError> {
+    let (mut effects, mut wanted) = blocking(move || {
+        let mut effects = state.effects();
+        let wanted = record::restore_effects(&mut effects, &|_| None);
+        (effects, wanted)
+    })
+    .await?;
+    wanted.sort_unstable();
+    wanted.dedup();
+    let found = seals.find(&wanted).await?;
+    blocking(move || {
+        let mut closed = record::restore_effects(&mut effects, &|digest| found.get(&digest).cloned());
+        closed.sort_unstable();
+        closed.dedup();
+        let state = fold_own(&effects);
+        (state, closed.len())
+    })
+    .await
+}
+
+fn fold_own(effects: &[Effect]) -> State {
+    State::fold(effects).expect("the effects of a state make that state again")
+}
+
+pub(crate) fn damaged(game: &GameId, seq: EventSeq, what: Wrong) -> OperatingError {
+    OperatingError::Damaged {
+        game: game.clone(),
+        fault: Fault { seq, what },
+    }
+}
+
+/// Runs what would hold up other tasks on a thread of its own. A panic in it is a bug, and logged by the panic hook.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, OperatingError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| OperatingError::Bug)
+}
+
+/// A snapshot of a state.
+pub(crate) fn snapshot_of(state: &State, head: Head) -> Snapshot {
+    let open = record::encode_state(state).open;
+    Snapshot {
+        head,
+        digest: record::hash(&open),
+        open,
+    }
+}
+
+/// Takes a snapshot and keeps it.
+pub(crate) async fn keep_snapshot(
+    journal: Arc<dyn Journal>,
+    game: GameId,
+    state: State,
+    head: Head,
+) -> Result<(), OperatingError> {
+    let snapshot = blocking(move || snapshot_of(&state, head)).await?;
+    Ok(journal.put_snapshot(&game, &snapshot).await?)
+}

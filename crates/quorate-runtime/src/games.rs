@@ -1,0 +1,284 @@
+//! The way in to all games of a server.
+
+mod alarm;
+mod desk;
+
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor, Founding};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal, Span};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+
+use crate::committer::Committer;
+use crate::error::OperatingError;
+use crate::fold::keep_snapshot;
+use crate::ports::{GameRow, Outage, StoreError};
+use crate::published::{Answer, Notice, Published, Receipt};
+use crate::settings::{Ports, Settings};
+use crate::writer::{Mail, Order, Writer};
+
+pub(crate) use desk::{Desk, Slot, Standing};
+
+/// The longest key a sender may give a command, in bytes.
+pub const KEY_BYTES_MAX: usize = 128;
+
+/// All games of a server. Cheap to clone; the games go on until [`Games::close`].
+#[derive(Clone)]
+pub struct Games(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Settings,
+    pub(crate) committer: Committer,
+    pub(crate) desk: Desk,
+    /// Rings when the first moment at which a sleeping game has something due may have changed.
+    pub(crate) alarm: Notify,
+}
+
+/// What a game is woken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Somebody founds it.
+    Found,
+    /// Somebody sends or reads.
+    Use,
+    /// Something falls due; when that is done it may sleep again.
+    Due,
+}
+
+impl Games {
+    /// Starts: notes how long the server was down, and has sleeping games woken when something falls due in them.
+    ///
+    /// To be called in a tokio runtime with a timer; the tasks of all games run there.
+    pub async fn start(ports: Ports, settings: Settings) -> Result<Self, OperatingError> {
+        let now = ports.clock.now();
+        if let Some(since) = ports.journal.last_beat().await?
+            && now - since >= settings.outage_min
+        {
+            let outage = Outage { since, until: now };
+            ports.journal.note_outage(outage).await?;
+        }
+        ports.journal.beat(now).await?;
+        let rows = ports.journal.games().await?;
+        let games = Self(Arc::new(Inner {
+            committer: Committer::start(Arc::clone(&ports.journal)),
+            desk: Desk::new(rows.iter().filter_map(|r| Some((r.next_due?, r.game.clone())))),
+            alarm: Notify::new(),
+            ports,
+            settings,
+        }));
+        games.0.desk.keep_running(alarm::watch(&games));
+        games.0.desk.keep_running(alarm::beat(&games));
+        Ok(games)
+    }
+
+    /// Every game, by its word.
+    pub async fn list(&self) -> Result<Vec<GameRow>, OperatingError> {
+        Ok(self.0.ports.journal.games().await?)
+    }
+
+    /// Founds a game. Its first event is the founding.
+    pub async fn found(
+        &self,
+        game: &GameId,
+        actor: Actor,
+        key: Name,
+        founding: Founding,
+    ) -> Result<Answer, OperatingError> {
+        if self.0.ports.journal.game(game).await?.is_some() {
+            let receipt = self.receipt(game, actor, &key).await?;
+            let exists = || StoreError::GameExists { game: game.clone() };
+            return Ok(Answer::Kept(receipt.ok_or_else(exists)?));
+        }
+        let act = Act::Found(Box::new(founding));
+        loop {
+            let (key, act) = (key.clone(), act.clone());
+            match self.order(game, Purpose::Found, actor, key, act).await {
+                // Somebody was just looking for the game, and the founding came into that one's way.
+                Err(OperatingError::NoGame(_)) => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// Sends a command to a game; when it is answered with a receipt, it is on disk.
+    ///
+    /// `key` is the sender's word for this command, unique per actor and at most [`KEY_BYTES_MAX`] long. The same key
+    /// again gets the first one's receipt. All newcomers are one actor, so their keys should tell them apart.
+    pub async fn send(
+        &self,
+        game: &GameId,
+        actor: Actor,
+        key: Name,
+        act: Act,
+    ) -> Result<Answer, OperatingError> {
+        self.order(game, Purpose::Use, actor, key, act).await
+    }
+
+    async fn order(
+        &self,
+        game: &GameId,
+        purpose: Purpose,
+        actor: Actor,
+        key: Name,
+        act: Act,
+    ) -> Result<Answer, OperatingError> {
+        if key.is_empty() || key.as_str().len() > KEY_BYTES_MAX {
+            let what = format!("a key of 1 to {KEY_BYTES_MAX} bytes for the command");
+            return Ok(Answer::Refused(Refusal::plain(what)));
+        }
+        if actor == Actor::Game {
+            let what = "somebody who acts: what falls due in a game is the game's own business";
+            return Ok(Answer::Refused(Refusal::plain(what)));
+        }
+        let (reply, answer) = oneshot::channel();
+        let order = Order {
+            actor,
+            key,
+            act,
+            reply,
+        };
+        self.post(game, purpose, Mail::Order(order)).await?;
+        answer.await.map_err(|_| OperatingError::Interrupted)?
+    }
+
+    /// The newest state of a game that is on disk.
+    pub async fn snapshot(&self, game: &GameId) -> Result<Arc<Published>, OperatingError> {
+        let slot = self.wake(game, Purpose::Use)?;
+        slot.awake().await
+    }
+
+    /// What happens in a game from now on. Whoever falls behind is told how much was missed. Keeps no game awake.
+    pub fn subscribe(&self, game: &GameId) -> broadcast::Receiver<Notice> {
+        self.0.desk.subscribe(game)
+    }
+
+    /// What happens in any game from now on.
+    pub fn subscribe_all(&self) -> broadcast::Receiver<Notice> {
+        self.0.desk.subscribe_all()
+    }
+
+    /// The receipt of a command that came before.
+    pub async fn receipt(
+        &self,
+        game: &GameId,
+        actor: Actor,
+        key: &Name,
+    ) -> Result<Option<Receipt>, OperatingError> {
+        let keys = [(actor, key.clone())];
+        let journal = &self.0.ports.journal;
+        match journal.receipts(game, &keys).await?.first() {
+            Some(Some(seq)) => Ok(Some(self.0.receipt_at(game, *seq).await?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Drops the contents of seals for good, also from memory. Gives how many there were.
+    pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
+        let (reply, answer) = oneshot::channel();
+        let mail = Mail::Forget(digests.to_vec(), reply);
+        self.post(game, Purpose::Use, mail).await?;
+        answer.await.map_err(|_| OperatingError::Interrupted)?
+    }
+
+    /// Keeps a snapshot of a game as it is now. Gives the last event in it.
+    pub async fn keep_snapshot(&self, game: &GameId) -> Result<EventSeq, OperatingError> {
+        let published = self.snapshot(game).await?;
+        let journal = Arc::clone(&self.0.ports.journal);
+        let state = published.state.clone();
+        keep_snapshot(journal, game.clone(), state, published.head).await?;
+        Ok(published.head.seq)
+    }
+
+    /// Takes note of a game that was brought into the store beside this, so that it is woken when due.
+    pub async fn adopt(&self, game: &GameId) -> Result<(), OperatingError> {
+        let row = self.0.ports.journal.game(game).await?;
+        let row = row.ok_or_else(|| OperatingError::NoGame(game.clone()))?;
+        self.0.sleeps(game, row.next_due);
+        Ok(())
+    }
+
+    /// Whether a game has a writer and its state in memory now.
+    pub fn is_awake(&self, game: &GameId) -> bool {
+        self.0.desk.slot(game).is_some()
+    }
+
+    /// Ends all games after the commands that wait, and notes that the server was up until now.
+    pub async fn close(&self) -> Result<(), OperatingError> {
+        let slots = self.0.desk.close();
+        for slot in &slots {
+            // A writer that is gone need not be told to go.
+            drop(slot.inbox.send(Mail::Close).await);
+        }
+        for slot in &slots {
+            slot.gone().await;
+        }
+        let now = self.0.ports.clock.now();
+        Ok(self.0.ports.journal.beat(now).await?)
+    }
+
+    /// Puts mail into a game's box, waking it where it sleeps.
+    async fn post(
+        &self,
+        game: &GameId,
+        purpose: Purpose,
+        mut mail: Mail,
+    ) -> Result<(), OperatingError> {
+        loop {
+            let slot = self.wake(game, purpose)?;
+            match slot.inbox.send(mail).await {
+                Ok(()) => return Ok(()),
+                // It was just falling asleep; it can be woken as soon as it is gone.
+                Err(mpsc::error::SendError(back)) => {
+                    mail = back;
+                    slot.gone().await;
+                }
+            }
+        }
+    }
+
+    /// The slot of a game, with a writer in it.
+    pub(crate) fn wake(
+        &self,
+        game: &GameId,
+        purpose: Purpose,
+    ) -> Result<Arc<Slot>, OperatingError> {
+        let used_at = match purpose {
+            Purpose::Found | Purpose::Use => self.0.ports.clock.now(),
+            Purpose::Due => Moment(i64::MIN),
+        };
+        let slot = self.0.desk.slot_or(game, used_at, |slot, inbox, standing| {
+            let writer = Writer::new(self, game, slot, inbox, standing);
+            tokio::spawn(writer.run(purpose));
+        })?;
+        slot.touch(used_at);
+        Ok(slot)
+    }
+}
+
+impl Inner {
+    pub(crate) async fn receipt_at(
+        &self,
+        game: &GameId,
+        seq: EventSeq,
+    ) -> Result<Receipt, OperatingError> {
+        let events = self.ports.journal.events(game, seq, 1).await?;
+        let open = events.first().ok_or_else(|| StoreError::Gap {
+            game: game.clone(),
+            seq,
+        })?;
+        let event = quorate_kernel::record::decode(open)
+            .map_err(|e| crate::fold::damaged(game, seq, e.into()))?;
+        Ok(Receipt::of(&event))
+    }
+
+    /// Notes when a game that has no writer is next to be woken.
+    pub(crate) fn sleeps(&self, game: &GameId, next_due: Option<Moment>) {
+        self.desk.sleeps(game, next_due);
+        self.alarm.notify_one();
+    }
+}
+
+/// How long a game that could not go on is left alone before it is tried again.
+pub(crate) const RETRY_AFTER: Span = Span::minutes(1);

@@ -1,0 +1,198 @@
+//! Which games are awake, which sleep until when, and who listens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use quorate_kernel::{GameId, Moment};
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::AbortHandle;
+
+use crate::error::OperatingError;
+use crate::published::{Notice, Published};
+use crate::writer::Mail;
+
+/// How many commands may wait for one game before their senders wait for room.
+const MAIL_MAX: usize = 1_024;
+
+/// How many notices a listener may fall behind.
+const NOTICES_MAX: usize = 256;
+
+/// One lock around what is looked at briefly and never across a wait.
+pub(crate) struct Desk(Mutex<Lists>);
+
+struct Lists {
+    closed: bool,
+    awake: BTreeMap<GameId, Arc<Slot>>,
+    asleep: BTreeSet<(Moment, GameId)>,
+    streams: BTreeMap<GameId, broadcast::Sender<Notice>>,
+    all: broadcast::Sender<Notice>,
+    running: Vec<AbortHandle>,
+}
+
+/// A game that has a writer.
+pub(crate) struct Slot {
+    pub(crate) inbox: mpsc::Sender<Mail>,
+    standing: watch::Receiver<Standing>,
+    /// When somebody last sent or read, in milliseconds.
+    used_at: AtomicI64,
+}
+
+/// How far a writer has come.
+#[derive(Clone)]
+pub(crate) enum Standing {
+    /// It opens its game.
+    Waking,
+    /// It takes commands.
+    Awake(Arc<Published>),
+    /// It could not go on.
+    Stopped(OperatingError),
+}
+
+impl Slot {
+    /// The newest state, once there is one.
+    pub(crate) async fn awake(&self) -> Result<Arc<Published>, OperatingError> {
+        let mut standing = self.standing.clone();
+        let seen = standing
+            .wait_for(|standing| !matches!(standing, Standing::Waking))
+            .await;
+        match seen.as_deref() {
+            Ok(Standing::Awake(published)) => Ok(Arc::clone(published)),
+            Ok(Standing::Stopped(error)) => Err(error.clone()),
+            Ok(Standing::Waking) | Err(_) => Err(OperatingError::Interrupted),
+        }
+    }
+
+    /// Ends when the writer has ended.
+    pub(crate) async fn gone(&self) {
+        let mut standing = self.standing.clone();
+        while standing.changed().await.is_ok() {}
+    }
+
+    pub(crate) fn touch(&self, now: Moment) {
+        self.used_at.fetch_max(now.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn used_at(&self) -> Moment {
+        Moment(self.used_at.load(Ordering::Relaxed))
+    }
+}
+
+impl Desk {
+    pub(crate) fn new(dues: impl Iterator<Item = (Moment, GameId)>) -> Self {
+        Self(Mutex::new(Lists {
+            closed: false,
+            awake: BTreeMap::new(),
+            asleep: dues.collect(),
+            streams: BTreeMap::new(),
+            all: broadcast::channel(NOTICES_MAX).0,
+            running: Vec::new(),
+        }))
+    }
+
+    fn lists(&self) -> MutexGuard<'_, Lists> {
+        // No code under the lock can leave the lists half-changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The slot of a game that is awake.
+    pub(crate) fn slot(&self, game: &GameId) -> Option<Arc<Slot>> {
+        self.lists().awake.get(game).cloned()
+    }
+
+    /// The slot of a game; `start` is to put a writer into a new one.
+    pub(crate) fn slot_or(
+        &self,
+        game: &GameId,
+        used_at: Moment,
+        start: impl FnOnce(Arc<Slot>, mpsc::Receiver<Mail>, watch::Sender<Standing>),
+    ) -> Result<Arc<Slot>, OperatingError> {
+        let mut lists = self.lists();
+        if let Some(slot) = lists.awake.get(game) {
+            return Ok(Arc::clone(slot));
+        }
+        if lists.closed {
+            return Err(OperatingError::Closing);
+        }
+        let (sender, inbox) = mpsc::channel(MAIL_MAX);
+        let (publish, standing) = watch::channel(Standing::Waking);
+        let slot = Arc::new(Slot {
+            inbox: sender,
+            standing,
+            used_at: AtomicI64::new(used_at.0),
+        });
+        lists.awake.insert(game.clone(), Arc::clone(&slot));
+        lists.asleep.retain(|(_, sleeper)| sleeper != game);
+        start(Arc::clone(&slot), inbox, publish);
+        Ok(slot)
+    }
+
+    /// Takes a game's writer off the desk.
+    pub(crate) fn leave(&self, game: &GameId, next_due: Option<Moment>) {
+        let mut lists = self.lists();
+        lists.awake.remove(game);
+        lists.asleep.extend(next_due.map(|at| (at, game.clone())));
+        // Streams nobody listens to are made again when somebody does.
+        lists.streams.retain(|_, stream| stream.receiver_count() > 0);
+    }
+
+    /// Notes when a game without a writer is to be woken.
+    pub(crate) fn sleeps(&self, game: &GameId, next_due: Option<Moment>) {
+        let mut lists = self.lists();
+        lists.asleep.retain(|(_, sleeper)| sleeper != game);
+        if !lists.awake.contains_key(game) {
+            lists.asleep.extend(next_due.map(|at| (at, game.clone())));
+        }
+    }
+
+    /// The first moment at which a sleeping game has something due.
+    pub(crate) fn first_due(&self) -> Option<Moment> {
+        self.lists().asleep.first().map(|(at, _)| *at)
+    }
+
+    /// The sleeping games that have something due, first things first.
+    pub(crate) fn due(&self, now: Moment) -> Vec<GameId> {
+        let lists = self.lists();
+        let due = lists.asleep.iter().take_while(|(at, _)| *at <= now);
+        due.map(|(_, game)| game.clone()).collect()
+    }
+
+    pub(crate) fn subscribe(&self, game: &GameId) -> broadcast::Receiver<Notice> {
+        let mut lists = self.lists();
+        let stream = lists.streams.entry(game.clone());
+        stream
+            .or_insert_with(|| broadcast::channel(NOTICES_MAX).0)
+            .subscribe()
+    }
+
+    pub(crate) fn subscribe_all(&self) -> broadcast::Receiver<Notice> {
+        self.lists().all.subscribe()
+    }
+
+    /// Tells everybody who listens.
+    pub(crate) fn tell(&self, game: &GameId, notices: Vec<Notice>) {
+        let lists = self.lists();
+        let stream = lists.streams.get(game);
+        for notice in notices {
+            // Sending fails only where nobody listens.
+            if let Some(stream) = stream {
+                drop(stream.send(notice.clone()));
+            }
+            drop(lists.all.send(notice));
+        }
+    }
+
+    /// Runs a task until the desk closes.
+    pub(crate) fn keep_running(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let handle = tokio::spawn(task).abort_handle();
+        self.lists().running.push(handle);
+    }
+
+    /// Lets nobody in any more, and gives those who are still here.
+    pub(crate) fn close(&self) -> Vec<Arc<Slot>> {
+        let mut lists = self.lists();
+        lists.closed = true;
+        lists.running.drain(..).for_each(|task| task.abort());
+        lists.awake.values().cloned().collect()
+    }
+}

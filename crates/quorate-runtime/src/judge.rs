@@ -1,0 +1,67 @@
+//! The law's host, as the writer of a game sees it: somebody who holds a replica of the game and judges commands.
+//!
+//! Whether the law runs in this process or in one of its own is nobody's business here. What a judge answers is
+//! checked like a stranger's input before it is kept.
+
+use quorate_kernel::command::Command;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::event::Event;
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, GameId, Moment, Refusal};
+
+/// Thirty-two bytes from which all dice and salts of a game follow.
+pub type Secret = [u8; 32];
+
+/// The end of a game's log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// The number of the last event; 0 where there is none.
+    pub seq: EventSeq,
+    /// Its hash, which the next event names as the one before; all zeros where there is none.
+    pub hash: Digest,
+    /// When it happened. No later event is earlier.
+    pub at: Moment,
+}
+
+impl Head {
+    /// The end of a log without events.
+    pub const START: Self = Self {
+        seq: EventSeq(0),
+        hash: Digest([0; 32]),
+        at: Moment(i64::MIN),
+    };
+}
+
+/// A replica of one game's state with its compiled law. Synchronous, and pure: the same calls give the same answers.
+pub trait Judge: Send {
+    /// Judges a command. Where it became an event, the replica has taken it in already.
+    fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
+
+    /// The first moment at which something falls due.
+    fn next_due(&self) -> Option<Moment>;
+
+    /// The command by which all that falls due first happens, stamped with its own due moment; none where nothing
+    /// falls due up to `up_to`, itself included.
+    fn due_command(&self, up_to: Moment) -> Option<Command>;
+
+    /// The replica.
+    fn state(&self) -> &State;
+
+    /// The end of the log that the replica has taken in.
+    fn head(&self) -> Head;
+}
+
+/// What a judge answers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Judged {
+    /// The command became an event.
+    Event(Box<Event>),
+    /// It was refused before its first die: nothing is kept of it.
+    Refused(Refusal),
+}
+
+/// Where judges come from.
+pub trait Judges: Send + Sync {
+    /// A judge for a game at a state, compiled law and all. May take as long as compiling does.
+    fn open(&self, game: &GameId, state: State, head: Head) -> Box<dyn Judge>;
+}

@@ -1,0 +1,29 @@
+//! Games that are awake: writers, timers, seeds, snapshots, and the ports they lean on.
+//!
+//! [`Games`] is the way in: it sends commands, shows states and tells what happened. Behind it each game that is in
+//! use has one writer, which stamps the time, has a [`judge::Judge`] decide, and acknowledges nothing that is not on
+//! disk. Where things are kept, what time it is and who judges are [`ports`] and traits, so that all of this runs in
+//! a test without a disk, a clock or a law.
+
+pub mod archive;
+mod committer;
+mod error;
+pub mod fold;
+mod games;
+pub mod judge;
+pub mod ports;
+mod published;
+mod settings;
+pub mod verify;
+mod walk;
+mod writer;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use error::OperatingError;
+pub use games::{Games, KEY_BYTES_MAX};
+pub use published::{Answer, Notice, Published, Receipt};
+pub use settings::{Ports, Settings};

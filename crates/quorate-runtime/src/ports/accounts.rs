@@ -1,0 +1,203 @@
+//! Who uses the server: accounts, sessions, invitations, tokens, and which player of which game is whose.
+//!
+//! None of it ever enters a game's log. Secrets that people carry (session cookies, tokens, links in a mail) are
+//! known here by their digest alone, so that whoever reads the store cannot use them.
+
+use async_trait::async_trait;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{GameId, Moment, PlayerId};
+
+use super::StoreError;
+
+/// An account on this server.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AccountId(pub u64);
+
+/// Somebody who can log in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// Which one.
+    pub id: AccountId,
+    /// The name to log in with; unique whatever its case.
+    pub name: String,
+    /// Where mail goes; unique whatever its case.
+    pub mail: Option<String>,
+    /// The Argon2 hash of the password, in the PHC form; none where no password was set yet.
+    pub password: Option<String>,
+    /// Whether this is one of those who run the server.
+    pub operator: bool,
+    /// When it was made.
+    pub made_at: Moment,
+}
+
+/// An account to be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewAccount {
+    /// The name to log in with.
+    pub name: String,
+    /// Where mail goes.
+    pub mail: Option<String>,
+    /// The Argon2 hash of the password, in the PHC form.
+    pub password: Option<String>,
+    /// Whether this is one of those who run the server.
+    pub operator: bool,
+    /// When it is made.
+    pub made_at: Moment,
+}
+
+/// Somebody is logged in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Session {
+    /// The digest of the cookie.
+    pub digest: Digest,
+    /// Whose.
+    pub account: AccountId,
+    /// When it began.
+    pub began_at: Moment,
+    /// From when on it no longer counts.
+    pub ends_at: Moment,
+}
+
+/// A program may act for somebody.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// The digest of the token.
+    pub digest: Digest,
+    /// Whose.
+    pub account: AccountId,
+    /// What its owner calls it.
+    pub label: String,
+    /// When it was made.
+    pub made_at: Moment,
+    /// From when on it no longer counts; none where it counts until it is revoked.
+    pub ends_at: Option<Moment>,
+}
+
+/// A link that lets somebody make an account.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invitation {
+    /// The digest of the word in the link.
+    pub digest: Digest,
+    /// Who made it; none where the server did.
+    pub made_by: Option<AccountId>,
+    /// The game it leads to, if to one.
+    pub game: Option<GameId>,
+    /// How many accounts may still be made with it.
+    pub uses_left: u32,
+    /// From when on it no longer counts.
+    pub ends_at: Moment,
+}
+
+/// A link that lets somebody set a new password, once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recovery {
+    /// The digest of the word in the link.
+    pub digest: Digest,
+    /// Whose password.
+    pub account: AccountId,
+    /// From when on it no longer counts.
+    pub ends_at: Moment,
+}
+
+/// An account plays a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seat {
+    /// In which game.
+    pub game: GameId,
+    /// Which player.
+    pub player: PlayerId,
+    /// Whose.
+    pub account: AccountId,
+}
+
+/// Why something about accounts was not done.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AccountError {
+    /// Somebody has that name.
+    #[error("that name is taken: choose another")]
+    NameTaken,
+    /// Somebody has that address.
+    #[error("that mail address belongs to another account: log in with it, or give another")]
+    MailTaken,
+    /// Somebody plays that player, or the account plays another one in that game.
+    #[error("that player is played by another account, or this account plays another player there")]
+    SeatTaken,
+    /// There is no such account.
+    #[error("there is no such account")]
+    NoAccount,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Accounts and what belongs to them. What has ended by `now` is as if it were not there.
+#[async_trait]
+pub trait Accounts: Send + Sync {
+    /// Makes an account.
+    async fn make(&self, account: &NewAccount) -> Result<AccountId, AccountError>;
+    /// The account of that number.
+    async fn account(&self, id: AccountId) -> Result<Option<Account>, AccountError>;
+    /// The account of that name, whatever the case.
+    async fn account_by_name(&self, name: &str) -> Result<Option<Account>, AccountError>;
+    /// The account of that mail address, whatever the case.
+    async fn account_by_mail(&self, mail: &str) -> Result<Option<Account>, AccountError>;
+    /// All accounts, oldest first.
+    async fn accounts(&self) -> Result<Vec<Account>, AccountError>;
+    /// Writes name, mail, password and role of an account anew.
+    async fn change(&self, account: &Account) -> Result<(), AccountError>;
+    /// Drops an account with all that belongs to it: its sessions, tokens, links and seats. Its players stay in
+    /// their games, played by nobody. The number is not given out again.
+    async fn erase(&self, id: AccountId) -> Result<(), AccountError>;
+
+    /// Begins a session.
+    async fn begin_session(&self, session: &Session) -> Result<(), AccountError>;
+    /// The session of a cookie.
+    async fn session(&self, digest: Digest, now: Moment) -> Result<Option<Session>, AccountError>;
+    /// Ends one session.
+    async fn end_session(&self, digest: Digest) -> Result<(), AccountError>;
+    /// Ends all sessions of an account, as a new password does.
+    async fn end_sessions_of(&self, id: AccountId) -> Result<(), AccountError>;
+
+    /// Makes a token.
+    async fn make_token(&self, token: &Token) -> Result<(), AccountError>;
+    /// The token of that digest.
+    async fn token(&self, digest: Digest, now: Moment) -> Result<Option<Token>, AccountError>;
+    /// The tokens of an account, oldest first.
+    async fn tokens_of(&self, id: AccountId) -> Result<Vec<Token>, AccountError>;
+    /// Revokes a token.
+    async fn revoke_token(&self, digest: Digest) -> Result<(), AccountError>;
+
+    /// Makes an invitation.
+    async fn invite(&self, invitation: &Invitation) -> Result<(), AccountError>;
+    /// The invitation of that digest, if any use of it is left.
+    async fn invitation(
+        &self,
+        digest: Digest,
+        now: Moment,
+    ) -> Result<Option<Invitation>, AccountError>;
+    /// Uses an invitation up by one; false where no use was left.
+    async fn use_invitation(&self, digest: Digest, now: Moment) -> Result<bool, AccountError>;
+
+    /// Makes a link for a new password.
+    async fn make_recovery(&self, recovery: &Recovery) -> Result<(), AccountError>;
+    /// Uses such a link up, and all others of the same account with it; none where it does not count.
+    async fn use_recovery(
+        &self,
+        digest: Digest,
+        now: Moment,
+    ) -> Result<Option<AccountId>, AccountError>;
+
+    /// Gives a player to an account. An account plays one player in a game, and a player is played by one account.
+    async fn take_seat(&self, seat: &Seat) -> Result<(), AccountError>;
+    /// Takes a player from its account.
+    async fn leave_seat(&self, game: &GameId, player: PlayerId) -> Result<(), AccountError>;
+    /// Whom an account plays in a game.
+    async fn seat(&self, id: AccountId, game: &GameId) -> Result<Option<PlayerId>, AccountError>;
+    /// Whom an account plays anywhere, by game.
+    async fn seats_of(&self, id: AccountId) -> Result<Vec<Seat>, AccountError>;
+    /// Who plays whom in a game, by player.
+    async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>, AccountError>;
+
+    /// Drops what has ended: sessions, tokens, invitations, links.
+    async fn sweep(&self, now: Moment) -> Result<(), AccountError>;
+}

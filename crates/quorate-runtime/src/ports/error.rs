@@ -1,0 +1,111 @@
+//! What can go wrong with a store, and what to do about it.
+
+use std::sync::Arc;
+
+use quorate_kernel::{EventSeq, GameId};
+
+/// Why a store did not do what was asked. Nothing of what was asked has happened.
+///
+/// Cheap to clone: one failed sync is told to everybody who waited for it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no room left.
+    #[error("the disk is full, or the store has reached its size limit: make room, then try again")]
+    Full,
+    /// The folder or the file cannot be written.
+    #[error(
+        "{what} cannot be written: give this user the right to write there, or open it to read only"
+    )]
+    ReadOnly {
+        /// Which file or folder.
+        what: Arc<str>,
+    },
+    /// The file is damaged.
+    #[error("the store is damaged ({what}): stop the server and restore its newest backup")]
+    Damaged {
+        /// What was found.
+        what: Arc<str>,
+    },
+    /// The file is something else.
+    #[error("{what} is no store of Quorate's: name another data folder, or move that file away")]
+    Foreign {
+        /// Which file.
+        what: Arc<str>,
+    },
+    /// The file was written by a later release.
+    #[error("{what} was written by a later release of Quorate: use that release or a newer one")]
+    Later {
+        /// Which file.
+        what: Arc<str>,
+    },
+    /// Another process owns the store.
+    #[error(
+        "another process uses the data in {folder}: stop it, or name another folder with --data"
+    )]
+    Taken {
+        /// The data folder.
+        folder: Arc<str>,
+    },
+    /// Somebody else has taken the store over since.
+    #[error(
+        "this process owned the store under lease {ours} and lease {theirs} has followed: stop this process"
+    )]
+    LeaseLost {
+        /// The number of the lease that this process holds.
+        ours: u64,
+        /// The number of the newest lease.
+        theirs: u64,
+    },
+    /// A log does not end where the batch begins.
+    #[error("the log of {game} does not end where the new events begin: open the game again")]
+    HeadMoved {
+        /// Whose log.
+        game: GameId,
+    },
+    /// There is no such game.
+    #[error("there is no game \"{game}\" here: see the list of games")]
+    NoGame {
+        /// Which one.
+        game: GameId,
+    },
+    /// There is such a game already.
+    #[error("there is a game \"{game}\" already: choose another word for the address")]
+    GameExists {
+        /// Which one.
+        game: GameId,
+    },
+    /// An event that should be there is not.
+    #[error(
+        "event {seq} of {game} is missing from the store: stop the server and restore its newest backup"
+    )]
+    Gap {
+        /// Whose log.
+        game: GameId,
+        /// Which event.
+        seq: EventSeq,
+    },
+    /// A sync failed, after which nobody knows what the disk holds.
+    #[error(
+        "the disk failed to sync, so nothing more is written: check the disk, then start the server again"
+    )]
+    SyncFailed,
+    /// Anything else.
+    #[error("the store failed: {cause}; see the log, and check the disk")]
+    Failed {
+        /// What was said.
+        cause: Arc<str>,
+    },
+}
+
+impl StoreError {
+    /// Whether this is about one game only, so that others' events can still be kept.
+    pub fn game(&self) -> Option<&GameId> {
+        match self {
+            Self::HeadMoved { game }
+            | Self::NoGame { game }
+            | Self::GameExists { game }
+            | Self::Gap { game, .. } => Some(game),
+            _ => None,
+        }
+    }
+}

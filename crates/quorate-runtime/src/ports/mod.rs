@@ -1,0 +1,45 @@
+//! What games lean on: a journal, seals, accounts, a clock and a secret, each a small trait.
+//!
+//! A store keeps the first three. [`crate::testing`] has one in memory, and the tests that every store must pass.
+
+mod accounts;
+mod clock;
+mod error;
+mod journal;
+mod seals;
+
+pub use accounts::{
+    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
+    Token,
+};
+pub use clock::{Clock, SystemClock, Wait};
+pub use error::StoreError;
+pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored};
+pub use seals::Seals;
+
+use quorate_kernel::GameId;
+use quorate_kernel::digest::Digest;
+
+use crate::judge::Secret;
+
+/// The server's secret, from which every game's own follows.
+#[derive(Clone)]
+pub struct ServerSecret(Secret);
+
+impl ServerSecret {
+    /// Takes in the 32 bytes that the server keeps and shows to nobody.
+    pub fn new(bytes: Secret) -> Self {
+        Self(bytes)
+    }
+
+    /// A game's own secret. Whoever learns it learns nothing of another game's.
+    pub fn of_game(&self, game: &GameId) -> Secret {
+        Digest::keyed(&self.0, [b"game".as_slice(), game.as_str().as_bytes()]).0
+    }
+}
+
+impl std::fmt::Debug for ServerSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ServerSecret(secret)")
+    }
+}

@@ -1,0 +1,13 @@
+//! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
+//!
+//! A store's own tests call [`journal`], [`seals`] and [`accounts`] and need no more than a way to make a store.
+
+#![allow(clippy::unwrap_used, reason = "these are tests: a panic is how they fail")]
+
+mod accounts;
+mod journal;
+mod seals;
+
+pub use accounts::accounts;
+pub use journal::journal;
+pub use seals::seals;

@@ -1,0 +1,244 @@
+//! The contract of [`Accounts`].
+
+use quorate_kernel::digest::Digest;
+use quorate_kernel::ids::{EventSeq, Id, PlayerId};
+use quorate_kernel::{GameId, Moment};
+
+use crate::ports::{
+    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
+    Token,
+};
+
+/// Runs the whole contract on an empty store.
+pub async fn accounts<S: Accounts>(store: &S) {
+    names_and_addresses_are_unique_whatever_their_case(store).await;
+    a_session_counts_until_it_ends(store).await;
+    a_token_counts_until_it_is_revoked(store).await;
+    an_invitation_is_used_up(store).await;
+    a_link_for_a_new_password_works_once(store).await;
+    an_account_plays_one_player_in_a_game(store).await;
+    an_account_is_erased_with_all_that_is_its_own(store).await;
+}
+
+const EARLY: Moment = Moment(100);
+const LATE: Moment = Moment(200);
+
+fn digest(of: &str) -> Digest {
+    Digest::of(of.as_bytes())
+}
+
+fn player(n: u16) -> PlayerId {
+    PlayerId(Id::new(EventSeq(1), n))
+}
+
+fn game(word: &str) -> GameId {
+    word.parse().expect("tests name their games well")
+}
+
+fn newcomer(name: &str) -> NewAccount {
+    NewAccount {
+        name: name.to_owned(),
+        mail: Some(format!("{name}@example.org")),
+        password: Some("$argon2id$…".to_owned()),
+        operator: false,
+        made_at: EARLY,
+    }
+}
+
+async fn made<S: Accounts>(store: &S, name: &str) -> AccountId {
+    store.make(&newcomer(name)).await.unwrap()
+}
+
+async fn names_and_addresses_are_unique_whatever_their_case<S: Accounts>(store: &S) {
+    let id = made(store, "Anna").await;
+    let anna = store.account(id).await.unwrap().unwrap();
+    let expected = Account {
+        id,
+        name: "Anna".to_owned(),
+        mail: Some("Anna@example.org".to_owned()),
+        password: Some("$argon2id$…".to_owned()),
+        operator: false,
+        made_at: EARLY,
+    };
+    assert_eq!(anna, expected);
+    assert_eq!(store.account_by_name("aNNA").await, Ok(Some(anna.clone())));
+    let by_mail = store.account_by_mail("anna@EXAMPLE.org").await;
+    assert_eq!(by_mail, Ok(Some(anna.clone())));
+    let taken = store.make(&newcomer("ANNA")).await;
+    assert_eq!(taken, Err(AccountError::NameTaken));
+    let mut same_mail = newcomer("Berta");
+    same_mail.mail = Some("ANNA@example.org".to_owned());
+    assert_eq!(store.make(&same_mail).await, Err(AccountError::MailTaken));
+    let berta = made(store, "Berta").await;
+    let changed = Account {
+        name: "Hanna".to_owned(),
+        mail: None,
+        operator: true,
+        ..anna.clone()
+    };
+    store.change(&changed).await.unwrap();
+    assert_eq!(store.account(id).await, Ok(Some(changed.clone())));
+    let clash = Account {
+        name: "berta".to_owned(),
+        ..changed.clone()
+    };
+    assert_eq!(store.change(&clash).await, Err(AccountError::NameTaken));
+    let ids: Vec<_> = store.accounts().await.unwrap().iter().map(|a| a.id).collect();
+    assert_eq!(ids, [id, berta]);
+    let nobody = Account {
+        id: AccountId(9_999),
+        name: "Nobody".to_owned(),
+        ..changed
+    };
+    assert_eq!(store.change(&nobody).await, Err(AccountError::NoAccount));
+}
+
+async fn a_session_counts_until_it_ends<S: Accounts>(store: &S) {
+    let account = made(store, "Clara").await;
+    let session = |word: &str| Session {
+        digest: digest(word),
+        account,
+        began_at: EARLY,
+        ends_at: LATE,
+    };
+    for word in ["one", "two", "three"] {
+        store.begin_session(&session(word)).await.unwrap();
+    }
+    let now = Moment(199);
+    let one = store.session(digest("one"), now).await;
+    assert_eq!(one, Ok(Some(session("one"))));
+    assert_eq!(store.session(digest("one"), LATE).await, Ok(None));
+    assert_eq!(store.session(digest("four"), now).await, Ok(None));
+    store.end_session(digest("one")).await.unwrap();
+    assert_eq!(store.session(digest("one"), now).await, Ok(None));
+    assert!(store.session(digest("two"), now).await.unwrap().is_some());
+    store.end_sessions_of(account).await.unwrap();
+    assert_eq!(store.session(digest("two"), now).await, Ok(None));
+    let stray = Session {
+        account: AccountId(9_999),
+        ..session("stray")
+    };
+    let refused = store.begin_session(&stray).await;
+    assert_eq!(refused, Err(AccountError::NoAccount));
+}
+
+async fn a_token_counts_until_it_is_revoked<S: Accounts>(store: &S) {
+    let account = made(store, "Dora").await;
+    let token = |word: &str, ends_at| Token {
+        digest: digest(word),
+        account,
+        label: word.to_owned(),
+        made_at: EARLY,
+        ends_at,
+    };
+    let (lasting, ending) = (token("lasting", None), token("ending", Some(LATE)));
+    store.make_token(&lasting).await.unwrap();
+    store.make_token(&ending).await.unwrap();
+    let far = Moment(i64::MAX);
+    assert_eq!(store.token(lasting.digest, far).await, Ok(Some(lasting.clone())));
+    assert_eq!(store.token(ending.digest, far).await, Ok(None));
+    let all = store.tokens_of(account).await;
+    assert_eq!(all, Ok(vec![lasting.clone(), ending]));
+    store.revoke_token(lasting.digest).await.unwrap();
+    assert_eq!(store.token(lasting.digest, EARLY).await, Ok(None));
+}
+
+async fn an_invitation_is_used_up<S: Accounts>(store: &S) {
+    let made_by = Some(made(store, "Emma").await);
+    let invitation = Invitation {
+        digest: digest("come"),
+        made_by,
+        game: Some(game("lighthouse")),
+        uses_left: 2,
+        ends_at: LATE,
+    };
+    store.invite(&invitation).await.unwrap();
+    let (word, now) = (invitation.digest, Moment(150));
+    assert_eq!(store.invitation(word, now).await, Ok(Some(invitation)));
+    assert_eq!(store.use_invitation(word, LATE).await, Ok(false));
+    assert_eq!(store.use_invitation(word, now).await, Ok(true));
+    assert_eq!(store.use_invitation(word, now).await, Ok(true));
+    assert_eq!(store.use_invitation(word, now).await, Ok(false));
+    assert_eq!(store.invitation(word, now).await, Ok(None));
+}
+
+async fn a_link_for_a_new_password_works_once<S: Accounts>(store: &S) {
+    let account = made(store, "Frieda").await;
+    let recovery = |word: &str| Recovery {
+        digest: digest(word),
+        account,
+        ends_at: LATE,
+    };
+    for word in ["first", "second"] {
+        store.make_recovery(&recovery(word)).await.unwrap();
+    }
+    let now = Moment(150);
+    assert_eq!(store.use_recovery(digest("first"), LATE).await, Ok(None));
+    let used = store.use_recovery(digest("first"), now).await;
+    assert_eq!(used, Ok(Some(account)));
+    assert_eq!(store.use_recovery(digest("first"), now).await, Ok(None));
+    let other = store.use_recovery(digest("second"), now).await;
+    assert_eq!(other, Ok(None), "all links went with the first");
+}
+
+async fn an_account_plays_one_player_in_a_game<S: Accounts>(store: &S) {
+    let greta = made(store, "Greta").await;
+    let hilde = made(store, "Hilde").await;
+    let seat = |account, word: &str, n| Seat {
+        game: game(word),
+        player: player(n),
+        account,
+    };
+    store.take_seat(&seat(greta, "reef", 1)).await.unwrap();
+    store.take_seat(&seat(greta, "moor", 1)).await.unwrap();
+    store.take_seat(&seat(hilde, "reef", 2)).await.unwrap();
+    let same_player = store.take_seat(&seat(hilde, "moor", 1)).await;
+    assert_eq!(same_player, Err(AccountError::SeatTaken));
+    let second_player = store.take_seat(&seat(greta, "reef", 3)).await;
+    assert_eq!(second_player, Err(AccountError::SeatTaken));
+    assert_eq!(store.seat(greta, &game("reef")).await, Ok(Some(player(1))));
+    assert_eq!(store.seat(hilde, &game("moor")).await, Ok(None));
+    let all = store.seats_of(greta).await;
+    assert_eq!(all, Ok(vec![seat(greta, "moor", 1), seat(greta, "reef", 1)]));
+    let all = store.seats_in(&game("reef")).await;
+    assert_eq!(all, Ok(vec![seat(greta, "reef", 1), seat(hilde, "reef", 2)]));
+    store.leave_seat(&game("reef"), player(1)).await.unwrap();
+    assert_eq!(store.seat(greta, &game("reef")).await, Ok(None));
+    store.take_seat(&seat(greta, "reef", 3)).await.unwrap();
+}
+
+async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
+    let account = made(store, "Ida").await;
+    let session = Session {
+        digest: digest("ida"),
+        account,
+        began_at: EARLY,
+        ends_at: LATE,
+    };
+    store.begin_session(&session).await.unwrap();
+    let seat = Seat {
+        game: game("ida"),
+        player: player(1),
+        account,
+    };
+    store.take_seat(&seat).await.unwrap();
+    let invitation = Invitation {
+        digest: digest("by ida"),
+        made_by: Some(account),
+        game: None,
+        uses_left: 1,
+        ends_at: LATE,
+    };
+    store.invite(&invitation).await.unwrap();
+    store.erase(account).await.unwrap();
+    assert_eq!(store.account(account).await, Ok(None));
+    assert_eq!(store.account_by_name("Ida").await, Ok(None));
+    assert_eq!(store.session(session.digest, EARLY).await, Ok(None));
+    assert_eq!(store.seats_in(&game("ida")).await, Ok(vec![]));
+    assert_eq!(store.invitation(invitation.digest, EARLY).await, Ok(None));
+    assert_eq!(store.erase(account).await, Err(AccountError::NoAccount));
+    let next = made(store, "Ida").await;
+    assert_ne!(next, account, "a number is not given out again");
+    store.sweep(LATE).await.unwrap();
+    assert!(store.account(next).await.unwrap().is_some());
+}

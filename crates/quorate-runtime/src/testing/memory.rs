@@ -1,0 +1,268 @@
+//! A store in memory, whose appends can be made to fail or to wait.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use quorate_kernel::command::Actor;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::seal::SealBytes;
+use quorate_kernel::{EventSeq, GameId, Moment, Name};
+use tokio::sync::Semaphore;
+
+use crate::judge::Head;
+use crate::ports::{Batch, GameRow, Journal, Outage, Seals, Snapshot, StoreError};
+
+/// A store in memory.
+pub struct Memory {
+    kept: Mutex<Kept>,
+    /// One permit for each append that may go on.
+    gate: Semaphore,
+}
+
+#[derive(Default)]
+struct Kept {
+    games: BTreeMap<GameId, Game>,
+    seals: HashMap<Digest, SealBytes>,
+    forgotten: BTreeSet<Digest>,
+    beat: Option<Moment>,
+    outages: Vec<Outage>,
+    fail_next: Option<StoreError>,
+    /// The games of each append that was made, in order.
+    appends: Vec<Vec<GameId>>,
+}
+
+struct Game {
+    row: GameRow,
+    events: Vec<Vec<u8>>,
+    receipts: BTreeMap<(Actor, Name), EventSeq>,
+    snapshots: BTreeMap<EventSeq, Snapshot>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            kept: Mutex::default(),
+            gate: Semaphore::new(Semaphore::MAX_PERMITS),
+        }
+    }
+}
+
+impl Memory {
+    /// Makes the next append fail.
+    pub fn fail_next(&self, error: StoreError) {
+        self.kept().fail_next = Some(error);
+    }
+
+    /// Makes appends wait until [`Memory::let_through`].
+    pub fn hold(&self) {
+        self.gate.forget_permits(Semaphore::MAX_PERMITS);
+    }
+
+    /// Lets so many appends go on.
+    pub fn let_through(&self, append_count: usize) {
+        self.gate.add_permits(append_count);
+    }
+
+    /// The games whose batches each append held.
+    pub fn appends(&self) -> Vec<Vec<GameId>> {
+        self.kept().appends.clone()
+    }
+
+    /// Changes the open part of an event behind everybody's back.
+    pub fn damage(&self, game: &GameId, seq: EventSeq, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut kept = self.kept();
+        let index = usize::try_from(seq.0 - 1).expect("a test's log fits into memory");
+        let events = kept.games.get_mut(game).map(|g| &mut g.events);
+        change(&mut events.expect("the test knows its games")[index]);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn in_game<T>(
+        &self,
+        game: &GameId,
+        read: impl FnOnce(&mut Game) -> T,
+    ) -> Result<T, StoreError> {
+        let mut kept = self.kept();
+        let found = kept.games.get_mut(game);
+        found
+            .map(read)
+            .ok_or_else(|| StoreError::NoGame { game: game.clone() })
+    }
+}
+
+#[async_trait]
+impl Journal for Memory {
+    fn lease(&self) -> u64 {
+        1
+    }
+
+    async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
+        let kept = self.kept();
+        let rows = kept.games.values().map(|game| game.row.clone());
+        Ok(rows.filter(|row| row.whole).collect())
+    }
+
+    async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
+        Ok(self.kept().games.get(game).map(|game| game.row.clone()))
+    }
+
+    async fn append(&self, batches: &[Batch]) -> Result<(), StoreError> {
+        let Ok(permit) = self.gate.acquire().await else {
+            return Err(StoreError::SyncFailed);
+        };
+        permit.forget();
+        let mut kept = self.kept();
+        if let Some(error) = kept.fail_next.take() {
+            return Err(error);
+        }
+        for batch in batches {
+            check(batch, kept.games.get(&batch.game))?;
+        }
+        kept.appends
+            .push(batches.iter().map(|b| b.game.clone()).collect());
+        for batch in batches {
+            for seal in batch.events.iter().flat_map(|e| &e.seals) {
+                if !kept.forgotten.contains(&seal.digest) {
+                    kept.seals.insert(seal.digest, seal.clone());
+                }
+            }
+            write(batch, &mut kept.games);
+        }
+        Ok(())
+    }
+
+    async fn events(
+        &self,
+        game: &GameId,
+        from: EventSeq,
+        event_count: usize,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let skipped = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.in_game(game, |game| {
+            let events = game.events.iter().skip(skipped);
+            events.take(event_count).cloned().collect()
+        })
+    }
+
+    async fn receipts(
+        &self,
+        game: &GameId,
+        keys: &[(Actor, Name)],
+    ) -> Result<Vec<Option<EventSeq>>, StoreError> {
+        self.in_game(game, |game| {
+            let seqs = keys.iter().map(|key| game.receipts.get(key).copied());
+            seqs.collect()
+        })
+    }
+
+    async fn put_snapshot(&self, game: &GameId, snapshot: &Snapshot) -> Result<(), StoreError> {
+        self.in_game(game, |game| {
+            let seq = snapshot.head.seq;
+            game.snapshots.insert(seq, snapshot.clone());
+        })
+    }
+
+    async fn snapshot_before(
+        &self,
+        game: &GameId,
+        at_most: EventSeq,
+    ) -> Result<Option<Snapshot>, StoreError> {
+        self.in_game(game, |game| {
+            let newest = game.snapshots.range(..=at_most).next_back();
+            newest.map(|(_, snapshot)| snapshot.clone())
+        })
+    }
+
+    async fn unveil(&self, game: &GameId) -> Result<(), StoreError> {
+        self.in_game(game, |game| game.row.whole = true)
+    }
+
+    async fn discard(&self, game: &GameId) -> Result<(), StoreError> {
+        let mut kept = self.kept();
+        if kept.games.get(game).is_some_and(|game| !game.row.whole) {
+            kept.games.remove(game);
+        }
+        Ok(())
+    }
+
+    async fn beat(&self, at: Moment) -> Result<(), StoreError> {
+        self.kept().beat = Some(at);
+        Ok(())
+    }
+
+    async fn last_beat(&self) -> Result<Option<Moment>, StoreError> {
+        Ok(self.kept().beat)
+    }
+
+    async fn note_outage(&self, outage: Outage) -> Result<(), StoreError> {
+        self.kept().outages.push(outage);
+        Ok(())
+    }
+
+    async fn outages(&self, after: Moment) -> Result<Vec<Outage>, StoreError> {
+        let kept = self.kept();
+        let later = kept.outages.iter().filter(|outage| outage.until > after);
+        Ok(later.copied().collect())
+    }
+}
+
+fn check(batch: &Batch, game: Option<&Game>) -> Result<(), StoreError> {
+    let founds = batch.after == Head::START;
+    match game {
+        Some(_) if founds => Err(StoreError::GameExists {
+            game: batch.game.clone(),
+        }),
+        None if !founds => Err(StoreError::NoGame {
+            game: batch.game.clone(),
+        }),
+        Some(game) if game.row.head != batch.after => Err(StoreError::HeadMoved {
+            game: batch.game.clone(),
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn write(batch: &Batch, games: &mut BTreeMap<GameId, Game>) {
+    let arrival = batch.arrival.clone();
+    let game = games.entry(batch.game.clone()).or_insert_with(|| Game {
+        row: GameRow {
+            game: batch.game.clone(),
+            head: batch.head,
+            next_due: None,
+            whole: arrival.is_none(),
+            secret: arrival.and_then(|arrival| arrival.secret),
+        },
+        events: Vec::new(),
+        receipts: BTreeMap::new(),
+        snapshots: BTreeMap::new(),
+    });
+    game.row.head = batch.head;
+    game.row.next_due = batch.next_due;
+    for event in &batch.events {
+        game.events.push(event.open.clone());
+        if event.actor != Actor::Game {
+            let key = (event.actor, event.key.clone());
+            game.receipts.insert(key, event.seq);
+        }
+    }
+}
+
+#[async_trait]
+impl Seals for Memory {
+    async fn find(&self, digests: &[Digest]) -> Result<HashMap<Digest, SealBytes>, StoreError> {
+        let kept = self.kept();
+        let found = digests.iter().filter_map(|digest| kept.seals.get(digest));
+        Ok(found.map(|seal| (seal.digest, seal.clone())).collect())
+    }
+
+    async fn forget(&self, digests: &[Digest]) -> Result<usize, StoreError> {
+        let mut kept = self.kept();
+        kept.forgotten.extend(digests);
+        let dropped = digests.iter().filter(|d| kept.seals.remove(d).is_some());
+        Ok(dropped.count())
+    }
+}

@@ -1,0 +1,168 @@
+//! Verifying a game: does its log hold together, do its effects make a state, does the law still say so?
+
+use quorate_kernel::digest::Digest;
+use quorate_kernel::event::Event;
+use quorate_kernel::record;
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, GameId};
+
+use crate::error::OperatingError;
+use crate::fold::{Chain, Fault, Fold, Wrong, snapshot_of};
+use crate::judge::Head;
+use crate::ports::{Journal, Seals, Snapshot};
+use crate::walk::{Chunk, Walk, Work};
+
+/// How closely to look.
+pub enum Grade {
+    /// Each event follows from the one before.
+    Chain,
+    /// And its effects fit the state that they change.
+    Fold,
+    /// And the law of its time, given its tape, comes to the same effects. Differences are listed and stop nothing, for
+    /// another build may see some things otherwise.
+    Judgement(Box<dyn Rejudge>),
+}
+
+/// Judges events of the past again.
+pub trait Rejudge: Send {
+    /// Judges an event's command again on the state before it, and says how the outcome differs.
+    ///
+    /// Seals are open where their contents are still there. An event that cannot be judged without one is no difference.
+    fn rejudge(&mut self, before: &State, event: &Event) -> Result<(), String>;
+}
+
+/// How far verifying has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// The last event that was looked at.
+    pub done: EventSeq,
+    /// The last one there is.
+    pub of: EventSeq,
+}
+
+/// What verifying found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// The last event that holds together with all before it.
+    pub head: Head,
+    /// The digest of the state there; none where effects were not looked at.
+    pub state: Option<Digest>,
+    /// Where the log does not hold together. Nothing after it was looked at.
+    pub fault: Option<Fault>,
+    /// Where the law comes to something else today, the first [`DIFFERENCES_MAX`] of them.
+    pub differences: Vec<Fault>,
+    /// How many such places there are.
+    pub difference_count: u64,
+}
+
+/// How many differences a verdict lists.
+pub const DIFFERENCES_MAX: usize = 100;
+
+impl Verdict {
+    /// Whether all is well.
+    pub fn holds(&self) -> bool {
+        self.fault.is_none() && self.difference_count == 0
+    }
+}
+
+/// Verifies a game from its first event to its last, calling `progress` from time to time.
+pub async fn verify(
+    journal: &dyn Journal,
+    seals: &dyn Seals,
+    game: &GameId,
+    grade: Grade,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Verdict, OperatingError> {
+    let no_game = || OperatingError::NoGame(game.clone());
+    let row = journal.game(game).await?.ok_or_else(no_game)?;
+    let end = row.head;
+    let check = Check {
+        fold: Fold::start(),
+        snapshot: journal.snapshot_before(game, end.seq).await?,
+        differences: Vec::new(),
+        difference_count: 0,
+        grade,
+    };
+    let walk = Walk {
+        journal,
+        seals: matches!(check.grade, Grade::Judgement(_)).then_some(seals),
+        game,
+        to: end.seq,
+    };
+    let mut told = |done| progress(Progress { done, of: end.seq });
+    let (check, mut fault) = walk.go(EventSeq(0), check, &mut told).await?;
+    let head = check.fold.chain.head();
+    // The store notes a log's end by itself, so a log that was cut off or put in another's place shows here.
+    if fault.is_none() && (head.seq, head.hash) != (end.seq, end.hash) {
+        fault = Some(Fault {
+            seq: head.seq,
+            what: Wrong::End,
+        });
+    }
+    let folded = !matches!(check.grade, Grade::Chain);
+    Ok(Verdict {
+        head,
+        state: folded.then(|| check.fold.state.digest()),
+        fault,
+        differences: check.differences,
+        difference_count: check.difference_count,
+    })
+}
+
+struct Check {
+    fold: Fold,
+    grade: Grade,
+    /// The newest snapshot, to be compared when its event is reached.
+    snapshot: Option<Snapshot>,
+    differences: Vec<Fault>,
+    difference_count: u64,
+}
+
+impl Work for Check {
+    fn take(&mut self, chunk: &Chunk) -> Result<(), Fault> {
+        chunk.opens.iter().try_for_each(|open| self.look(open, chunk))
+    }
+}
+
+impl Check {
+    fn look(&mut self, open: &[u8], chunk: &Chunk) -> Result<(), Fault> {
+        match &mut self.grade {
+            Grade::Chain => return self.fold.chain.follow(open).map(drop),
+            Grade::Fold => drop(self.fold.follow(open)?),
+            Grade::Judgement(_) => self.judge(open, chunk)?,
+        }
+        let Fold { state, chain } = &self.fold;
+        if let Some(snapshot) = &self.snapshot
+            && snapshot.head.seq == chain.head().seq
+            && *snapshot != snapshot_of(state, chain.head())
+        {
+            return Err(Fault {
+                seq: chain.head().seq,
+                what: Wrong::Snapshot,
+            });
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, open: &[u8], chunk: &Chunk) -> Result<(), Fault> {
+        let before = self.fold.state.clone();
+        let mut chain = Chain::after(self.fold.chain.head());
+        let mut event = chain.follow(open)?;
+        record::restore(&mut event, &|digest| chunk.seals.get(&digest).cloned());
+        // Folded with its seals open, so that the next event is judged on a state that can be read.
+        self.fold.take_in(&event, chain)?;
+        let Grade::Judgement(judge) = &mut self.grade else {
+            return Ok(());
+        };
+        if let Err(difference) = judge.rejudge(&before, &event) {
+            self.difference_count += 1;
+            if self.differences.len() < DIFFERENCES_MAX {
+                self.differences.push(Fault {
+                    seq: event.seq,
+                    what: Wrong::Judgement(difference),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,434 @@
+//! The writer of one awake game: the only task that changes it.
+//!
+//! A round goes: take all that waits; have it judged, each on the state that the one before leaves, with what fell
+//! due in between; check the answers on a state of the writer's own; have them appended; then acknowledge and publish.
+//! The judge is ahead of the disk by that round. If the append fails, its senders are told and both go back.
+
+mod admit;
+mod round;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, GameId, Moment, Name, Span};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::error::OperatingError;
+use crate::fold::{self, blocking, keep_snapshot};
+use crate::games::{Games, Inner, Purpose, RETRY_AFTER, Slot, Standing};
+use crate::judge::{Head, Judge, Secret};
+use crate::ports::{Batch, StoreError};
+use crate::published::{Answer, Published};
+
+use round::{Item, Round, RoundEnd};
+
+/// What comes into a game's mailbox.
+pub(crate) enum Mail {
+    /// A command.
+    Order(Order),
+    /// Contents to be dropped for good.
+    Forget(Vec<Digest>, oneshot::Sender<Result<usize, OperatingError>>),
+    /// No more mail will be taken after this.
+    Close,
+}
+
+/// A command and where its answer goes.
+pub(crate) struct Order {
+    pub(crate) actor: Actor,
+    pub(crate) key: Name,
+    pub(crate) act: Act,
+    pub(crate) reply: Reply,
+}
+
+pub(crate) type Reply = oneshot::Sender<Result<Answer, OperatingError>>;
+
+/// After how many rounds in a row that a bug ended a game stands still for a while.
+const BUGS_MAX: u32 = 3;
+
+/// How long due things wait after an append failed. Commands of people do not wait.
+const APPEND_AGAIN_AFTER: Span = Span(5_000);
+
+/// The most mail that is taken at a time.
+const MAIL_AT_ONCE: usize = 1_024;
+
+/// A game's writer.
+pub(crate) struct Writer {
+    games: Arc<Inner>,
+    game: GameId,
+    slot: Arc<Slot>,
+    inbox: mpsc::Receiver<Mail>,
+    standing: watch::Sender<Standing>,
+    secret: Secret,
+    /// Commands that wait, and what is owed to the game itself.
+    waiting: VecDeque<Item>,
+    /// When the writer is off the desk: when the game is to be woken.
+    wake_at: Option<Moment>,
+    /// Nothing more can come in, and all that came was taken.
+    drained: bool,
+}
+
+/// The game as it is on disk, and the judge who is never behind it.
+struct Table {
+    /// None where a bug took the last one; the next round begins with a new one.
+    judge: Option<Box<dyn Judge>>,
+    state: State,
+    head: Head,
+    /// When something next falls due, as the judge says.
+    next_due: Option<Moment>,
+    /// The last event in the newest snapshot.
+    snapshot: EventSeq,
+    /// How many rounds in a row a bug has ended.
+    bug_count: u32,
+    /// Until when due things wait because an append failed, or because they meet a bug.
+    dues_wait_until: Option<Moment>,
+    /// Nothing is judged while due things wait, for a bug ends whatever falls due next. It can be read all the same.
+    stands_still: bool,
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Also where the task panics: a writer that has ended is never left on the desk.
+        self.games.desk.leave(&self.game, self.wake_at);
+        self.games.alarm.notify_one();
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(
+        games: &Games,
+        game: &GameId,
+        slot: Arc<Slot>,
+        inbox: mpsc::Receiver<Mail>,
+        standing: watch::Sender<Standing>,
+    ) -> Self {
+        Self {
+            games: Arc::clone(&games.0),
+            game: game.clone(),
+            slot,
+            inbox,
+            standing,
+            secret: games.0.ports.secret.of_game(game),
+            waiting: VecDeque::new(),
+            wake_at: None,
+            drained: false,
+        }
+    }
+
+    /// Opens the game and serves it until it falls asleep.
+    pub(crate) async fn run(mut self, purpose: Purpose) {
+        let served = match self.open(purpose).await {
+            Ok(mut table) => self.serve(&mut table).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = served {
+            self.stop(error).await;
+        }
+    }
+
+    async fn open(&mut self, purpose: Purpose) -> Result<Table, OperatingError> {
+        let ports = &self.games.ports;
+        let opened = fold::open(&*ports.journal, &*ports.seals, &self.game).await;
+        let (state, head, snapshot) = match opened {
+            Err(OperatingError::NoGame(_)) if purpose == Purpose::Found => {
+                (State::default(), Head::START, EventSeq(0))
+            }
+            Err(error) => return Err(error),
+            Ok(opened) => {
+                self.secret = opened.row.secret.unwrap_or(self.secret);
+                let owed = ports.journal.outages(opened.row.head.at).await?;
+                self.waiting.extend(owed.into_iter().map(Item::Downtime));
+                (opened.state, opened.row.head, opened.snapshot)
+            }
+        };
+        let judge = self.judge(&state, head).await?;
+        Ok(Table {
+            next_due: judge.next_due(),
+            judge: Some(judge),
+            state,
+            head,
+            snapshot,
+            bug_count: 0,
+            dues_wait_until: None,
+            stands_still: false,
+        })
+    }
+
+    async fn judge(&self, state: &State, head: Head) -> Result<Box<dyn Judge>, OperatingError> {
+        let judges = Arc::clone(&self.games.ports.judges);
+        let (game, state) = (self.game.clone(), state.clone());
+        blocking(move || judges.open(&game, state, head)).await
+    }
+
+    async fn serve(&mut self, table: &mut Table) -> Result<(), OperatingError> {
+        self.publish(table);
+        loop {
+            self.wait(table).await?;
+            self.mind_standstill(table);
+            let work_waits = !self.waiting.is_empty() && !table.stands_still;
+            if work_waits || wake_time(table) <= self.now(table) {
+                self.round(table).await?;
+            } else if self.drained {
+                self.wake_at = table.next_due.map(|_| wake_time(table));
+                return Ok(());
+            } else if table.head.seq == Head::START.seq && self.inbox.is_empty() {
+                // Its founding was refused: there is no such game.
+                return Err(OperatingError::NoGame(self.game.clone()));
+            } else if self.is_out_of_use() {
+                // Whoever comes now waits until this writer is gone; what has come already is still served.
+                self.inbox.close();
+            }
+        }
+    }
+
+    /// While the game stands still, answers those who wait with that; when it has stood long enough, lets it go on.
+    fn mind_standstill(&mut self, table: &mut Table) {
+        if !table.stands_still {
+            return;
+        }
+        let over = table.dues_wait_until.unwrap_or(Moment(i64::MIN));
+        if over <= self.games.ports.clock.now() {
+            table.stands_still = false;
+            table.dues_wait_until = None;
+        } else {
+            let game = self.game.clone();
+            self.fail_orders(&OperatingError::StandsStill { game });
+        }
+    }
+
+    /// Waits until there is something to do: mail, something due, or nothing at all for so long that it may sleep.
+    async fn wait(&mut self, table: &mut Table) -> Result<(), OperatingError> {
+        let mut mail = Vec::new();
+        if (self.waiting.is_empty() || table.stands_still) && !self.drained {
+            let clock = Arc::clone(&self.games.ports.clock);
+            let asleep = self.slot.used_at() + self.games.settings.asleep_after;
+            tokio::select! {
+                biased;
+                count = self.inbox.recv_many(&mut mail, MAIL_AT_ONCE) => self.drained = count == 0,
+                () = clock.until(wake_time(table).min(asleep)), if !self.inbox.is_closed() => {}
+            }
+        } else {
+            while mail.len() < MAIL_AT_ONCE && let Ok(one) = self.inbox.try_recv() {
+                mail.push(one);
+            }
+        }
+        for one in mail {
+            self.take(one, table).await?;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, mail: Mail, table: &mut Table) -> Result<(), OperatingError> {
+        match mail {
+            Mail::Order(order) => self.waiting.push_back(Item::Order(order)),
+            Mail::Close => self.inbox.close(),
+            Mail::Forget(digests, reply) => {
+                let forgotten = self.games.ports.seals.forget(&digests).await;
+                // Nobody may be left who remembers: neither the state, nor the judge.
+                *table = self.open(Purpose::Use).await?;
+                self.publish(table);
+                drop(reply.send(forgotten.map_err(OperatingError::from)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges what waits and what is due, has it appended, and answers.
+    async fn round(&mut self, table: &mut Table) -> Result<(), OperatingError> {
+        if table.head.seq != Head::START.seq {
+            self.answer_repeats().await;
+        }
+        let round = Round {
+            game: self.game.clone(),
+            secret: self.secret,
+            now: self.now(table),
+            ahead: table.state.clone(),
+            head: table.head,
+        };
+        let judge = match table.judge.take() {
+            Some(judge) => judge,
+            None => self.judge(&table.state, table.head).await?,
+        };
+        let items = std::mem::take(&mut self.waiting);
+        let end = blocking(move || round.run(judge, items)).await?;
+        let RoundEnd {
+            judge,
+            ahead,
+            head,
+            events,
+            notices,
+            answers,
+            rest,
+            bug,
+        } = end;
+        // What is left goes first in the next round.
+        self.waiting = rest;
+        let next_due = match &judge {
+            Some(judge) => judge.next_due(),
+            None => ahead.next_due().map(|(at, _)| at),
+        };
+        let touches_dynasty = notices.iter().any(|n| n.tables.contains(&"dynasties"));
+        if !events.is_empty() {
+            let batch = Batch {
+                game: self.game.clone(),
+                after: table.head,
+                events,
+                head,
+                next_due,
+                arrival: None,
+            };
+            if let Err(error) = self.games.committer.commit(batch).await {
+                return self.go_back(table, answers, error).await;
+            }
+            table.state = ahead;
+            table.head = head;
+            table.dues_wait_until = None;
+            self.publish(table);
+            self.games.desk.tell(&self.game, notices);
+            self.keep_snapshots(table, touches_dynasty);
+        }
+        for (reply, answer) in answers {
+            // A sender who does not wait any more can ask again with the same key.
+            drop(reply.send(Ok(answer)));
+        }
+        table.judge = judge;
+        table.next_due = next_due;
+        self.mind_bug(table, bug);
+        Ok(())
+    }
+
+    /// Answers the commands that came before and are on disk.
+    async fn answer_repeats(&mut self) {
+        let keys: Vec<_> = self.waiting.iter().filter_map(Item::key).collect();
+        if keys.is_empty() {
+            return;
+        }
+        let known = match self.games.ports.journal.receipts(&self.game, &keys).await {
+            Ok(known) => known,
+            Err(error) => return self.fail_orders(&error.into()),
+        };
+        let mut known = known.into_iter();
+        for item in std::mem::take(&mut self.waiting) {
+            let seq = item.key().and_then(|_| known.next().flatten());
+            match (item, seq) {
+                (Item::Order(order), Some(seq)) => {
+                    let receipt = self.games.receipt_at(&self.game, seq).await;
+                    drop(order.reply.send(receipt.map(Answer::Kept)));
+                }
+                (item, _) => self.waiting.push_back(item),
+            }
+        }
+    }
+
+    /// Tells the senders that nothing was kept, and goes back to what is on disk.
+    async fn go_back(
+        &mut self,
+        table: &mut Table,
+        answers: Vec<(Reply, Answer)>,
+        error: StoreError,
+    ) -> Result<(), OperatingError> {
+        tracing::error!(game = %self.game, %error, "events could not be kept");
+        for (reply, _) in answers {
+            drop(reply.send(Err(error.clone().into())));
+        }
+        let founding = table.head.seq == Head::START.seq;
+        if error.game().is_some() && !founding {
+            *table = self.open(Purpose::Use).await?;
+            self.publish(table);
+        } else {
+            table.judge = None;
+        }
+        table.dues_wait_until = Some(self.games.ports.clock.now() + APPEND_AGAIN_AFTER);
+        Ok(())
+    }
+
+    /// Counts rounds that a bug ended; after some in a row the game stands still, for then it is in what falls due.
+    fn mind_bug(&self, table: &mut Table, bug: Option<round::Bug>) {
+        let Some(bug) = bug else {
+            table.bug_count = 0;
+            return;
+        };
+        tracing::error!(game = %self.game, %bug, "a bug ended a judgement; the judge starts again");
+        table.bug_count = if bug.of_a_command { 0 } else { table.bug_count + 1 };
+        if table.bug_count >= BUGS_MAX {
+            tracing::error!(game = %self.game, "a bug ends whatever falls due next; the game stands still");
+            table.bug_count = 0;
+            table.stands_still = true;
+            table.dues_wait_until = Some(self.games.ports.clock.now() + RETRY_AFTER);
+        }
+    }
+
+    fn keep_snapshots(&self, table: &mut Table, touches_dynasty: bool) {
+        let since = table.head.seq.0 - table.snapshot.0;
+        if since < self.games.settings.snapshot_every && !touches_dynasty {
+            return;
+        }
+        table.snapshot = table.head.seq;
+        let journal = Arc::clone(&self.games.ports.journal);
+        let kept = keep_snapshot(journal, self.game.clone(), table.state.clone(), table.head);
+        let game = self.game.clone();
+        tokio::spawn(async move {
+            if let Err(error) = kept.await {
+                // A cache: without it the game opens more slowly, and no less rightly.
+                tracing::warn!(%game, %error, "a snapshot could not be kept");
+            }
+        });
+    }
+
+    /// Ends with an error: whoever waits is told, and the alarm comes back later.
+    async fn stop(&mut self, error: OperatingError) {
+        if !matches!(error, OperatingError::NoGame(_)) {
+            tracing::error!(game = %self.game, %error, "the game cannot go on");
+            self.wake_at = Some(self.games.ports.clock.now() + RETRY_AFTER);
+        }
+        self.standing.send_replace(Standing::Stopped(error.clone()));
+        self.inbox.close();
+        self.fail_orders(&error);
+        while let Some(mail) = self.inbox.recv().await {
+            match mail {
+                Mail::Order(order) => drop(order.reply.send(Err(error.clone()))),
+                Mail::Forget(_, reply) => drop(reply.send(Err(error.clone()))),
+                Mail::Close => {}
+            }
+        }
+    }
+
+    fn fail_orders(&mut self, error: &OperatingError) {
+        for item in std::mem::take(&mut self.waiting) {
+            match item {
+                Item::Order(order) => drop(order.reply.send(Err(error.clone()))),
+                Item::Downtime(outage) => self.waiting.push_back(Item::Downtime(outage)),
+            }
+        }
+    }
+
+    fn publish(&self, table: &Table) {
+        if table.head.seq == Head::START.seq {
+            return;
+        }
+        let published = Arc::new(Published {
+            game: self.game.clone(),
+            state: table.state.clone(),
+            head: table.head,
+        });
+        self.standing.send_replace(Standing::Awake(published));
+    }
+
+    /// The moment of a command that is judged now: the clock's, but never before the last event.
+    fn now(&self, table: &Table) -> Moment {
+        self.games.ports.clock.now().max(table.head.at)
+    }
+
+    fn is_out_of_use(&self) -> bool {
+        let now = self.games.ports.clock.now();
+        self.inbox.is_empty() && self.slot.used_at() + self.games.settings.asleep_after <= now
+    }
+}
+
+/// When a game is to do something by itself.
+fn wake_time(table: &Table) -> Moment {
+    let due = table.next_due.unwrap_or(Moment(i64::MAX));
+    due.max(table.dues_wait_until.unwrap_or(due))
+}

@@ -1,0 +1,62 @@
+//! What a judge answers is checked like a stranger's input before it is kept.
+
+use quorate_kernel::command::Command;
+use quorate_kernel::event::Event;
+use quorate_kernel::record;
+use quorate_kernel::state::{Mismatch, State};
+
+use crate::judge::Head;
+use crate::ports::Stored;
+
+/// The largest open part of an event. A founding with its whole ruleset stays well below; what is above is an error.
+const OPEN_BYTES_MAX: usize = 8 << 20;
+
+/// How an event that a judge gave is not what it should be.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum Lie {
+    #[error("the event does not come right after the last one")]
+    Place,
+    #[error("the event is not about the command that was judged")]
+    Command,
+    #[error(transparent)]
+    Effect(#[from] Mismatch),
+    #[error("the event has {0} bytes, and {OPEN_BYTES_MAX} are the limit")]
+    Size(usize),
+}
+
+/// Takes an event into the writer's own state, if it fits; else nothing changes.
+pub(crate) fn admit(
+    ahead: &mut State,
+    head: &mut Head,
+    command: &Command,
+    event: &Event,
+) -> Result<Stored, Lie> {
+    // Invariant: the same three are checked when the event is read again, by `fold::Chain`.
+    if event.seq != head.seq.next() || event.previous != head.hash || event.at < head.at {
+        return Err(Lie::Place);
+    }
+    let same = event.at == command.at
+        && event.actor == command.actor
+        && event.key == command.key
+        && event.act.name() == command.act.name();
+    if !same {
+        return Err(Lie::Command);
+    }
+    let record = record::encode(event);
+    if record.open.len() > OPEN_BYTES_MAX {
+        return Err(Lie::Size(record.open.len()));
+    }
+    ahead.apply_all(event.steps.iter().map(|step| &step.effect))?;
+    *head = Head {
+        seq: event.seq,
+        hash: record::hash(&record.open),
+        at: event.at,
+    };
+    Ok(Stored {
+        seq: event.seq,
+        actor: event.actor,
+        key: event.key.clone(),
+        open: record.open,
+        seals: record.seals,
+    })
+}

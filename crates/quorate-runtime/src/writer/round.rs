@@ -1,0 +1,285 @@
+//! One round of judging, on a thread where it may take its time.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::event::Event;
+use quorate_kernel::state::State;
+use quorate_kernel::tape::{Seed, SeedId};
+use quorate_kernel::{GameId, Moment, Name, Refusal};
+
+use super::admit::{Lie, admit};
+use super::{Order, Reply};
+use crate::error::OperatingError;
+use crate::judge::{Head, Judge, Judged, Secret};
+use crate::ports::{Outage, Stored};
+use crate::published::{Answer, Notice, Receipt};
+
+/// How many events one round may bring. After a long sleep thousands may be due; they go to disk in parts.
+const EVENTS_MAX: usize = 256;
+
+/// Something to be judged.
+pub(crate) enum Item {
+    /// The server was down; the game is told once.
+    Downtime(Outage),
+    /// Somebody's command.
+    Order(Order),
+}
+
+impl Item {
+    /// What makes a command the same as another.
+    pub(crate) fn key(&self) -> Option<(Actor, Name)> {
+        match self {
+            Self::Downtime(_) => None,
+            Self::Order(order) => Some((order.actor, order.key.clone())),
+        }
+    }
+}
+
+/// What a round starts from.
+pub(crate) struct Round {
+    pub(crate) game: GameId,
+    pub(crate) secret: Secret,
+    pub(crate) now: Moment,
+    pub(crate) ahead: State,
+    pub(crate) head: Head,
+}
+
+/// What came of a round. Nothing of it holds before its events are on disk.
+pub(crate) struct RoundEnd {
+    /// None where a bug took it.
+    pub(crate) judge: Option<Box<dyn Judge>>,
+    pub(crate) ahead: State,
+    pub(crate) head: Head,
+    pub(crate) events: Vec<Stored>,
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) answers: Vec<(Reply, Answer)>,
+    /// What was not judged for lack of room, or because a bug came before.
+    pub(crate) rest: VecDeque<Item>,
+    pub(crate) bug: Option<Bug>,
+}
+
+/// A bug ended the round.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Bug {
+    what: BugKind,
+    /// Whether somebody's command met it, which was then answered; else the game itself did, and would again.
+    pub(crate) of_a_command: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum BugKind {
+    #[error("the judge panicked: {0}")]
+    Panic(String),
+    #[error("the judge's event cannot be kept: {0}")]
+    Lie(#[from] Lie),
+    #[error("what fell due was refused, and would fall due for ever: {0}")]
+    DueRefused(Refusal),
+    #[error("something is due at {0} and the judge does not bring it")]
+    DueMissing(Moment),
+    #[error("what fell due at {0} happened, and is due again at once")]
+    DueAgain(Moment),
+}
+
+/// Why judging stops.
+enum Stop {
+    /// The round has as many events as it may.
+    Full,
+    /// In the item at the front of the line.
+    Bug(BugKind),
+    /// In what fell due before it.
+    DueBug(BugKind),
+}
+
+impl Round {
+    /// Judges the items in order, and before each what is due by its moment.
+    pub(crate) fn run(self, judge: Box<dyn Judge>, items: VecDeque<Item>) -> RoundEnd {
+        let mut bench = Bench {
+            end: RoundEnd {
+                judge: None,
+                ahead: self.ahead,
+                head: self.head,
+                events: Vec::new(),
+                notices: Vec::new(),
+                answers: Vec::new(),
+                rest: items,
+                bug: None,
+            },
+            game: self.game,
+            secret: self.secret,
+            now: self.now,
+            judge,
+            kept: BTreeMap::new(),
+        };
+        let stopped = bench.judge_all();
+        let bug = match stopped {
+            Ok(()) | Err(Stop::Full) => None,
+            Err(Stop::DueBug(what)) => Some((what, false)),
+            Err(Stop::Bug(what)) => Some((what, bench.answer_bug())),
+        };
+        let Bench { mut end, judge, .. } = bench;
+        match bug {
+            None => end.judge = Some(judge),
+            Some((what, of_a_command)) => end.bug = Some(Bug { what, of_a_command }),
+        }
+        end
+    }
+}
+
+/// A round on its way.
+struct Bench {
+    game: GameId,
+    secret: Secret,
+    now: Moment,
+    judge: Box<dyn Judge>,
+    /// The commands of this round that became events.
+    kept: BTreeMap<(Actor, Name), Receipt>,
+    end: RoundEnd,
+}
+
+impl Bench {
+    fn judge_all(&mut self) -> Result<(), Stop> {
+        // An item stays in line until it is answered, so that whatever stops the round loses none.
+        while let Some(item) = self.end.rest.front() {
+            match item {
+                Item::Downtime(outage) => {
+                    let outage = *outage;
+                    self.judge_downtime(outage)?;
+                    self.end.rest.pop_front();
+                }
+                Item::Order(_) => self.judge_order()?,
+            }
+        }
+        self.judge_dues(self.now)
+    }
+
+    fn judge_order(&mut self) -> Result<(), Stop> {
+        self.judge_dues(self.now)?;
+        let at = self.now.max(self.end.head.at);
+        let Some(Item::Order(order)) = self.end.rest.front() else {
+            return Ok(());
+        };
+        let key = (order.actor, order.key.clone());
+        let answer = match self.kept.get(&key) {
+            Some(receipt) => Answer::Kept(receipt.clone()),
+            None => {
+                let (actor, key) = key.clone();
+                let act = order.act.clone();
+                self.judge_one(Command {
+                    at,
+                    actor,
+                    key,
+                    act,
+                })?
+            }
+        };
+        if let Answer::Kept(receipt) = &answer {
+            self.kept.insert(key, receipt.clone());
+        }
+        if let Some(Item::Order(order)) = self.end.rest.pop_front() {
+            self.end.answers.push((order.reply, answer));
+        }
+        Ok(())
+    }
+
+    /// Tells the game that the server was down, between what was due before it came back and what is due since.
+    fn judge_downtime(&mut self, outage: Outage) -> Result<(), Stop> {
+        self.judge_dues(Moment(outage.until.0 - 1))?;
+        let command = Command {
+            at: outage.until.max(self.end.head.at),
+            actor: Actor::Game,
+            key: format!("downtime {}", outage.since).into(),
+            act: Act::Downtime {
+                since: outage.since,
+            },
+        };
+        if let Answer::Refused(refusal) = self.judge_one(command)? {
+            tracing::warn!(game = %self.game, %refusal, "the law takes no note of downtime");
+        }
+        Ok(())
+    }
+
+    /// Judges what is due up to a moment, each thing at its own.
+    fn judge_dues(&mut self, up_to: Moment) -> Result<(), Stop> {
+        let mut before: Option<Command> = None;
+        while let Some(due) = self.judge.next_due().filter(|due| *due <= up_to) {
+            let command = self.judge_due(due, up_to).map_err(|stop| match stop {
+                Stop::Bug(what) => Stop::DueBug(what),
+                stop => stop,
+            })?;
+            // A due thing that does not pass would fill the log for ever.
+            if before.as_ref() == Some(&command) {
+                return Err(Stop::DueBug(BugKind::DueAgain(due)));
+            }
+            before = Some(command);
+        }
+        Ok(())
+    }
+
+    fn judge_due(&mut self, due: Moment, up_to: Moment) -> Result<Command, Stop> {
+        let judge = &self.judge;
+        let command = unless_it_panics(|| judge.due_command(up_to))?;
+        let mut command = command.ok_or(Stop::Bug(BugKind::DueMissing(due)))?;
+        command.at = command.at.max(self.end.head.at);
+        match self.judge_one(command.clone())? {
+            Answer::Kept(_) => Ok(command),
+            Answer::Refused(refusal) => Err(Stop::Bug(BugKind::DueRefused(refusal))),
+        }
+    }
+
+    fn judge_one(&mut self, mut command: Command) -> Result<Answer, Stop> {
+        if self.end.events.len() >= EVENTS_MAX {
+            return Err(Stop::Full);
+        }
+        command.seal(Seed::derive(
+            &self.secret,
+            &SeedId {
+                player: command.actor.player(),
+                key: command.key.clone(),
+            },
+        ));
+        let (judge, secret) = (&mut self.judge, &self.secret);
+        match unless_it_panics(|| judge.judge(&command, secret))? {
+            Judged::Refused(refusal) => Ok(Answer::Refused(refusal)),
+            Judged::Event(event) => self.keep(&command, &event),
+        }
+    }
+
+    fn keep(&mut self, command: &Command, event: &Event) -> Result<Answer, Stop> {
+        let end = &mut self.end;
+        let stored = admit(&mut end.ahead, &mut end.head, command, event)
+            .map_err(|lie| Stop::Bug(lie.into()))?;
+        end.events.push(stored);
+        end.notices
+            .push(Notice::of(&self.game, event, end.head.hash));
+        Ok(Answer::Kept(Receipt::of(event)))
+    }
+
+    /// Answers the command that a bug met, so that it does not come again. False where it was no command: what is
+    /// owed to the game stays owed.
+    fn answer_bug(&mut self) -> bool {
+        match self.end.rest.pop_front() {
+            Some(Item::Order(order)) => {
+                // A sender who does not wait any more need not be told.
+                drop(order.reply.send(Err(OperatingError::Bug)));
+                true
+            }
+            Some(downtime @ Item::Downtime(_)) => {
+                self.end.rest.push_front(downtime);
+                false
+            }
+            None => false,
+        }
+    }
+}
+
+fn unless_it_panics<T>(judge: impl FnOnce() -> T) -> Result<T, Stop> {
+    // A judge that panicked is not used again, so it does not matter in what state it was left.
+    catch_unwind(AssertUnwindSafe(judge)).map_err(|panic| {
+        let said = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+        Stop::Bug(BugKind::Panic(said.unwrap_or_else(|| "it said nothing".to_owned())))
+    })
+}
