@@ -1,0 +1,194 @@
+//! Between what is kept and what rule code handles, under the types that the law declares.
+
+use std::sync::Arc;
+
+use quorate_kernel::seal::{Salt, Sealed};
+use quorate_kernel::{Name, Value};
+use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::{Holds, Outside, ValueDecl};
+
+/// A kept value as rule code sees it.
+pub fn datum(value: &Value) -> Datum {
+    match value {
+        Value::None => Datum::None,
+        Value::Flag(flag) => Datum::Bool(*flag),
+        Value::Int(n) => Datum::Int(*n),
+        Value::Word(word) => Datum::Text(word.as_str().into()),
+        Value::Text(text) => Datum::Text(text.as_str().into()),
+        Value::Moment(moment) => Datum::Moment(*moment),
+        Value::Span(span) => Datum::Span(*span),
+        Value::Square(square) => Datum::Square(square.clone()),
+        Value::Thing(thing) => Datum::Thing(thing.clone()),
+        Value::List(items) => Datum::List(items.iter().map(datum).collect()),
+        Value::Hidden(seal) => seal.plain().map_or(Datum::None, datum),
+    }
+}
+
+/// A value without a declaration, as in a tape, a duty's context or an action's arguments. Texts are kept as words of
+/// the law, open in the log; `None` for what cannot be kept, such as a function.
+pub fn plain_value(datum: &Datum) -> Option<Value> {
+    Some(match datum {
+        Datum::None => Value::None,
+        Datum::Bool(flag) => Value::Flag(*flag),
+        Datum::Int(n) => Value::Int(*n),
+        Datum::Text(text) => Value::Word(Name::from(&**text)),
+        Datum::Moment(moment) => Value::Moment(*moment),
+        Datum::Span(span) => Value::Span(*span),
+        Datum::Square(square) => Value::Square(square.clone()),
+        Datum::Thing(thing) => Value::Thing(thing.clone()),
+        Datum::List(items) => Value::List(items.iter().map(plain_value).collect::<Option<Arc<[_]>>>()?),
+        Datum::Dict(_) | Datum::Function(_) | Datum::Ledger(..) | Datum::Record(_) | Datum::Object(_) => return None,
+    })
+}
+
+/// A value for a declared place, or a sentence that says what is wrong with it. A number that is out of range and
+/// stops at the end is stopped; one that is refused out of range is passed on, for the range is checked when the event is over.
+pub fn value_for(decl: &ValueDecl, datum: &Datum, salt: &mut dyn FnMut() -> Salt) -> Result<Value, String> {
+    let wrong = |wanted: &str| Err(format!("{} takes {wanted}, not {}", decl.title, describe(datum)));
+    match (&decl.holds, datum) {
+        (Holds::Number { min, max, outside }, Datum::Int(n)) => {
+            let stopped = n.clamp(&min.unwrap_or(i64::MIN), &max.unwrap_or(i64::MAX)).to_owned();
+            Ok(Value::Int(if *outside == Outside::Clamp { stopped } else { *n }))
+        }
+        (Holds::Number { .. }, _) => wrong("a whole number"),
+        (Holds::Text, Datum::Text(text)) => Ok(Value::Text(Sealed::close(Arc::clone(text), salt()))),
+        (Holds::Text, _) => wrong("a text"),
+        (Holds::Flag, Datum::Bool(flag)) => Ok(Value::Flag(*flag)),
+        (Holds::Flag, _) => wrong("True or False"),
+        (Holds::Choice(options), Datum::Text(text)) => {
+            let word = Name::from(&**text);
+            if options.contains(&word) {
+                Ok(Value::Word(word))
+            } else {
+                let options: Vec<_> = options.iter().map(Name::as_str).collect();
+                Err(format!("{} is one of {}, not \"{text}\"", decl.title, options.join(", ")))
+            }
+        }
+        (Holds::Choice(_), _) => wrong("one of its options"),
+        (Holds::Moment | Holds::Reference(_) | Holds::Place { .. }, Datum::None) => Ok(Value::None),
+        (Holds::Moment, Datum::Moment(moment)) => Ok(Value::Moment(*moment)),
+        (Holds::Moment, _) => wrong("a moment or None"),
+        (Holds::Reference(_), Datum::Thing(thing)) => Ok(Value::Thing(thing.clone())),
+        (Holds::Reference(kind), _) => wrong(&format!("a {kind} or None")),
+        (Holds::Place { .. }, Datum::Square(square)) => Ok(Value::Square(square.clone())),
+        (Holds::Place { .. }, _) => wrong("a square or None"),
+        (Holds::Listing { item, unique }, Datum::List(items)) => listing(decl, item, *unique, items),
+        (Holds::Listing { .. }, _) => wrong("a list"),
+        (Holds::Ledger { .. }, _) => Err(format!("{} is a ledger: write to it with add and clear", decl.title)),
+    }
+}
+
+fn listing(decl: &ValueDecl, item: &Type, unique: bool, items: &[Datum]) -> Result<Value, String> {
+    let mut values = Vec::with_capacity(items.len());
+    for datum in items {
+        if !fits(item, datum) {
+            return Err(format!("{} holds {}, not {}", decl.title, type_name(item), describe(datum)));
+        }
+        let value =
+            plain_value(datum).ok_or_else(|| format!("{} cannot hold {}", decl.title, describe(datum)))?;
+        if !(unique && values.contains(&value)) {
+            values.push(value);
+        }
+    }
+    Ok(Value::list(values))
+}
+
+/// Whether a value is of a type, as far as its own form tells. The kind of a thing is checked where the world is known.
+pub fn fits(ty: &Type, datum: &Datum) -> bool {
+    match (ty, datum) {
+        (Type::Any, _)
+        | (Type::None, Datum::None)
+        | (Type::Bool, Datum::Bool(_))
+        | (Type::Int, Datum::Int(_))
+        | (Type::Text, Datum::Text(_))
+        | (Type::Moment, Datum::Moment(_))
+        | (Type::Span, Datum::Span(_))
+        | (Type::Square, Datum::Square(_))
+        | (Type::Kind(_), Datum::Thing(_))
+        | (Type::Ledger, Datum::Ledger(..))
+        | (Type::Function, Datum::Function(_))
+        | (Type::Dict(..), Datum::Dict(_))
+        | (Type::Optional(_), Datum::None) => true,
+        (Type::Record(kind), Datum::Record(record)) => record.kind == *kind,
+        (Type::List(item), Datum::List(items)) => items.iter().all(|datum| fits(item, datum)),
+        (Type::Optional(inner), datum) => fits(inner, datum),
+        _ => false,
+    }
+}
+
+/// Whether a kept value still fits a declaration: type and range.
+pub fn legal(decl: &ValueDecl, value: &Value) -> bool {
+    match (&decl.holds, value.open()) {
+        (Holds::Number { min, max, .. }, Value::Int(n)) => {
+            min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max)
+        }
+        (Holds::Choice(options), Value::Word(word)) => options.contains(word),
+        (Holds::Listing { item, .. }, Value::List(items)) => items.iter().all(|value| fits(item, &datum(value))),
+        (Holds::Text, Value::Text(_) | Value::None)
+        | (Holds::Flag, Value::Flag(_))
+        | (Holds::Moment, Value::Moment(_) | Value::None)
+        | (Holds::Reference(_), Value::Thing(_) | Value::None)
+        | (Holds::Place { .. }, Value::Square(_) | Value::None)
+        | (Holds::Ledger { .. }, _) => true,
+        _ => false,
+    }
+}
+
+/// A value in a few words, for messages.
+pub fn describe(datum: &Datum) -> String {
+    match datum {
+        Datum::None => "None".to_owned(),
+        Datum::Bool(flag) => if *flag { "True" } else { "False" }.to_owned(),
+        Datum::Int(n) => n.to_string(),
+        Datum::Text(text) => {
+            let short: String = text.chars().take(40).collect();
+            let more = if short.len() < text.len() { "…" } else { "" };
+            format!("\"{short}{more}\"")
+        }
+        Datum::Moment(moment) => moment.to_string(),
+        Datum::Span(span) => span.to_string(),
+        Datum::Square(square) => format!("column {}, row {} of {}", square.column + 1, square.row + 1, square.board),
+        Datum::Thing(thing) => thing.to_string(),
+        Datum::List(items) => format!("a list of {}", items.len()),
+        Datum::Dict(items) => format!("a dictionary of {}", items.len()),
+        Datum::Function(name) => format!("the function {name}"),
+        Datum::Ledger(..) => "a ledger".to_owned(),
+        Datum::Record(record) => format!("a {}", record.kind),
+        Datum::Object(_) => "an object of the test".to_owned(),
+    }
+}
+
+/// A type in a few words, for forms and messages.
+pub fn type_name(ty: &Type) -> String {
+    match ty {
+        Type::Any => "anything".to_owned(),
+        Type::None => "nothing".to_owned(),
+        Type::Bool => "yes or no".to_owned(),
+        Type::Int => "a whole number".to_owned(),
+        Type::Text => "a text".to_owned(),
+        Type::Moment => "a moment".to_owned(),
+        Type::Span => "a length of time".to_owned(),
+        Type::Square => "a square".to_owned(),
+        Type::Kind(kind) => format!("a {kind}"),
+        Type::Record(kind) => format!("a {kind}"),
+        Type::Ledger => "a ledger".to_owned(),
+        Type::Function => "a function".to_owned(),
+        Type::List(item) => format!("a list, each {}", type_name(item)),
+        Type::Dict(..) => "a dictionary".to_owned(),
+        Type::Optional(inner) => format!("{} or nothing", type_name(inner)),
+    }
+}
+
+/// What a kind of place holds at first, where the declaration names nothing.
+pub fn empty_value(holds: &Holds) -> Value {
+    match holds {
+        Holds::Number { min, max, .. } => {
+            Value::Int(0_i64.clamp(min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX).max(min.unwrap_or(i64::MIN))))
+        }
+        Holds::Text => Value::Text(Sealed::close("", [0; 16])),
+        Holds::Flag => Value::Flag(false),
+        Holds::Choice(options) => Value::Word(options.iter().min().cloned().unwrap_or_default()),
+        Holds::Moment | Holds::Reference(_) | Holds::Place { .. } | Holds::Ledger { .. } => Value::None,
+        Holds::Listing { .. } => Value::list([]),
+    }
+}

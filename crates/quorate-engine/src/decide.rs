@@ -1,0 +1,348 @@
+//! What a command does to a game: a pure function of state, law, command and dice.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::effect::{Step, Way};
+use quorate_kernel::event::{Note, NoteKind, Outcome};
+use quorate_kernel::rows::{Breaks, ClauseKey, DueKey, Open, OpenKey, Waiting};
+use quorate_kernel::state::{Effect, State};
+use quorate_kernel::tape::{Chosen, Die, Seed, SeedId, Tape};
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
+use quorate_law::stop::{Answer, Fault, Question, Site, Stop};
+
+use crate::convert;
+use crate::judge::Inputs;
+use crate::law::Law;
+use crate::lens::Caches;
+use crate::tx::{Deck, Frame, Tx};
+
+mod acts;
+mod dice_line;
+mod found;
+mod undo;
+
+pub use undo::Conflict;
+
+/// An event but for its number, its moment and its place in the chain.
+pub struct Draft {
+    /// The version of the law that judged it.
+    pub law: Digest,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Its dice and choices.
+    pub tape: Tape,
+    /// What it changed.
+    pub steps: Vec<Step>,
+    /// Its lines for the log.
+    pub notes: Vec<Note>,
+    /// The state after it.
+    pub state: State,
+    /// The law after it, if it is another.
+    pub new_law: Option<Arc<Law>>,
+}
+
+/// After so many breaks the clause's code sleeps.
+const BREAKS_MAX: u32 = 3;
+
+/// Judges a command.
+pub fn decide(
+    state: &State,
+    seq: EventSeq,
+    law: &Arc<Law>,
+    command: &Command,
+    inputs: &mut Inputs<'_>,
+    caches: &Rc<RefCell<Caches>>,
+) -> Result<Draft, Refusal> {
+    if let Act::Found(founding) = &command.act {
+        return found::found(state, seq, command, founding, inputs);
+    }
+    if state.about.is_empty() {
+        return Err(Refusal::plain("a game that has been founded"));
+    }
+    let action = resumable(&command.act).map(|action| (action, acting_player(command)));
+    let plan = Plan::of(state, command, action, inputs)?;
+    let tx = Tx::new(state, seq, command.at, law, plan.deck.clone(), caches);
+    let frame = Frame {
+        actor: acting_player(command),
+        site: Site::default(),
+        action: None,
+        law: Arc::clone(law),
+        trial: false,
+    };
+    let done = tx.within(frame.clone(), || {
+        if let Some(open) = &plan.open {
+            close_open(&tx, &plan.key(), open);
+        }
+        acts::act(&tx, command, inputs.past, plan.open.as_ref()).and_then(|()| finish(&tx))
+    });
+    inputs.dictated = take_left_over(&tx);
+    match done {
+        Ok(()) => Ok(draft(&tx, Outcome::Done, frame)),
+        Err(Stop::Asks(question)) => opened(&tx, &plan, command, &question, frame),
+        Err(Stop::Refused(refusal)) => not_done(&tx, &plan, *refusal, frame),
+        Err(Stop::Broken(fault)) => {
+            let refusal = broken(&tx, &fault);
+            not_done(&tx, &plan, refusal, frame)
+        }
+    }
+}
+
+/// The action that may wait for a choice.
+fn resumable(act: &Act) -> Option<Name> {
+    match act {
+        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => Some(action.clone()),
+        Act::Due { keys } => keys.iter().find_map(|key| match key {
+            DueKey::Open(_, action) => Some(action.clone()),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// Whose move it is: the sender's; for an open action at its deadline, that of the player whose it is.
+fn acting_player(command: &Command) -> Option<PlayerId> {
+    match (&command.actor, &command.act) {
+        (Actor::Game, Act::Due { keys }) => keys.iter().find_map(|key| match key {
+            DueKey::Open(player, _) => Some(*player),
+            _ => None,
+        }),
+        (actor, _) => actor.player(),
+    }
+}
+
+/// Where a command's dice come from, and what it resumes.
+struct Plan {
+    deck: Deck,
+    seed: SeedId,
+    /// The player and action that may wait.
+    action: Option<(PlayerId, Name)>,
+    /// The open action that is resumed.
+    open: Option<Open>,
+    dice_before: usize,
+}
+
+impl Plan {
+    fn of(state: &State, command: &Command, action: Option<(Name, Option<PlayerId>)>, inputs: &Inputs<'_>) -> Result<Self, Refusal> {
+        let action = action.and_then(|(action, who)| Some((who?, action)));
+        let key = action.as_ref().map(|(who, action)| OpenKey { who: *who, action: action.clone() });
+        let open = key.as_ref().and_then(|key| state.open.get(key).cloned());
+        let starts = matches!(command.act, Act::Do { .. });
+        if starts && open.is_some() {
+            return Err(Refusal::plain("an answer to the question that this action waits for, or to give it up"));
+        }
+        if matches!(command.act, Act::Answer { .. } | Act::Abandon { .. }) && open.is_none() {
+            return Err(Refusal::plain("an action of yours that waits for an answer"));
+        }
+        let waiting = key.as_ref().filter(|_| starts).and_then(|key| state.waiting.get(key).cloned());
+        let fresh = SeedId { player: command.actor.player(), key: command.key.clone() };
+        let (seed, dice): (SeedId, Vec<Die>) = match (&open, waiting) {
+            (Some(open), _) => (open.seed.clone(), open.tape.dice.clone()),
+            (None, Some(waiting)) => (waiting.seed, waiting.dice),
+            (None, None) => (fresh, Vec::new()),
+        };
+        let mut answers: Vec<Chosen> = open.as_ref().map(|open| open.tape.answers.clone()).unwrap_or_default();
+        if let Some(open) = &open
+            && let Some(value) = given_answer(&command.act, open)
+        {
+            answers.push(Chosen { what: open.question.what.clone(), value });
+        }
+        let dice_before = dice.len();
+        let deck = match inputs.tape {
+            Some(tape) => Deck::recorded(tape, None),
+            None => Deck::seeded(Seed::derive(&inputs.secret, &seed))
+                .knowing(&dice, &answers)
+                .dictated(inputs.dictated.dice.clone(), inputs.dictated.choices.clone()),
+        };
+        Ok(Self { deck, seed, action, open, dice_before })
+    }
+
+    fn key(&self) -> OpenKey {
+        let (who, action) = self.action.clone().expect("only an action of a player can be open");
+        OpenKey { who, action }
+    }
+}
+
+fn given_answer(act: &Act, open: &Open) -> Option<Value> {
+    match act {
+        Act::Answer { value, .. } => Some(match value {
+            Value::Text(text) => Value::Word(Name::from(text.as_str())),
+            other => other.clone(),
+        }),
+        Act::Due { .. } => Some(open.question.default.clone()),
+        _ => None,
+    }
+}
+
+fn take_left_over(tx: &Tx) -> crate::judge::Dictated {
+    let (dice, choices) = tx.deck.borrow().left_over();
+    crate::judge::Dictated { dice, choices }
+}
+
+/// What follows from the act, until nothing moves, and the last look.
+fn finish(tx: &Tx) -> Answer<()> {
+    tx.follow()?;
+    while tx.sweep_references() {
+        tx.follow()?;
+    }
+    tx.last_look()?;
+    count_breaks(tx);
+    if tx.law_changed() {
+        tx.take_new_law();
+    }
+    Ok(())
+}
+
+/// The event of a run that stands.
+fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
+    let new_law = tx.next_law.borrow().clone();
+    if let Some(law) = &new_law {
+        tx.within(Frame { law: Arc::clone(law), ..frame }, || under_new_law(tx, law));
+    }
+    let finished = tx.finish();
+    Draft {
+        law: tx.law.digest,
+        outcome,
+        tape: tx.deck.borrow().tape(),
+        steps: finished.steps,
+        notes: finished.notes,
+        state: finished.state,
+        new_law,
+    }
+}
+
+/// Sets the clocks of a law that begins: what it schedules, and tests of its own that hold already.
+fn under_new_law(tx: &Tx, law: &Arc<Law>) {
+    let caches = Rc::new(RefCell::new(Caches::default()));
+    let new = Tx::new(&tx.state(), tx.seq, tx.now, law, Deck::nowhere(), &caches);
+    new.continue_ids(tx.made());
+    new.schedule_all();
+    new.begin_tests();
+    for step in new.finish().steps {
+        tx.write(step.effect, step.way);
+    }
+}
+
+/// A question of the one who acts: the action waits.
+fn opened(tx: &Tx, plan: &Plan, command: &Command, question: &Question, frame: Frame) -> Result<Draft, Refusal> {
+    let (Some(_), Some(args)) = (&plan.action, arguments(command, plan)) else {
+        return Err(Refusal {
+            rule_id: question.site.rule.clone(),
+            clause: question.site.clause,
+            ..Refusal::plain(format!("a moment in which somebody can be asked \"{}\"", question.what))
+        });
+    };
+    let key = plan.key();
+    let tape = tx.deck.borrow().tape();
+    let began_at = plan.open.as_ref().map_or(command.at, |open| open.began_at);
+    let within = question.within.unwrap_or(quorate_kernel::Span::hours(1));
+    let default = question.default.as_ref().or(if question.may_decline { None } else { question.options.first() });
+    let keep = |datum: &quorate_law::datum::Datum| convert::plain_value(datum).unwrap_or_default();
+    let open = Open {
+        args,
+        seed: plan.seed.clone(),
+        tape: tape.clone(),
+        question: quorate_kernel::rows::Asked {
+            what: question.what.clone(),
+            options: question.options.iter().map(keep).collect(),
+            may_decline: question.may_decline,
+            default: default.map(keep).unwrap_or_default(),
+        },
+        began_at,
+        deadline: command.at + within,
+    };
+    let deadline = open.deadline;
+    tx.start_again();
+    tx.within(frame.clone(), || {
+        let old = tx.with_state(|state| state.open.get(&key).cloned());
+        tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));
+        tx.write(Effect::Open { key: key.clone(), old, new: Some(open) }, Way::Set);
+        drop_waiting(tx, &key);
+    });
+    let mut draft = draft(tx, Outcome::Opened(key), frame);
+    draft.tape = tape;
+    Ok(draft)
+}
+
+fn arguments(command: &Command, plan: &Plan) -> Option<Vec<(Name, Value)>> {
+    match (&command.act, &plan.open) {
+        (Act::Do { args, .. }, _) => Some(args.clone()),
+        (_, Some(open)) => Some(open.args.clone()),
+        _ => None,
+    }
+}
+
+/// A refusal. Where dice fell they are known now, and wait for the same player's next go.
+fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draft, Refusal> {
+    let dice = tx.deck.borrow().rolled().to_vec();
+    let was_open = plan.open.is_some();
+    tx.start_again();
+    if !was_open && dice.len() <= plan.dice_before {
+        return Err(refusal);
+    }
+    let Some((who, action)) = plan.action.clone() else { return Err(refusal) };
+    let key = OpenKey { who, action };
+    tx.within(frame.clone(), || {
+        if let Some(open) = &plan.open {
+            close_open(tx, &key, open);
+        }
+        if !dice.is_empty() {
+            let old = tx.with_state(|state| state.waiting.get(&key).cloned());
+            let new = Waiting { seed: plan.seed.clone(), dice: dice.clone() };
+            tx.write(Effect::Waiting { key, old, new: Some(new) }, Way::Set);
+        }
+    });
+    let outcome = if was_open { Outcome::Lapsed(refusal) } else { Outcome::Refused(refusal) };
+    let mut draft = draft(tx, outcome, frame);
+    draft.tape.dice = dice;
+    Ok(draft)
+}
+
+fn close_open(tx: &Tx, key: &OpenKey, open: &Open) {
+    tx.set_due(DueKey::Open(key.who, key.action.clone()), None);
+    tx.write(Effect::Open { key: key.clone(), old: Some(open.clone()), new: None }, Way::Set);
+}
+
+/// Dice that waited are used up with the action that used them.
+pub(crate) fn drop_waiting(tx: &Tx, key: &OpenKey) {
+    if let Some(old) = tx.with_state(|state| state.waiting.get(key).cloned()) {
+        tx.write(Effect::Waiting { key: key.clone(), old: Some(old), new: None }, Way::Set);
+    }
+}
+
+/// The refusal of a command whose own code broke.
+fn broken(tx: &Tx, fault: &Fault) -> Refusal {
+    let mut refusal = tx.refusal_at(&fault.site, "code of the rule that works");
+    refusal.needs[0].have = if fault.site.line > 0 {
+        format!("line {}: {}", fault.site.line, fault.text)
+    } else {
+        fault.text.clone()
+    };
+    refusal
+}
+
+/// Counts the breaks of this event; after the third a clause's code sleeps.
+fn count_breaks(tx: &Tx) {
+    for (site, text) in tx.finish().broken {
+        let Some(fence) = fence_of(tx, &site) else { continue };
+        let key = ClauseKey { rule: site.rule.clone(), fence };
+        let old = tx.with_state(|state| state.breaks.get(&key).cloned());
+        let times = old.as_ref().map_or(0, |row| row.times) + 1;
+        let asleep = times >= BREAKS_MAX;
+        if asleep {
+            tx.say(NoteKind::Broke, format!("clause {} of {} has broken {times} times and sleeps from now on", site.clause, site.rule));
+        }
+        tx.write(Effect::Breaks { key, old, new: Some(Breaks { times, last: text, asleep }) }, Way::Set);
+    }
+}
+
+/// The number of the fence in which a place of the law stands.
+fn fence_of(tx: &Tx, site: &Site) -> Option<u32> {
+    let text = tx.with_state(|state| state.rules.get(&site.rule).map(|rule| Arc::clone(&rule.text)))?;
+    let read = quorate_law::RuleText::parse(&text);
+    let index = read.fences.iter().rposition(|fence| fence.line <= site.line.max(1))?;
+    u32::try_from(index + 1).ok()
+}

@@ -1,0 +1,327 @@
+//! What each kind of act does.
+
+use quorate_kernel::command::{Act, Actor, Command, NewPost};
+use quorate_kernel::effect::Way;
+use quorate_kernel::event::Event;
+use quorate_kernel::ids::{ClaimId, PlayerId};
+use quorate_kernel::patch::Patch;
+use quorate_kernel::rows::{self, Claim, ClaimStanding, DueKey, Open, OpenKey, Person, Standing};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{Name, PostId, Refusal, Thing};
+use quorate_law::datum::Datum;
+use quorate_law::stop::{Answer, Stop};
+
+use super::{dice_line, drop_waiting, undo};
+use crate::convert;
+use crate::names;
+use crate::tx::Tx;
+use crate::tx::posts::Draft;
+
+/// Does what a command says.
+pub fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open>) -> Answer<()> {
+    match (&command.act, command.actor) {
+        (Act::Apply { name, text }, actor) => apply(tx, actor, name, text),
+        (Act::Due { keys }, Actor::Game) => fall_due(tx, keys, open),
+        (Act::Downtime { since }, Actor::Game) => {
+            tx.happen("downtime", "Game", vec![Datum::Thing(Thing::Game), Datum::Moment(*since)]);
+            Ok(())
+        }
+        (Act::Repair { patch, reason }, Actor::Operator) => repair(tx, patch, reason),
+        (act, Actor::Player(player)) => {
+            on_the_books(tx, player)?;
+            act_of_player(tx, player, act, past, open)
+        }
+        (act, _) => refused(format!("a player, to {}", act.name())),
+    }
+}
+
+fn refused<T>(what: impl Into<String>) -> Answer<T> {
+    Err(Stop::Refused(Box::new(Refusal::plain(what))))
+}
+
+/// Those who were barred, and strangers to the game, take no part.
+fn on_the_books(tx: &Tx, player: PlayerId) -> Answer<()> {
+    match tx.with_state(|state| state.people.get(&player).map(|person| person.standing)) {
+        Some(Standing::Member | Standing::Applicant | Standing::Left) => Ok(()),
+        Some(Standing::Barred) => refused("not to be barred from this game"),
+        None => refused("to be known in this game: ask to join first"),
+    }
+}
+
+fn act_of_player(tx: &Tx, player: PlayerId, act: &Act, past: &[Event], open: Option<&Open>) -> Answer<()> {
+    match act {
+        Act::Do { action, args } => {
+            if !tx.law.actions.contains_key(action) {
+                return refused(format!("an action called \"{action}\""));
+            }
+            run(tx, player, action, args)
+        }
+        Act::Answer { action, value } => {
+            let Some(open) = open else { return refused("an action of yours that waits for an answer") };
+            answer_fits(tx, open, value)?;
+            run(tx, player, action, &open.args)
+        }
+        Act::Abandon { action } => refused(format!("to go on with {action}: it was given up")),
+        Act::Decide { duty, value } => {
+            tx.guards(&tx.builtin_act(&"answer".into(), player, None, vec![]))?;
+            tx.answer_duty(player, *duty, value)
+        }
+        Act::Leave { text } => leave(tx, player, text),
+        Act::Post(post) => post_new(tx, player, post),
+        Act::EditPost { post, title, body, flavour, patch } => edit(tx, player, *post, title, body, flavour, patch.as_ref()),
+        Act::Recategorise { post, category } => recategorise(tx, player, *post, category),
+        Act::Withdraw { post } => withdraw(tx, player, *post),
+        Act::Comment { post, text } => tx.comment_by(player, *post, text.clone()),
+        Act::Message { to, text } => message(tx, player, to, text),
+        Act::Claim { patch, rule, reason } => claim(tx, player, patch, rule, reason),
+        Act::Dispute { claim, .. } => dispute(tx, player, *claim),
+        Act::Undo { event, picks, .. } => {
+            tx.guards(&tx.builtin_act(&"undo".into(), player, None, vec![]))?;
+            undo::undo(tx, *event, past, picks)
+        }
+        Act::Dice { line } => {
+            tx.guards(&tx.builtin_act(&"roll".into(), player, None, vec![]))?;
+            dice_line::roll(tx, line.as_str())
+        }
+        Act::Wake { clause } => {
+            tx.guards(&tx.builtin_act(&"wake".into(), player, None, vec![]))?;
+            let old = tx.with_state(|state| state.breaks.get(clause).cloned());
+            if old.is_none() {
+                return refused("a clause that sleeps");
+            }
+            tx.write(Effect::Breaks { key: clause.clone(), old, new: None }, Way::Set);
+            Ok(())
+        }
+        Act::Found(_) | Act::Apply { .. } | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => {
+            refused("an act that players take")
+        }
+    }
+}
+
+/// Runs an action from its start; dice that waited for it are used up where it completes.
+fn run(tx: &Tx, player: PlayerId, action: &Name, args: &[(Name, quorate_kernel::Value)]) -> Answer<()> {
+    let args = args.iter().map(|(name, value)| (name.clone(), convert::datum(value))).collect();
+    tx.act(action, player, args, &[])?;
+    drop_waiting(tx, &OpenKey { who: player, action: action.clone() });
+    Ok(())
+}
+
+/// An answer must be one of those offered; nothing is on disk of one that is not.
+fn answer_fits(tx: &Tx, open: &Open, value: &quorate_kernel::Value) -> Answer<()> {
+    use quorate_kernel::Value;
+    let word = match value {
+        Value::Text(text) => Some(text.as_str().to_owned()),
+        Value::Word(word) => Some(word.to_string()),
+        _ => None,
+    };
+    let offered = |option: &Value| {
+        option == value || word.as_ref().is_some_and(|word| *word == tx.label(&convert::datum(option)))
+    };
+    if open.question.options.iter().any(offered) || (open.question.may_decline && *value == Value::None) {
+        return Ok(());
+    }
+    let words: Vec<_> = open.question.options.iter().map(|option| tx.label(&convert::datum(option))).collect();
+    let mut refusal = Refusal::plain(format!("one of the answers to \"{}\"", open.question.what));
+    refusal.needs[0].need = words.join(", ");
+    Err(Stop::Refused(Box::new(refusal)))
+}
+
+fn apply(tx: &Tx, actor: Actor, name: &Sealed<str>, text: &Sealed<str>) -> Answer<()> {
+    let known = actor.player();
+    names::check(&tx.state(), name.as_str(), known).map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
+    let id = known.unwrap_or_else(|| PlayerId(tx.make_id()));
+    let old = tx.with_state(|state| state.people.get(&id).cloned());
+    match old.as_ref().map(|person| person.standing) {
+        None | Some(Standing::Left) => {}
+        Some(Standing::Applicant) => return refused("not to have asked already"),
+        Some(Standing::Member) => return refused("not to be on the roster already"),
+        Some(Standing::Barred) => return refused("not to be barred from this game"),
+    }
+    let new = Person {
+        name: name.clone(),
+        standing: Standing::Applicant,
+        applied_at: tx.now,
+        joined_at: old.as_ref().and_then(|person| person.joined_at),
+        left_at: old.as_ref().and_then(|person| person.left_at),
+        seen_at: tx.now,
+    };
+    tx.write(Effect::Person { key: id, old, new: Some(new) }, Way::Set);
+    tx.guards(&tx.builtin_act(&"apply-to-join".into(), id, None, vec![]))?;
+    let args = vec![Datum::Thing(Thing::Player(id)), Datum::Text(text.as_str().into())];
+    tx.happen("applied", "Player", args);
+    Ok(())
+}
+
+fn leave(tx: &Tx, player: PlayerId, _text: &Sealed<str>) -> Answer<()> {
+    let member = tx.with_state(|state| state.people.get(&player).is_some_and(|p| p.standing == Standing::Member));
+    if !member {
+        return refused("to be on the roster");
+    }
+    tx.guards(&tx.builtin_act(&"leave".into(), player, None, vec![]))?;
+    tx.depart_person(player, false)
+}
+
+fn post_new(tx: &Tx, player: PlayerId, post: &NewPost) -> Answer<()> {
+    let draft = Draft {
+        category: post.category.clone(),
+        author: Some(player),
+        title: post.title.clone(),
+        body: post.body.clone(),
+        flavour: post.flavour.clone(),
+        patch: post.patch.clone().filter(|patch| patch.plain().is_none_or(|patch| !patch.is_empty())),
+    };
+    let fields = post.fields.iter().map(|(name, value)| (name.clone(), convert::datum(value))).collect();
+    tx.post_by(player, draft, fields).map(|_| ())
+}
+
+fn about_post(tx: &Tx, player: PlayerId, act: &str, post: PostId, args: Vec<(Name, Datum)>) -> Answer<()> {
+    if !tx.exists(&Thing::Post(post)) {
+        return refused("a post that exists");
+    }
+    tx.guards(&tx.builtin_act(&act.into(), player, Some(post), args))
+}
+
+fn edit(
+    tx: &Tx,
+    player: PlayerId,
+    post: PostId,
+    title: &Sealed<str>,
+    body: &Sealed<str>,
+    flavour: &Sealed<str>,
+    patch: Option<&Sealed<Patch>>,
+) -> Answer<()> {
+    about_post(tx, player, "edit", post, vec![])?;
+    if title.as_str().trim().is_empty() {
+        return refused("a title");
+    }
+    let now = tx.now;
+    tx.write_post(post, |row| {
+        row.title = title.clone();
+        row.tags = crate::tx::posts::tags_of(title.as_str());
+        row.body = body.clone();
+        row.flavour = flavour.clone();
+        row.patch = patch.cloned();
+        row.edited_at = Some(now);
+    })
+}
+
+fn recategorise(tx: &Tx, player: PlayerId, post: PostId, category: &Name) -> Answer<()> {
+    if !tx.law.categories.contains_key(category) {
+        return refused(format!("a category called \"{category}\""));
+    }
+    about_post(tx, player, "recategorise", post, vec![("category".into(), Datum::Text(category.as_str().into()))])?;
+    let status = tx.law.categories.get(category).and_then(|decl| decl.it.statuses.first().cloned()).unwrap_or_default();
+    let now = tx.now;
+    tx.write_post(post, |row| {
+        row.category = category.clone();
+        row.status = status;
+        row.open_at = now;
+    })?;
+    tx.write_defaults(&Thing::Post(post), category);
+    tx.announce_post(post);
+    Ok(())
+}
+
+fn withdraw(tx: &Tx, player: PlayerId, post: PostId) -> Answer<()> {
+    about_post(tx, player, "withdraw", post, vec![])?;
+    tx.close_post(post, "withdrawn", "")
+}
+
+fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> Answer<()> {
+    if to.is_empty() || to.iter().any(|id| !tx.exists(&Thing::Player(*id))) {
+        return refused("somebody of this game to write to");
+    }
+    if text.as_str().trim().is_empty() {
+        return refused("a message with words");
+    }
+    tx.guards(&tx.builtin_act(&"message".into(), player, None, vec![]))?;
+    tx.send(Some(player), to.to_vec(), text.clone());
+    Ok(())
+}
+
+/// A change by hand: made at once, shown as claimed.
+fn claim(tx: &Tx, player: PlayerId, patch: &Sealed<Patch>, rule: &Name, reason: &Sealed<str>) -> Answer<()> {
+    if reason.as_str().trim().is_empty() {
+        return refused("a reason");
+    }
+    if !tx.with_state(|state| state.rules.contains_key(rule)) {
+        return refused("a rule that the change rests on");
+    }
+    let Some(patch) = patch.shared().filter(|patch| !patch.is_empty()) else { return refused("a change") };
+    let args = vec![(Name::from("rule"), Datum::Thing(Thing::Rule(rule.clone())))];
+    tx.guards(&tx.builtin_act(&"claim".into(), player, None, args))?;
+    let before = tx.state();
+    tx.apply_patch(&patch, None, &[])?;
+    let touched: Vec<_> = tx.with_state(|state| {
+        state
+            .cells
+            .iter()
+            .filter(|(key, cell)| before.cells.get(*key).map(|old| &old.value) != Some(&cell.value))
+            .map(|(key, cell)| (key.clone(), cell.clone()))
+            .collect()
+    });
+    for (key, cell) in touched {
+        let new = rows::Cell { claimed: true, ..cell.clone() };
+        tx.write(Effect::Cell { key, old: Some(cell), new: Some(new) }, Way::Set);
+    }
+    let row = Claim {
+        by: player,
+        at: tx.now,
+        rule: rule.clone(),
+        reason: reason.clone(),
+        standing: ClaimStanding::Claimed,
+        disputed_by: vec![],
+    };
+    let key = tx.make_id();
+    tx.write(Effect::Claim { key, old: None, new: Some(row) }, Way::Set);
+    tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
+    Ok(())
+}
+
+fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
+    let Some(old) = tx.with_state(|state| state.claims.get(&claim.0).cloned()) else {
+        return refused("a claim that exists");
+    };
+    if old.standing == ClaimStanding::Undone || old.disputed_by.contains(&player) {
+        return refused("a claim that stands and that you do not dispute yet");
+    }
+    tx.guards(&tx.builtin_act(&"dispute".into(), player, None, vec![]))?;
+    let mut new = old.clone();
+    new.standing = ClaimStanding::Disputed;
+    new.disputed_by.push(player);
+    tx.write(Effect::Claim { key: claim.0, old: Some(old), new: Some(new) }, Way::Set);
+    Ok(())
+}
+
+/// What fell due, in document order and then by subject, each part with what follows from it.
+fn fall_due(tx: &Tx, keys: &[DueKey], open: Option<&Open>) -> Answer<()> {
+    if let (Some(open), [DueKey::Open(player, action)]) = (open, keys) {
+        return run(tx, *player, action, &open.args.clone());
+    }
+    let mut keys = keys.to_vec();
+    keys.sort_by_key(|key| (place(tx, key), key.clone()));
+    for key in &keys {
+        tx.fall_due(key)?;
+        tx.follow()?;
+    }
+    Ok(())
+}
+
+/// Where in the law something due stands.
+fn place(tx: &Tx, key: &DueKey) -> usize {
+    let law = &tx.law;
+    let position = |found: Option<usize>| found.unwrap_or(usize::MAX);
+    match key {
+        DueKey::Automatic(name, _) => position(law.automatics.iter().position(|automatic| automatic.it.name == *name)),
+        DueKey::Recheck(..) => usize::MAX - 1,
+        DueKey::Duty(_) | DueKey::Open(..) => usize::MAX,
+    }
+}
+
+fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
+    let Some(patch) = patch.shared() else { return refused("a change") };
+    tx.say(quorate_kernel::event::NoteKind::Said, format!("the operator: {}", reason.as_str()));
+    tx.unchecked.set(true);
+    tx.apply_patch(&patch, None, &[])
+}

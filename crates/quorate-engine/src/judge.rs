@@ -1,0 +1,208 @@
+//! A game's judge: its state, its law compiled, and what the law answered last, ready for the next command.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::event::Event;
+use quorate_kernel::record;
+use quorate_kernel::rows::DueKey;
+use quorate_kernel::state::{Mismatch, State};
+use quorate_kernel::tape::{Seed, SeedId};
+use quorate_kernel::{EventSeq, Moment, Name, Refusal};
+
+use crate::decide;
+use crate::law::{Law, LawCache};
+use crate::lens::Caches;
+use crate::tx::{Deck, Tx};
+
+/// Where a game's log ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Head {
+    /// The number of the last event.
+    pub seq: EventSeq,
+    /// Its hash.
+    pub hash: Digest,
+    /// Its moment.
+    pub at: Moment,
+}
+
+/// What a command comes to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Judged {
+    /// An event, already part of the judge's state.
+    Event(Box<Event>),
+    /// The law says no, and nothing is remembered of it.
+    Refused(Refusal),
+}
+
+/// What a decision depends on besides state, law and command.
+#[derive(Default)]
+pub struct Inputs<'a> {
+    /// The secret under which this game's seeds are derived.
+    pub secret: [u8; 32],
+    /// Events of the past that the command is about: the one that is undone.
+    pub past: &'a [Event],
+    /// Dice and choices dictated beforehand, by tests and previews; what is not used is given back.
+    pub dictated: Dictated,
+    /// A tape to judge by instead of the seed: the event is judged again.
+    pub tape: Option<&'a quorate_kernel::tape::Tape>,
+}
+
+/// Dictated results of dice, and choices, in the order in which they are taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dictated {
+    /// What the next dice show.
+    pub dice: std::collections::VecDeque<i64>,
+    /// What the next questions are answered with.
+    pub choices: std::collections::VecDeque<quorate_law::datum::Datum>,
+}
+
+/// A replica of one game that judges its commands.
+pub struct Judge {
+    state: State,
+    head: Head,
+    law: Arc<Law>,
+    laws: Arc<LawCache>,
+    caches: Caches,
+}
+
+impl Judge {
+    /// Takes up a game where its log ends.
+    pub fn open(state: State, head: Head, laws: &Arc<LawCache>) -> Self {
+        let law = laws.law(&state);
+        let mut judge = Self { state, head, law, laws: Arc::clone(laws), caches: Caches::default() };
+        judge.ask_all_tests();
+        judge
+    }
+
+    /// A game that is yet to be founded.
+    pub fn unfounded(laws: &Arc<LawCache>) -> Self {
+        Self::open(State::default(), Head::default(), laws)
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Where the log ends.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// The law in force.
+    pub fn law(&self) -> &Arc<Law> {
+        &self.law
+    }
+
+    /// Judges a command. An event is part of the judge's state when this returns.
+    pub fn judge(&mut self, command: &Command, inputs: &mut Inputs<'_>) -> Judged {
+        let mut command = command.clone();
+        command.at = command.at.max(self.head.at);
+        if inputs.tape.is_none() {
+            let id = SeedId { player: command.actor.player(), key: command.key.clone() };
+            command.seal(Seed::derive(&inputs.secret, &id));
+        }
+        let caches = Rc::new(RefCell::new(std::mem::take(&mut self.caches)));
+        let decided = decide::decide(&self.state, self.head.seq.next(), &self.law, &command, inputs, &caches);
+        self.caches = Rc::try_unwrap(caches).map(RefCell::into_inner).unwrap_or_default();
+        match decided {
+            Ok(draft) => self.take(command, draft),
+            Err(refusal) => {
+                self.settle_silently();
+                Judged::Refused(refusal)
+            }
+        }
+    }
+
+    fn take(&mut self, command: Command, draft: decide::Draft) -> Judged {
+        let event = Event {
+            seq: self.head.seq.next(),
+            at: command.at,
+            actor: command.actor,
+            key: command.key,
+            act: command.act,
+            law: draft.law,
+            outcome: draft.outcome,
+            tape: draft.tape,
+            steps: draft.steps,
+            notes: draft.notes,
+            previous: self.head.hash,
+        };
+        let hash = record::hash(&record::encode(&event).open);
+        self.state = draft.state;
+        self.head = Head { seq: event.seq, hash, at: event.at };
+        if let Some(law) = draft.new_law {
+            self.law = law;
+            self.caches.clear();
+            self.ask_all_tests();
+        }
+        self.settle_silently();
+        Judged::Event(Box::new(event))
+    }
+
+    /// Takes in an event that was judged elsewhere, as a follower of the log does.
+    pub fn follow(&mut self, event: &Event) -> Result<(), Mismatch> {
+        self.state.apply_all(event.steps.iter().map(|step| &step.effect))?;
+        let hash = record::hash(&record::encode(event).open);
+        self.head = Head { seq: event.seq, hash, at: event.at };
+        self.law = self.laws.law(&self.state);
+        self.caches.clear();
+        self.ask_all_tests();
+        Ok(())
+    }
+
+    /// The first moment at which something falls due.
+    pub fn next_due(&self) -> Option<Moment> {
+        self.state.next_due().map(|(at, _)| at)
+    }
+
+    /// The command for what falls due first, if that is no later than a moment.
+    pub fn due_command(&self, up_to: Moment) -> Option<Command> {
+        let (at, mut keys) = self.state.next_due()?;
+        if at > up_to {
+            return None;
+        }
+        // The end of an open action is an event of its own, as it may roll dice of its own.
+        if let Some(open) = keys.iter().find(|key| matches!(key, DueKey::Open(..))) {
+            keys = vec![open.clone()];
+        }
+        let at = at.max(self.head.at);
+        let key = Name::from(format!("due {} {}", at.0, self.head.seq.next()));
+        Some(Command { at, actor: Actor::Game, key, act: Act::Due { keys } })
+    }
+
+    /// A run over the present state that changes nothing, for questions about it.
+    pub fn look<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
+        let caches = Rc::new(RefCell::new(Caches::default()));
+        let now = now.max(self.head.at);
+        let tx = Tx::new(&self.state, self.head.seq.next(), now, &self.law, Deck::nowhere(), &caches);
+        ask(&tx)
+    }
+
+    /// Asks every test once, so that it is known on what each rests.
+    fn ask_all_tests(&mut self) {
+        self.quietly(|tx| tx.ask_all_tests(false));
+    }
+
+    /// Asks the tests again that a refused command had stirred; nothing of it stands, so nothing follows.
+    fn settle_silently(&mut self) {
+        let stirred = self.caches.take_stirred();
+        if !stirred.is_empty() {
+            self.quietly(|tx| tx.ask_quietly(&stirred));
+        }
+    }
+
+    fn quietly(&mut self, run: impl FnOnce(&Tx)) {
+        let caches = Rc::new(RefCell::new(std::mem::take(&mut self.caches)));
+        {
+            let tx = Tx::new(&self.state, self.head.seq.next(), self.head.at, &self.law, Deck::nowhere(), &caches);
+            run(&tx);
+        }
+        self.caches = Rc::try_unwrap(caches).map(RefCell::into_inner).unwrap_or_default();
+        let _ = self.caches.take_stirred();
+    }
+}

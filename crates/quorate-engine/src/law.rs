@@ -1,0 +1,486 @@
+//! A version of the law, compiled and indexed: what the engine asks of it by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use quorate_kernel::digest::Digest;
+use quorate_kernel::law::{LIBRARY, Rule};
+use quorate_kernel::rows::ClauseKey;
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, Name};
+use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::{
+    ActionDecl, CategoryDecl, Declaration, Declared, ScopeDecl, ShownTo, Trigger, ValueDecl,
+};
+use quorate_law::stop::Site;
+use quorate_law::{Asleep, Code, Diagnostic, RuleText, Source};
+
+/// A declaration together with where it stands.
+#[derive(Clone, Debug)]
+pub struct At<T> {
+    /// The rule, clause and line.
+    pub site: Site,
+    /// What is declared.
+    pub it: T,
+}
+
+/// A value that is computed and not kept.
+#[derive(Clone, Debug)]
+pub struct DerivedDecl {
+    /// The attribute.
+    pub name: Name,
+    /// As people read it.
+    pub title: String,
+    /// The function that computes it from the thing.
+    pub function: Name,
+    /// What it gives.
+    pub gives: Type,
+    /// The kind it is a value of.
+    pub of: Name,
+    /// Where it is shown.
+    pub tracked: String,
+    /// Who may see it.
+    pub shown_to: ShownTo,
+    /// Its tags.
+    pub tags: Vec<Name>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug)]
+pub struct RowDecl {
+    /// Its table.
+    pub table: Name,
+    /// Its key.
+    pub key: Name,
+    /// Its cells.
+    pub cells: Vec<(Name, Datum)>,
+}
+
+/// Something that happens by itself.
+#[derive(Clone, Debug)]
+pub struct AutomaticDecl {
+    /// Its code name.
+    pub name: Name,
+    /// The function that does it.
+    pub body: Name,
+    /// The kind of the things it happens to, one by one; none for the game as a whole.
+    pub of: Option<Name>,
+    /// When.
+    pub trigger: Trigger,
+}
+
+/// A guard on attempts.
+#[derive(Clone, Debug)]
+pub struct GuardDecl {
+    /// Whether it forbids; else it permits.
+    pub forbids: bool,
+    /// Which attempts it covers.
+    pub scope: ScopeDecl,
+    /// The predicate that says whether it speaks.
+    pub when: Name,
+    /// What a refusal by it says must hold.
+    pub why: String,
+    /// Its tags.
+    pub tags: Vec<Name>,
+}
+
+/// A hook and what it hangs on: an action, a happening or a value, and for the latter two the kind of thing.
+#[derive(Clone, Debug)]
+pub struct HookDecl {
+    /// The action, happening or value.
+    pub on: Name,
+    /// The function that is called.
+    pub hook: Name,
+    /// The kind of thing.
+    pub of: Option<Name>,
+}
+
+/// What somebody other than the one who acts decides.
+#[derive(Clone, Debug)]
+pub struct DecisionDecl {
+    /// The function that takes the answer.
+    pub answer: Name,
+    /// As people read it.
+    pub title: String,
+    /// Whether nobody but the one asked may see the answer.
+    pub hidden: bool,
+}
+
+/// Somebody whom some rules do not count as a player.
+#[derive(Clone, Debug)]
+pub struct ExclusionDecl {
+    /// The predicate over people.
+    pub who: Name,
+    /// For which rules.
+    pub scope: ScopeDecl,
+}
+
+/// A kind of things that play makes.
+#[derive(Clone, Debug)]
+pub struct EntityDecl {
+    /// For one.
+    pub title: String,
+    /// For several.
+    pub plural: String,
+    /// The attribute by which one of them is called.
+    pub label: Option<Name>,
+}
+
+/// A board.
+#[derive(Clone, Debug)]
+pub struct BoardDecl {
+    /// Its title.
+    pub title: String,
+    /// The labels of its columns.
+    pub columns: Vec<String>,
+    /// The labels of its rows.
+    pub rows: Vec<String>,
+}
+
+/// A word of the tracker's dice line that draws one of several outcomes.
+#[derive(Clone, Debug)]
+pub struct GeneratorDecl {
+    /// The word, in capitals.
+    pub word: Name,
+    /// What it may give, each as likely as the others.
+    pub outcomes: Vec<String>,
+    /// Other words for it.
+    pub aliases: Vec<Name>,
+}
+
+impl GeneratorDecl {
+    /// Whether a word of the line is this one.
+    pub fn answers_to(&self, word: &str) -> bool {
+        self.word == word || self.aliases.iter().any(|alias| *alias == word)
+    }
+}
+
+/// A page.
+#[derive(Clone, Debug)]
+pub struct PageDecl {
+    /// Its code name.
+    pub name: Name,
+    /// Its title.
+    pub title: String,
+    /// The kinds, boards and values that it shows.
+    pub shows: Vec<Name>,
+}
+
+/// A version of the law.
+pub struct Law {
+    /// Its digest.
+    pub digest: Digest,
+    /// The compiled code.
+    pub code: Code,
+    /// What sleeps, and why.
+    pub asleep: Vec<Asleep>,
+    /// What is odd and runs all the same.
+    pub warnings: Vec<Diagnostic>,
+    /// Tracked values by kind and name.
+    pub values: BTreeMap<(Name, Name), At<ValueDecl>>,
+    /// The order in which values are declared, by kind.
+    pub value_order: Vec<(Name, Name)>,
+    /// Computed values by kind and name.
+    pub derived: BTreeMap<(Name, Name), At<DerivedDecl>>,
+    /// Quantities.
+    pub quantities: BTreeMap<Name, At<Type>>,
+    /// Filters by what they filter, in law order.
+    pub filters: BTreeMap<Name, Vec<At<Name>>>,
+    /// Kinds of things that play makes.
+    pub entities: BTreeMap<Name, At<EntityDecl>>,
+    /// Boards.
+    pub boards: BTreeMap<Name, At<BoardDecl>>,
+    /// Pages, in law order.
+    pub pages: Vec<At<PageDecl>>,
+    /// Words of the dice line.
+    pub generators: Vec<At<GeneratorDecl>>,
+    /// Columns of tables.
+    pub tables: BTreeMap<Name, At<Vec<(Name, Type)>>>,
+    /// Rows, in law order.
+    pub rows: Vec<At<RowDecl>>,
+    /// Kinds of posts.
+    pub categories: BTreeMap<Name, At<CategoryDecl>>,
+    /// The order in which they are declared.
+    pub category_order: Vec<Name>,
+    /// Actions.
+    pub actions: BTreeMap<Name, At<ActionDecl>>,
+    /// The order in which they are declared.
+    pub action_order: Vec<Name>,
+    /// What happens by itself, in law order.
+    pub automatics: Vec<At<AutomaticDecl>>,
+    /// Tests whose clock is kept.
+    pub conditions: Vec<At<(Name, Name)>>,
+    /// Hooks on actions.
+    pub after: Vec<At<HookDecl>>,
+    /// Hooks on happenings.
+    pub on: Vec<At<HookDecl>>,
+    /// Hooks on values.
+    pub changed: Vec<At<HookDecl>>,
+    /// Guards, in law order.
+    pub guards: Vec<At<GuardDecl>>,
+    /// The function that says which of two guards is stronger.
+    pub stronger: Option<At<Name>>,
+    /// Who does not count.
+    pub exclusions: Vec<At<ExclusionDecl>>,
+    /// What is left to others to decide.
+    pub decisions: BTreeMap<Name, At<DecisionDecl>>,
+    /// The attributes that each function may read.
+    pub reads: BTreeMap<Name, BTreeSet<Name>>,
+    /// Rules with all that is above them, for scopes.
+    pub places: BTreeMap<Name, Place>,
+}
+
+/// Where a rule stands, as scopes ask for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Its section.
+    pub section: Name,
+    /// Itself and all rules above it.
+    pub line: Vec<Name>,
+    /// Its tags.
+    pub tags: Vec<Name>,
+    /// Its title.
+    pub title: String,
+    /// Its place in document order.
+    pub order: usize,
+}
+
+impl Law {
+    /// Compiles the law that a state holds.
+    pub fn of(state: &State) -> Self {
+        let rules = state.rules_in_order();
+        let sources: Vec<Source> = library_first(&rules).map(|(id, rule)| source(state, id, rule)).collect();
+        let edition = state.about.get(&()).map_or(1, |about| about.edition);
+        let compiled = quorate_law::compile(&sources, edition);
+        let mut law = Self::empty(state.law_digest(), compiled.code, compiled.asleep, compiled.warnings);
+        law.places = places(&rules);
+        law.reads = compiled.reads;
+        for Declaration { site, what } in compiled.declarations {
+            let active = rules.iter().find(|(id, _)| **id == site.rule).is_none_or(|(_, rule)| rule.active);
+            law.take(site, what, active);
+        }
+        law
+    }
+
+    fn empty(digest: Digest, code: Code, asleep: Vec<Asleep>, warnings: Vec<Diagnostic>) -> Self {
+        Self {
+            digest,
+            code,
+            asleep,
+            warnings,
+            values: BTreeMap::new(),
+            value_order: Vec::new(),
+            derived: BTreeMap::new(),
+            quantities: BTreeMap::new(),
+            filters: BTreeMap::new(),
+            entities: BTreeMap::new(),
+            boards: BTreeMap::new(),
+            pages: Vec::new(),
+            generators: Vec::new(),
+            tables: BTreeMap::new(),
+            rows: Vec::new(),
+            categories: BTreeMap::new(),
+            category_order: Vec::new(),
+            actions: BTreeMap::new(),
+            action_order: Vec::new(),
+            automatics: Vec::new(),
+            conditions: Vec::new(),
+            after: Vec::new(),
+            on: Vec::new(),
+            changed: Vec::new(),
+            guards: Vec::new(),
+            stronger: None,
+            exclusions: Vec::new(),
+            decisions: BTreeMap::new(),
+            reads: BTreeMap::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Files one declaration. Of a rule that is switched off, what exists stays (values, kinds, posts) so that nothing
+    /// is lost, and whatever acts is silent.
+    fn take(&mut self, site: Site, what: Declared, active: bool) {
+        match what {
+            Declared::Value(it) => {
+                let key = (it.of.clone(), it.name.clone());
+                self.value_order.push(key.clone());
+                self.values.insert(key, At { site, it });
+            }
+            Declared::Derived { name, title, function, gives, of, tracked, shown_to, tags } => {
+                let it =
+                    DerivedDecl { name: name.clone(), title, function, gives, of: of.clone(), tracked, shown_to, tags };
+                self.derived.insert((of, name), At { site, it });
+            }
+            Declared::Quantity { name, ty } => {
+                self.quantities.insert(name, At { site, it: ty });
+            }
+            Declared::Entity { kind, title, plural, label } => {
+                self.entities.insert(kind, At { site, it: EntityDecl { title, plural, label } });
+            }
+            Declared::Board { name, title, columns, rows } => {
+                self.boards.insert(name, At { site, it: BoardDecl { title, columns, rows } });
+            }
+            Declared::Page { name, title, shows } => self.pages.push(At { site, it: PageDecl { name, title, shows } }),
+            Declared::Generator { word, outcomes, aliases } => {
+                self.generators.push(At { site, it: GeneratorDecl { word, outcomes, aliases } });
+            }
+            Declared::Term { .. } => {}
+            Declared::Table { kind, columns } => {
+                self.tables.insert(kind, At { site, it: columns });
+            }
+            Declared::Category(it) => {
+                self.category_order.push(it.name.clone());
+                self.categories.insert(it.name.clone(), At { site, it });
+            }
+            Declared::Row { table, key, cells } => self.rows.push(At { site, it: RowDecl { table, key, cells } }),
+            Declared::Condition { test, of } => self.conditions.push(At { site, it: (test, of) }),
+            Declared::Decision { name, answer, title, hidden } => {
+                self.decisions.insert(name, At { site, it: DecisionDecl { answer, title, hidden } });
+            }
+            acting if active => self.take_acting(site, acting),
+            _ => {}
+        }
+    }
+
+    fn take_acting(&mut self, site: Site, what: Declared) {
+        match what {
+            Declared::Modify { what, filter } => {
+                self.filters.entry(what).or_default().push(At { site, it: filter });
+            }
+            Declared::Action(it) => {
+                self.action_order.push(it.name.clone());
+                self.actions.insert(it.name.clone(), At { site, it });
+            }
+            Declared::Automatic { name, body, of, trigger } => {
+                self.automatics.push(At { site, it: AutomaticDecl { name, body, of, trigger } });
+            }
+            Declared::After { action, hook } => {
+                self.after.push(At { site, it: HookDecl { on: action, hook, of: None } });
+            }
+            Declared::On { happening, hook, of } => {
+                self.on.push(At { site, it: HookDecl { on: happening, hook, of } });
+            }
+            Declared::Changed { value, hook, of } => {
+                self.changed.push(At { site, it: HookDecl { on: value, hook, of: Some(of) } });
+            }
+            Declared::Guard { forbids, scope, when, why, tags } => {
+                self.guards.push(At { site, it: GuardDecl { forbids, scope, when, why, tags } });
+            }
+            Declared::Prioritise { stronger } => self.stronger = Some(At { site, it: stronger }),
+            Declared::Exclude { who, scope } => self.exclusions.push(At { site, it: ExclusionDecl { who, scope } }),
+            _ => {}
+        }
+    }
+
+    /// The declaration of a tracked value.
+    pub fn value(&self, kind: &Name, name: &str) -> Option<&At<ValueDecl>> {
+        self.values.get(&(kind.clone(), Name::from(name))).or_else(|| {
+            // A value `of = Post` belongs to the posts of every category.
+            self.categories
+                .contains_key(kind)
+                .then(|| self.values.get(&(Name::from("Post"), Name::from(name))))
+                .flatten()
+        })
+    }
+
+    /// The declaration of a computed value.
+    pub fn derived(&self, kind: &Name, name: &str) -> Option<&At<DerivedDecl>> {
+        self.derived.get(&(kind.clone(), Name::from(name))).or_else(|| {
+            self.categories
+                .contains_key(kind)
+                .then(|| self.derived.get(&(Name::from("Post"), Name::from(name))))
+                .flatten()
+        })
+    }
+
+    /// The tracked values that a thing of a kind has, in law order.
+    pub fn values_of<'a>(&'a self, kind: &'a Name) -> impl Iterator<Item = &'a At<ValueDecl>> + 'a {
+        let is_post = self.categories.contains_key(kind);
+        self.value_order
+            .iter()
+            .filter(move |(of, _)| of == kind || (is_post && *of == "Post"))
+            .filter_map(|key| self.values.get(key))
+    }
+
+    /// Where a rule stands; nowhere for a word that is no rule of this law.
+    pub fn place(&self, rule: &Name) -> Place {
+        self.places.get(rule).cloned().unwrap_or_default()
+    }
+}
+
+/// Library texts come before all rules.
+fn library_first<'a>(rules: &'a [(&'a Name, &'a Rule)]) -> impl Iterator<Item = (&'a Name, &'a Rule)> {
+    let of = move |library: bool| {
+        rules.iter().filter(move |(_, rule)| (rule.section == LIBRARY) == library).map(|(id, rule)| (*id, *rule))
+    };
+    of(true).chain(of(false))
+}
+
+fn source(state: &State, id: &Name, rule: &Rule) -> Source {
+    let library = rule.section == LIBRARY;
+    let mut text = if library { RuleText::library(&rule.text) } else { RuleText::parse(&rule.text) };
+    let mut fence = 0;
+    text.fences.retain(|_| {
+        fence += 1;
+        let key = ClauseKey { rule: id.clone(), fence };
+        state.breaks.get(&key).is_none_or(|breaks| !breaks.asleep)
+    });
+    Source { rule: id.clone(), title: rule.title.clone(), library, text }
+}
+
+fn places(rules: &[(&Name, &Rule)]) -> BTreeMap<Name, Place> {
+    let by_id: BTreeMap<&Name, &Rule> = rules.iter().copied().collect();
+    let mut places = BTreeMap::new();
+    for (order, (id, rule)) in rules.iter().enumerate() {
+        let mut line = vec![(*id).clone()];
+        let mut above = rule.parent.clone();
+        // A parent that is repealed, or a loop that a patch made, ends the line.
+        while let Some(parent) = above.filter(|parent| !line.contains(parent)) {
+            let Some(parent_rule) = by_id.get(&parent) else { break };
+            above = parent_rule.parent.clone();
+            line.push(parent);
+        }
+        let place =
+            Place { section: rule.section.clone(), line, tags: rule.tags.clone(), title: rule.title.clone(), order };
+        places.insert((*id).clone(), place);
+    }
+    places
+}
+
+/// Compiled versions of the law by their digest, so that replicas, readers and previews compile a version once.
+#[derive(Default)]
+pub struct LawCache {
+    kept: std::sync::Mutex<Vec<Arc<Law>>>,
+}
+
+/// How many versions are kept: those of the games awake, and a few of the past that people look at.
+const VERSIONS_KEPT: usize = 64;
+
+impl LawCache {
+    /// The law that a state holds, compiled now or before.
+    pub fn law(&self, state: &State) -> Arc<Law> {
+        let digest = state.law_digest();
+        let found = self.with(|kept| kept.iter().find(|law| law.digest == digest).cloned());
+        found.unwrap_or_else(|| {
+            let law = Arc::new(Law::of(state));
+            self.with(|kept| {
+                kept.push(Arc::clone(&law));
+                if kept.len() > VERSIONS_KEPT {
+                    kept.remove(0);
+                }
+            });
+            law
+        })
+    }
+
+    fn with<T>(&self, use_it: impl FnOnce(&mut Vec<Arc<Law>>) -> T) -> T {
+        // A panic while the lock was held leaves a list of whole entries, which is good to use.
+        let mut kept = self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        use_it(&mut kept)
+    }
+}
+
+/// The event that last changed the law, for pages.
+pub fn last_change(state: &State) -> EventSeq {
+    state.rules.values().map(|rule| rule.changed_by).max().unwrap_or_default()
+}

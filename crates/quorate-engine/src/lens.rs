@@ -1,0 +1,103 @@
+//! Kept answers of the law: who is excluded, what a derived value is, which tests hold.
+//!
+//! Each rests on what was read for it and goes when any of that is written. They never change what is decided, only
+//! how fast.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quorate_kernel::{Moment, Name, PlayerId, Thing};
+use quorate_law::datum::Datum;
+
+use crate::reads::{ReadKey, Reads};
+
+/// Which answer.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Question {
+    /// The people whom the exclusion with this index excludes.
+    Excluded(usize),
+    /// A derived value of a thing, by its function.
+    Derived(Name, Thing),
+    /// Whether a test holds for a thing.
+    Test(Name, Thing),
+}
+
+/// A kept answer.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// Excluded people.
+    People(BTreeSet<PlayerId>),
+    /// A value.
+    Datum(Datum),
+}
+
+/// The kept answers of one game under one version of the law.
+#[derive(Default)]
+pub struct Caches {
+    answers: BTreeMap<Question, (Kept, Reads)>,
+    /// Who leans on what.
+    leans: BTreeMap<ReadKey, BTreeSet<Question>>,
+    /// Tests whose reads were written since the last event was over, and those that no one has asked yet.
+    stirred: BTreeSet<Question>,
+}
+
+impl Caches {
+    /// A kept answer that is good at `now`.
+    pub fn get(&self, question: &Question, now: Moment) -> Option<(Kept, Reads)> {
+        let (kept, reads) = self.answers.get(question)?;
+        reads.until.is_none_or(|until| now < until).then(|| (kept.clone(), reads.clone()))
+    }
+
+    /// Keeps an answer.
+    pub fn keep(&mut self, question: Question, kept: Kept, reads: Reads) {
+        self.drop_answer(&question);
+        for key in &reads.keys {
+            self.leans.entry(key.clone()).or_default().insert(question.clone());
+        }
+        self.answers.insert(question, (kept, reads));
+    }
+
+    /// Forgets what rests on rows that were written.
+    pub fn forget(&mut self, written: &[ReadKey]) {
+        let mut gone: BTreeSet<Question> = BTreeSet::new();
+        for key in written {
+            if let Some(leaning) = self.leans.get(key) {
+                gone.extend(leaning.iter().cloned());
+            }
+        }
+        for question in gone {
+            self.drop_answer(&question);
+            if matches!(question, Question::Test(..)) {
+                self.stirred.insert(question);
+            }
+        }
+    }
+
+    /// Tests that must be asked again, and are now taken off the list.
+    pub fn take_stirred(&mut self) -> BTreeSet<Question> {
+        std::mem::take(&mut self.stirred)
+    }
+
+    /// Puts a test on the list.
+    pub fn stir(&mut self, question: Question) {
+        self.drop_answer(&question);
+        self.stirred.insert(question);
+    }
+
+    /// Forgets everything: the law has changed.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn drop_answer(&mut self, question: &Question) {
+        if let Some((_, reads)) = self.answers.remove(question) {
+            for key in &reads.keys {
+                if let Some(leaning) = self.leans.get_mut(key) {
+                    leaning.remove(question);
+                    if leaning.is_empty() {
+                        self.leans.remove(key);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Decides what a command does to a game, and answers every question about it: what may be done, what would happen,
+//! how a matter stands, what an undo would touch.
+//!
+//! Nothing here reads a clock, rolls a die or does I/O: state, law, command and dice come in, effects go out.
+
+pub mod convert;
+pub mod decide;
+pub mod fields;
+pub mod judge;
+pub mod law;
+pub mod lens;
+pub mod merge;
+pub mod migrate;
+pub mod names;
+pub mod offers;
+pub mod reads;
+pub mod rulebook;
+pub mod scope;
+pub mod testing;
+pub mod tx;
+pub mod view;
+
+pub use judge::{Dictated, Head, Inputs, Judge, Judged};
+pub use law::{Law, LawCache};

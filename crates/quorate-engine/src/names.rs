@@ -1,0 +1,82 @@
+//! Names of people: what may be one, and which look too much alike.
+
+use quorate_kernel::rows::Standing;
+use quorate_kernel::state::State;
+use quorate_kernel::{Need, PlayerId, Refusal};
+use unicode_normalization::UnicodeNormalization;
+use unicode_security::{MixedScript, skeleton};
+
+/// The most characters of a name.
+const CHARACTERS_MAX: usize = 64;
+
+/// Whether somebody may go by a name.
+pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Refusal> {
+    let no = |what: &str| Err(Refusal { needs: vec![Need { what: what.to_owned(), have: short(name), ..Need::default() }], ..Refusal::default() });
+    if name.trim().is_empty() {
+        return no("a name that is not empty");
+    }
+    if name.trim() != name || name.contains("  ") {
+        return no("a name without space at its ends or double spaces");
+    }
+    if name.chars().count() > CHARACTERS_MAX {
+        return no("a name of at most 64 characters");
+    }
+    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+        return no("a name without control or invisible characters");
+    }
+    if !name.is_single_script() {
+        return no("a name in one script: letters of several look alike");
+    }
+    let wanted = looks(name);
+    for (id, person) in &state.people {
+        let taken = matches!(person.standing, Standing::Member | Standing::Applicant | Standing::Barred);
+        if Some(*id) == who || !taken {
+            continue;
+        }
+        let Some(other) = person.name.plain() else { continue };
+        if other == name {
+            return no("a name that nobody has yet");
+        }
+        if looks(other) == wanted {
+            return no("a name that does not look like another player's");
+        }
+    }
+    Ok(())
+}
+
+/// What a name looks like: without case, and with look-alike letters as one.
+fn looks(name: &str) -> String {
+    let lower: String = name.nfkc().flat_map(char::to_lowercase).collect();
+    skeleton(&lower).collect()
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn short(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control() && !is_invisible(*c)).take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_cannot_be_told_apart_or_seen_are_refused() {
+        let state = State::default();
+        for bad in ["", "  ", " Anna", "An  na", "An\u{200b}na", "An\tna", "Аnna", &"x".repeat(65)] {
+            assert!(check(&state, bad, None).is_err(), "{bad:?}");
+        }
+        for good in ["Anna", "Jürgen", "Zoë 2", "小林", "d'Arc", &"x".repeat(64)] {
+            assert!(check(&state, good, None).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn look_alikes_look_alike() {
+        assert_eq!(looks("Paul"), looks("PAUL"));
+        assert_eq!(looks("Bill"), looks("BiIl").replace('i', "i"));
+        assert_ne!(looks("Anna"), looks("Anno"));
+    }
+}

@@ -1,0 +1,208 @@
+//! What somebody can do: now, later with the time, or not and why.
+
+use quorate_kernel::{Name, PlayerId, Refusal, Thing};
+use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::ActionDecl;
+use quorate_law::stop::{Site, Stop};
+
+use crate::convert;
+use crate::law::At;
+use crate::tx::actions::Attempt;
+use crate::tx::{Frame, Tx};
+
+/// An action as it is offered to a player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// The action.
+    pub action: Name,
+    /// As people read it.
+    pub title: String,
+    /// Where it stands in the law.
+    pub site: Site,
+    /// What its form asks for.
+    pub fields: Vec<Field>,
+    /// Whether it may be taken now; else why not, and when perhaps.
+    pub open: Result<(), Refusal>,
+}
+
+/// A field of an action's form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The parameter.
+    pub name: Name,
+    /// As people read it.
+    pub title: String,
+    /// What it takes.
+    pub ty: Type,
+    /// What may be picked, where that is a list; the datum and what it is called.
+    pub options: Option<Vec<(Datum, String)>>,
+    /// What it is where nothing is given.
+    pub default: Option<Datum>,
+}
+
+/// The most options of a field that are listed.
+const OPTIONS_MAX: usize = 500;
+
+/// Every action of the law as it is for a player, in law order.
+pub fn offers(tx: &Tx, player: PlayerId) -> Vec<Offer> {
+    let law = tx.frame().law;
+    let names = law.action_order.clone();
+    names.iter().filter_map(|name| law.actions.get(name)).map(|decl| offer(tx, player, decl)).collect()
+}
+
+/// One action as it is for a player.
+pub fn offer(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Offer {
+    let fields: Vec<Field> = decl.it.params.iter().map(|param| field(tx, player, decl, &param.name)).collect();
+    let open = may_now(tx, player, decl, &fields);
+    Offer { action: decl.it.name.clone(), title: decl.it.title.clone(), site: decl.site.clone(), fields, open }
+}
+
+fn may_now(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), Refusal> {
+    let needs_choice = fields.iter().any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+    if !needs_choice {
+        return tried(tx, player, decl, vec![]);
+    }
+    let attempt = Attempt {
+        actor: player,
+        action: decl.it.name.clone(),
+        site: decl.site.clone(),
+        post: None,
+        args: vec![],
+        tags: decl.it.tags.clone(),
+        body: Some(decl.it.body.clone()),
+    };
+    let frame = Frame { actor: Some(player), site: decl.site.clone(), ..tx.frame() };
+    verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))?;
+    // With one thing to pick, the action is open if some pick is; the nearest refusal says why none is.
+    let mut open_fields = fields.iter().filter(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+    let (Some(only), None) = (open_fields.next(), open_fields.next()) else {
+        return none_to_pick(tx, decl, fields);
+    };
+    let Some(options) = &only.options else { return Ok(()) };
+    let mut nearest: Option<Refusal> = None;
+    for (datum, _) in options.iter().take(60) {
+        match tried(tx, player, decl, vec![(only.name.clone(), datum.clone())]) {
+            Ok(()) => return Ok(()),
+            Err(refusal) => {
+                let sooner = nearest.as_ref().is_none_or(|known| {
+                    refusal.next_at.is_some() && (known.next_at.is_none() || refusal.next_at < known.next_at)
+                });
+                if sooner {
+                    nearest = Some(refusal);
+                }
+            }
+        }
+    }
+    match nearest {
+        Some(refusal) => Err(refusal),
+        None => none_to_pick(tx, decl, fields),
+    }
+}
+
+fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), Refusal> {
+    let empty = fields.iter().find(|field| {
+        field.default.is_none() && !matches!(field.ty, Type::Optional(_) | Type::List(_)) && field.options.as_ref().is_some_and(Vec::is_empty)
+    });
+    match empty {
+        Some(field) => Err(tx.refusal_at(&decl.site, &format!("a {} to pick", field.title.to_lowercase()))),
+        None => Ok(()),
+    }
+}
+
+/// Tries an action up to its first die, question or end.
+fn tried(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, args: Vec<(Name, Datum)>) -> Result<(), Refusal> {
+    let frame = Frame { actor: Some(player), site: decl.site.clone(), ..tx.frame() };
+    verdict(tx.trial(frame, || {
+        tx.act(&decl.it.name, player, args, &[])?;
+        tx.last_look()
+    }))
+}
+
+fn verdict(answer: Result<(), Stop>) -> Result<(), Refusal> {
+    match answer {
+        Ok(()) | Err(Stop::Asks(_)) => Ok(()),
+        Err(Stop::Refused(refusal)) => Err(*refusal),
+        Err(Stop::Broken(fault)) => {
+            let mut refusal = Refusal::plain("code of the rule that works");
+            refusal.rule_id = fault.site.rule.clone();
+            refusal.clause = fault.site.clause;
+            refusal.needs[0].have = fault.text;
+            Err(refusal)
+        }
+    }
+}
+
+fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field {
+    let param = decl.it.params.iter().find(|param| param.name == *name).expect("the name is of a parameter of this action");
+    let listed = decl.it.options.iter().find(|(of, _)| of == name).map(|(_, function)| function.clone());
+    let options = match listed {
+        Some(function) => {
+            let frame = Frame { actor: Some(player), site: decl.site.clone(), ..tx.frame() };
+            let answer = tx.trial(frame, || tx.call(&function, vec![Datum::Thing(Thing::Player(player))]));
+            match answer {
+                Ok(Datum::List(items)) => Some(items.to_vec()),
+                _ => None,
+            }
+        }
+        None => all_of(tx, decl, &param.ty),
+    };
+    let labelled = |options: Vec<Datum>| {
+        options.into_iter().take(OPTIONS_MAX).map(|datum| (datum.clone(), tx.label(&datum))).collect()
+    };
+    Field {
+        name: name.clone(),
+        title: crate::tx::actions::readable(name.as_str()),
+        ty: param.ty.clone(),
+        options: options.map(labelled),
+        default: param.default.clone(),
+    }
+}
+
+/// Everything of a type that can be listed.
+fn all_of(tx: &Tx, decl: &At<ActionDecl>, ty: &Type) -> Option<Vec<Datum>> {
+    match ty {
+        Type::Optional(inner) | Type::List(inner) => all_of(tx, decl, inner),
+        Type::Kind(kind) if *kind == "Player" => {
+            let players = tx.people(quorate_kernel::rows::Standing::Member);
+            let counted = players.into_iter().filter(|id| {
+                tx.counts_for(*id, &decl.site.rule, &decl.it.admits).unwrap_or(false)
+            });
+            Some(counted.map(|id| Datum::Thing(Thing::Player(id))).collect())
+        }
+        Type::Kind(kind) if *kind == "Rule" => {
+            let rules = tx.with_state(|state| {
+                state
+                    .rules_in_order()
+                    .into_iter()
+                    .filter(|(_, rule)| rule.section != quorate_kernel::law::LIBRARY)
+                    .map(|(id, _)| Datum::Thing(Thing::Rule(id.clone())))
+                    .collect()
+            });
+            Some(rules)
+        }
+        Type::Kind(kind) => Some(tx.things_of(kind).into_iter().map(Datum::Thing).collect()),
+        Type::Square => {
+            let law = tx.frame().law;
+            let mut squares = Vec::new();
+            for (name, board) in &law.boards {
+                for row in 0..board.it.rows.len() {
+                    for column in 0..board.it.columns.len() {
+                        let number = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+                        squares.push(Datum::Square(quorate_kernel::Square {
+                            board: name.clone(),
+                            column: number(column),
+                            row: number(row),
+                        }));
+                    }
+                }
+            }
+            Some(squares)
+        }
+        _ => None,
+    }
+}
+
+/// A field's default in words.
+pub fn default_words(field: &Field) -> String {
+    field.default.as_ref().map(convert::describe).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! What an answer of the law rests on: rows that it read, and the moment from which it may be another.
+
+use std::collections::BTreeSet;
+
+use quorate_kernel::rows::{CellKey, ClockKey};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{Moment, Name, PostId};
+
+/// Something that can be read and written, as fine as is worth telling apart.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ReadKey {
+    /// A tracked value.
+    Cell(CellKey),
+    /// Which things of a kind there are; for posts, their heads too.
+    Kind(Name),
+    /// The roster.
+    People,
+    /// A post.
+    Post(PostId),
+    /// The comments under a post.
+    Comments(PostId),
+    /// The uses of an action or slot.
+    Uses(Name),
+    /// A ledger.
+    Ledger(CellKey),
+    /// A test's clock.
+    Clock(ClockKey),
+    /// The rules, their texts, the terms.
+    Rules,
+    /// Actions that wait for a choice.
+    Open,
+}
+
+impl ReadKey {
+    /// What an effect writes.
+    pub fn written(effect: &Effect) -> Vec<Self> {
+        match effect {
+            Effect::Cell { key, .. } => vec![Self::Cell(key.clone())],
+            Effect::Line { key, .. } => vec![Self::Ledger(key.cell.clone())],
+            Effect::Entity { old, new, .. } => {
+                old.iter().chain(new).map(|entity| Self::Kind(entity.kind.clone())).collect()
+            }
+            Effect::Person { .. } => vec![Self::People],
+            Effect::Post { key, old, new } => {
+                let mut keys = vec![Self::Post(*key)];
+                keys.extend(old.iter().chain(new).map(|post| Self::Kind(post.category.clone())));
+                keys
+            }
+            Effect::Comment { key, .. } => vec![Self::Comments(key.post)],
+            Effect::Use { key, .. } => vec![Self::Uses(key.slot.clone())],
+            Effect::Clock { key, .. } => vec![Self::Clock(key.clone())],
+            Effect::Rule { .. } | Effect::Term { .. } | Effect::Section { .. } | Effect::Breaks { .. } => {
+                vec![Self::Rules]
+            }
+            Effect::Open { .. } => vec![Self::Open],
+            Effect::About { .. }
+            | Effect::Message { .. }
+            | Effect::Page { .. }
+            | Effect::Due { .. }
+            | Effect::Duty { .. }
+            | Effect::Waiting { .. }
+            | Effect::Claim { .. }
+            | Effect::Dynasty { .. }
+            | Effect::Archived { .. } => vec![],
+        }
+    }
+}
+
+/// A set of reads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reads {
+    /// What was read.
+    pub keys: BTreeSet<ReadKey>,
+    /// The first moment from which the answer may be another though nothing is written.
+    pub until: Option<Moment>,
+}
+
+impl Reads {
+    /// Adds a row.
+    pub fn note(&mut self, key: ReadKey) {
+        self.keys.insert(key);
+    }
+
+    /// Adds a moment.
+    pub fn note_moment(&mut self, moment: Moment) {
+        self.until = quorate_law::stop::sooner(self.until, Some(moment));
+    }
+
+    /// Adds all of another set.
+    pub fn join(&mut self, other: &Self) {
+        self.keys.extend(other.keys.iter().cloned());
+        self.until = quorate_law::stop::sooner(self.until, other.until);
+    }
+}

@@ -1,0 +1,319 @@
+//! The rule-test language: games founded, played and looked at by test files beside the rules.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quorate_kernel::event::Event;
+use quorate_kernel::patch::Clause;
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, Moment, Name, Refusal, Thing};
+use quorate_law::datum::{Datum, Record};
+use quorate_law::script_host::{Host, Member, Tests};
+use quorate_law::stop::Stop;
+use quorate_law::world::Named;
+
+use crate::judge::{Dictated, Head, Judge};
+use crate::law::LawCache;
+use crate::rulebook::Rulebook;
+
+mod changes;
+mod commands;
+mod play;
+mod same;
+
+/// The names of players in the order in which they join.
+pub const NAMES: [&str; 12] =
+    ["Anna", "Bert", "Cleo", "Dora", "Egon", "Fred", "Gwen", "Hugo", "Iris", "Jack", "Kate", "Liam"];
+
+/// The functions that a test file may call besides the methods of games.
+pub const FUNCTIONS: [&str; 24] = [
+    "game", "eq", "check", "moment", "hours", "minutes", "days", "add_rule", "amend_rule", "replace_rule",
+    "repeal_rule", "rename_rule", "move_rule", "switch_rule", "set_value", "add_to_value", "create_thing",
+    "remove_thing", "set_term", "rename_player", "remove_player", "set_page", "script", "prose",
+];
+
+/// Finds rulebooks by name.
+pub type Books<'a> = dyn Fn(&str) -> Option<Rc<Rulebook>> + 'a;
+
+/// How one test ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The test function.
+    pub name: String,
+    /// The text at the top of the test.
+    pub doc: String,
+    /// What went wrong, if anything did.
+    pub failed: Option<Failure>,
+}
+
+/// What went wrong in a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// The line of the test file.
+    pub line: u32,
+    /// What was expected and what there was.
+    pub message: String,
+    /// The log of the games so far, one line an event.
+    pub log: Vec<String>,
+}
+
+/// Runs test files.
+pub struct Runner<'a> {
+    books: &'a Books<'a>,
+    laws: Arc<LawCache>,
+    begun: Begun,
+}
+
+/// Games as they were right after all players had joined, for tests that begin alike.
+type Begun = Rc<RefCell<BTreeMap<(String, i64, i64), (State, Head, Vec<Event>)>>>;
+
+impl<'a> Runner<'a> {
+    /// A runner over rulebooks.
+    pub fn new(books: &'a Books<'a>) -> Self {
+        Self { books, laws: Arc::new(LawCache::default()), begun: Begun::default() }
+    }
+
+    /// Runs the tests of a file whose names hold a word. A file that does not check is one failed test.
+    pub fn run(&self, file: &str, code: &str, only: Option<&str>) -> Vec<Outcome> {
+        let tests = match Tests::compile(file, code, &FUNCTIONS) {
+            Ok(tests) => tests,
+            Err(diagnostics) => {
+                let message: Vec<_> = diagnostics.iter().map(|d| format!("line {}: {}", d.line, d.text)).collect();
+                let line = diagnostics.first().map_or(0, |d| d.line);
+                let failed = Some(Failure { line, message: message.join("\n"), log: vec![] });
+                return vec![Outcome { name: file.to_owned(), doc: String::new(), failed }];
+            }
+        };
+        let mut outcomes = Vec::new();
+        for test in tests.functions() {
+            let name = test.name.clone();
+            if !name.starts_with("test_") || only.is_some_and(|only| !name.contains(only) && !file.contains(only)) {
+                continue;
+            }
+            outcomes.push(self.run_one(&tests, &name, &test.doc));
+        }
+        outcomes
+    }
+
+    fn run_one(&self, tests: &Tests, name: &str, doc: &str) -> Outcome {
+        let stage = Rc::new(Stage {
+            // The books outlive the runner, and the stage does not outlive this call.
+            books: self.known_books(),
+            laws: Arc::clone(&self.laws),
+            begun: Rc::clone(&self.begun),
+            games: RefCell::new(Vec::new()),
+            objects: RefCell::new(Vec::new()),
+        });
+        let host: Rc<dyn Host> = Rc::clone(&stage) as Rc<dyn Host>;
+        let mut failed = match tests.run(name, &host) {
+            Ok(()) => None,
+            Err(failure) => Some(Failure { line: failure.line, message: failure.text, log: stage.log() }),
+        };
+        if failed.is_none() {
+            failed = stage.replay().err().map(|message| Failure { line: 0, message, log: stage.log() });
+        }
+        Outcome { name: name.to_owned(), doc: doc.to_owned(), failed }
+    }
+
+    fn known_books(&self) -> BTreeMap<String, Rc<Rulebook>> {
+        BOOK_NAMES.with(|names| {
+            names.borrow().iter().filter_map(|name| Some((name.clone(), (self.books)(name)?))).collect()
+        })
+    }
+}
+
+thread_local! {
+    static BOOK_NAMES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What stands behind one test.
+struct Stage {
+    books: BTreeMap<String, Rc<Rulebook>>,
+    laws: Arc<LawCache>,
+    begun: Begun,
+    games: RefCell<Vec<Game>>,
+    objects: RefCell<Vec<Object>>,
+}
+
+/// A game on the stage.
+struct Game {
+    judge: Judge,
+    now: Moment,
+    dictated: Dictated,
+    events: Vec<Event>,
+    keys: u64,
+}
+
+/// What a test can hold.
+#[derive(Clone, Debug, PartialEq)]
+enum Object {
+    Game(usize),
+    Thing(usize, Thing),
+    Refusal(Box<Refusal>),
+    Event(usize, EventSeq),
+    Record(usize, Arc<Record>),
+    Ledger(usize, Thing, Name),
+    Change(Box<Change>),
+}
+
+/// A change that a post is to carry; what leans on the rules as they are is worked out when it is posted.
+#[derive(Clone, Debug, PartialEq)]
+enum Change {
+    Clause(Clause),
+    Amend { id: Name, old: String, new: String },
+    Replace { id: Name, text: String },
+}
+
+/// The end of a test.
+fn fail(text: impl Into<String>) -> Stop {
+    Stop::fault(text)
+}
+
+impl Host for Stage {
+    fn call(&self, object: Option<u64>, name: &str, args: Vec<Datum>, named: Named) -> Result<Datum, Stop> {
+        let Some(object) = object else { return self.function(name, args, named) };
+        match self.object(object)? {
+            Object::Game(game) => self.method(game, name, args, named),
+            Object::Ledger(game, thing, ledger) => self.ledger(game, &thing, &ledger, name, &args, &named),
+            Object::Thing(..) | Object::Refusal(_) | Object::Event(..) | Object::Record(..) | Object::Change(_) => {
+                Err(fail(format!("this has no method {name}")))
+            }
+        }
+    }
+
+    fn get(&self, object: u64, attribute: &str) -> Result<Member, Stop> {
+        match self.object(object)? {
+            Object::Game(game) => self.game_attribute(game, attribute),
+            Object::Thing(game, thing) => self.thing_attribute(game, &thing, attribute).map(Member::Value),
+            Object::Refusal(refusal) => refusal_attribute(&refusal, attribute).map(Member::Value),
+            Object::Event(game, seq) => self.event_attribute(game, seq, attribute).map(Member::Value),
+            Object::Record(game, record) => {
+                let datum = record.get(attribute).ok_or_else(|| fail(format!("a {} has no {attribute}", record.kind)))?;
+                Ok(Member::Value(self.wrap(game, datum)))
+            }
+            Object::Ledger(..) => Ok(Member::Method),
+            Object::Change(_) => Err(fail("a change has no attributes")),
+        }
+    }
+
+    fn show(&self, object: u64) -> String {
+        self.object(object).map_or_else(|_| "?".to_owned(), |object| self.describe(&object))
+    }
+}
+
+impl Stage {
+    fn object(&self, number: u64) -> Result<Object, Stop> {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        self.objects.borrow().get(index).cloned().ok_or_else(|| fail("there is no such object"))
+    }
+
+    /// The number of an object; equal objects have equal numbers.
+    fn number(&self, object: Object) -> Datum {
+        let mut objects = self.objects.borrow_mut();
+        let index = objects.iter().position(|known| *known == object).unwrap_or_else(|| {
+            objects.push(object);
+            objects.len() - 1
+        });
+        Datum::Object(index as u64)
+    }
+
+    /// A value of a game as tests hold it: things as objects that read the live state.
+    fn wrap(&self, game: usize, datum: &Datum) -> Datum {
+        match datum {
+            Datum::Thing(thing) => self.number(Object::Thing(game, thing.clone())),
+            Datum::Record(record) => self.number(Object::Record(game, Arc::clone(record))),
+            Datum::Ledger(thing, name) => self.number(Object::Ledger(game, thing.clone(), name.clone())),
+            Datum::List(items) => Datum::List(items.iter().map(|item| self.wrap(game, item)).collect()),
+            Datum::Dict(items) => {
+                Datum::Dict(items.iter().map(|(k, v)| (self.wrap(game, k), self.wrap(game, v))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A value that a test holds, as the game's own.
+    fn unwrap(&self, datum: &Datum) -> Datum {
+        match datum {
+            Datum::Object(number) => match self.object(*number) {
+                Ok(Object::Thing(_, thing)) => Datum::Thing(thing),
+                Ok(Object::Record(_, record)) => Datum::Record(record),
+                Ok(Object::Game(_)) => Datum::Thing(Thing::Game),
+                _ => datum.clone(),
+            },
+            Datum::List(items) => Datum::List(items.iter().map(|item| self.unwrap(item)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    fn thing_of(&self, datum: &Datum) -> Result<Thing, Stop> {
+        match self.unwrap(datum) {
+            Datum::Thing(thing) => Ok(thing),
+            Datum::Text(text) => text.parse().map_err(|_| fail(format!("\"{text}\" is no thing of the game"))),
+            other => Err(fail(format!("{} is no thing of the game", crate::convert::describe(&other)))),
+        }
+    }
+
+    fn with<T>(&self, game: usize, look: impl FnOnce(&mut Game) -> T) -> T {
+        look(&mut self.games.borrow_mut()[game])
+    }
+
+    /// Folds each game's log anew and compares: every test is a replay test.
+    fn replay(&self) -> Result<(), String> {
+        for game in self.games.borrow().iter() {
+            let effects = game.events.iter().flat_map(|event| event.steps.iter().map(|step| &step.effect));
+            let folded = State::fold(effects).map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
+            if folded != *game.judge.state() {
+                return Err("the log folds to another state than the one that was played".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn log(&self) -> Vec<String> {
+        let games = self.games.borrow();
+        games.iter().flat_map(|game| game.events.iter().map(|event| commands::line(game.judge.state(), event))).collect()
+    }
+
+    fn describe(&self, object: &Object) -> String {
+        match object {
+            Object::Game(_) => "the game".to_owned(),
+            Object::Thing(game, thing) => {
+                self.with(*game, |game| game.judge.look(game.now, |tx| tx.label(&Datum::Thing(thing.clone()))))
+            }
+            Object::Refusal(refusal) => refusal.to_string(),
+            Object::Event(_, seq) => format!("event {seq}"),
+            Object::Record(_, record) => format!("{} {:?}", record.kind, record.fields),
+            Object::Ledger(_, _, name) => format!("ledger {name}"),
+            Object::Change(_) => "a change".to_owned(),
+        }
+    }
+}
+
+fn refusal_attribute(refusal: &Refusal, attribute: &str) -> Result<Datum, Stop> {
+    let need = refusal.needs.first().cloned().unwrap_or_default();
+    Ok(match attribute {
+        "rule" => Datum::Text(refusal.rule.as_str().into()),
+        "rule_id" => Datum::Text(refusal.rule_id.as_str().into()),
+        "clause" => Datum::Int(i64::from(refusal.clause)),
+        "against" => refusal.against.as_ref().map_or(Datum::None, |rule| Datum::Text(rule.as_str().into())),
+        "what" => Datum::Text(need.what.into()),
+        "have" => Datum::Text(need.have.into()),
+        "need" => Datum::Text(need.need.into()),
+        "next_at" => refusal.next_at.map_or(Datum::None, Datum::Moment),
+        "text" => Datum::Text(refusal.to_string().into()),
+        _ => return Err(fail(format!("a refusal has no {attribute}: it has rule, clause, what, have, need, next_at, text"))),
+    })
+}
+
+/// The rulebooks that tests of a run may found games of.
+pub fn with_books<T>(names: Vec<String>, run: impl FnOnce() -> T) -> T {
+    BOOK_NAMES.with(|known| *known.borrow_mut() = names);
+    run()
+}
+
+/// No choices and no dice dictated.
+fn nothing() -> Dictated {
+    Dictated { dice: VecDeque::new(), choices: VecDeque::new() }
+}

@@ -1,0 +1,482 @@
+//! Actions: who may, what forbids, how often, and then the deed.
+//!
+//! The order is public: who acts → guards → limits → the body. The first that says no is the refusal.
+
+use std::sync::Arc;
+
+use quorate_kernel::effect::Way;
+use quorate_kernel::event::NoteKind;
+use quorate_kernel::rows::{Use, UseKey};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thing};
+use quorate_law::datum::{Datum, Record, Type};
+use quorate_law::declare::{ActionDecl, LimitDecl, Per};
+use quorate_law::stop::{Answer, Site, Stop, sooner};
+
+use super::{Frame, Tx};
+use crate::convert;
+use crate::law::{At, GuardDecl};
+use crate::reads::ReadKey;
+use crate::scope;
+
+/// Something that somebody tries to do, as guards see it.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Who.
+    pub actor: PlayerId,
+    /// The action, or the built-in act by its name: `post Proposal`, `vote`, `comment`.
+    pub action: Name,
+    /// Where the rule stands that it belongs to.
+    pub site: Site,
+    /// The post that it is about.
+    pub post: Option<quorate_kernel::PostId>,
+    /// What it was given.
+    pub args: Vec<(Name, Datum)>,
+    /// The action's tags.
+    pub tags: Vec<Name>,
+    /// The function whose reads count as the attempt's.
+    pub body: Option<Name>,
+}
+
+/// Acts that nobody may take unless a rule permits them.
+const ONLY_WHERE_PERMITTED: [&str; 3] = ["edit", "withdraw", "recategorise"];
+
+impl Tx {
+    /// A refusal by the clause at `site`.
+    pub fn refusal_at(&self, site: &Site, what: &str) -> Refusal {
+        let place = self.frame().law.place(&site.rule);
+        Refusal {
+            rule: place.title,
+            rule_id: site.rule.clone(),
+            clause: site.clause,
+            against: None,
+            needs: vec![Need { what: what.to_owned(), ..Need::default() }],
+            next_at: None,
+        }
+    }
+
+    /// Takes an action: all tests but those waived, then the body and the hooks after it.
+    pub fn act(&self, action: &Name, actor: PlayerId, args: Vec<(Name, Datum)>, waive: &[Name]) -> Answer<()> {
+        let law = self.frame().law;
+        let Some(decl) = law.actions.get(action).cloned() else {
+            return self.builtin_attempt(action, actor, args);
+        };
+        let args = self.arguments(&decl, args)?;
+        let attempt = self.attempt_of(&decl, actor, &args);
+        self.may(&attempt, &decl, waive)?;
+        let mut given = vec![Datum::Thing(Thing::Player(actor))];
+        given.extend(args.into_iter().map(|(_, datum)| datum));
+        let trial = self.frame().trial;
+        let frame = Frame {
+            actor: Some(actor),
+            site: decl.site.clone(),
+            action: Some(action.clone()),
+            law: Arc::clone(&law),
+            trial,
+        };
+        self.within(frame, || {
+            self.call(&decl.it.body, given.clone())?;
+            self.use_up(action, &decl.it.limits, actor);
+            self.hooks_after(action, &given)
+        })
+    }
+
+    /// Everything that is tested before the body runs.
+    pub fn may(&self, attempt: &Attempt, decl: &At<ActionDecl>, waive: &[Name]) -> Answer<()> {
+        self.who(attempt, decl.it.by.as_ref(), &decl.it.admits)?;
+        if !waive.contains(&Name::from("guards")) {
+            self.guards(attempt)?;
+        }
+        if !waive.contains(&Name::from("limits")) {
+            self.limits(&attempt.action, &decl.it.limits, attempt.actor, &decl.site)?;
+        }
+        self.targets_count(attempt, decl)
+    }
+
+    /// Whether the one who acts counts as a player for the rule and is one of those who may.
+    pub fn who(&self, attempt: &Attempt, by: Option<&Name>, admits: &[Name]) -> Answer<()> {
+        if !self.counts_for(attempt.actor, &attempt.site.rule, admits)? {
+            let term = self.term("player", false);
+            let mut refusal = self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
+            refusal.needs[0].have = self.why_not_counted(attempt.actor);
+            return Err(Stop::Refused(Box::new(refusal)));
+        }
+        let Some(by) = by else { return Ok(()) };
+        if self.holds_at(&attempt.site, by, vec![Datum::Thing(Thing::Player(attempt.actor))])? {
+            return Ok(());
+        }
+        let who = readable(by.as_str());
+        Err(Stop::Refused(Box::new(self.refusal_at(&attempt.site, &format!("to be one of the {who}")))))
+    }
+
+    fn why_not_counted(&self, actor: PlayerId) -> String {
+        let standing = self.with_state(|state| state.people.get(&actor).map(|person| person.standing));
+        match standing {
+            Some(quorate_kernel::rows::Standing::Member) => {
+                let idle = self.attribute(&Thing::Player(actor), "idle");
+                if idle == Ok(Datum::Bool(true)) { "idle".to_owned() } else { "not counted by it".to_owned() }
+            }
+            Some(standing) => standing.as_str().to_owned(),
+            None => "unknown here".to_owned(),
+        }
+    }
+
+    /// Player parameters must be players for the rule, as its actor must.
+    fn targets_count(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<()> {
+        for param in &decl.it.params {
+            let given = attempt.args.iter().find(|(name, _)| *name == param.name).map(|(_, datum)| datum);
+            if let Some(Datum::Thing(Thing::Player(id))) = given
+                && !self.counts_for(*id, &attempt.site.rule, &decl.it.admits)?
+            {
+                let term = self.term("player", false);
+                let mut refusal =
+                    self.refusal_at(&attempt.site, &format!("as {} a {term} for this rule", readable(param.name.as_str())));
+                refusal.needs[0].have = format!("{}, {}", self.name_of(*id), self.why_not_counted(*id));
+                return Err(Stop::Refused(Box::new(refusal)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the guards. Those that cover the attempt and speak: none or only permits, go on; else the stronger decides.
+    pub fn guards(&self, attempt: &Attempt) -> Answer<()> {
+        let law = self.frame().law;
+        let place = law.place(&attempt.site.rule);
+        let covers = |guard: &At<GuardDecl>| {
+            scope::covers_attempt(&guard.it.scope, &attempt.action, &attempt.tags, &attempt.site.rule, &place)
+        };
+        let record = self.attempt_record(attempt);
+        let mut next_at = None;
+        let mut forbids = Vec::new();
+        for guard in law.guards.iter().filter(|guard| guard.it.forbids && covers(guard)) {
+            let (speaks, reads) = self.reading(|| self.guard_speaks(guard, &record));
+            if speaks? {
+                next_at = sooner(next_at, reads.until.filter(|at| *at > self.now));
+                forbids.push(guard);
+            }
+        }
+        let must_be_permitted = ONLY_WHERE_PERMITTED.iter().any(|name| attempt.action == *name);
+        if forbids.is_empty() && !must_be_permitted {
+            return Ok(());
+        }
+        let mut permits = Vec::new();
+        let mut unheld = Vec::new();
+        for guard in law.guards.iter().filter(|guard| !guard.it.forbids && covers(guard)) {
+            if self.guard_speaks(guard, &record)? { permits.push(guard) } else { unheld.push(guard) }
+        }
+        if must_be_permitted && permits.is_empty() {
+            return Err(Stop::Refused(Box::new(self.nobody_permits(attempt, &unheld))));
+        }
+        let Some(first) = forbids.first() else { return Ok(()) };
+        let mut strongest: &At<GuardDecl> = first;
+        let mut beaten: Option<&At<GuardDecl>> = None;
+        for guard in forbids.iter().skip(1).chain(&permits) {
+            let winner = self.stronger_of(strongest, guard)?;
+            let loser = if std::ptr::eq(winner, strongest) { *guard } else { strongest };
+            if loser.it.forbids != winner.it.forbids {
+                beaten = Some(loser);
+            }
+            strongest = winner;
+        }
+        if !strongest.it.forbids {
+            return Ok(());
+        }
+        let mut refusal = self.refusal_at(&strongest.site, &strongest.it.why);
+        refusal.against = beaten.map(|guard| guard.site.rule.clone());
+        refusal.next_at = next_at;
+        Err(Stop::Refused(Box::new(refusal)))
+    }
+
+    fn nobody_permits(&self, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refusal {
+        match unheld.split_first() {
+            None => Refusal::plain(format!("a rule that permits to {}", attempt.action)),
+            Some((first, more)) => {
+                let mut refusal = self.refusal_at(&first.site, &first.it.why);
+                let others = more.iter().map(|guard| Need { what: format!("or {}", guard.it.why), ..Need::default() });
+                refusal.needs.extend(others);
+                refusal
+            }
+        }
+    }
+
+    /// Whether a guard speaks. One that breaks is left out, and the log names it.
+    fn guard_speaks(&self, guard: &At<GuardDecl>, record: &Datum) -> Answer<bool> {
+        match self.holds_at(&guard.site, &guard.it.when, vec![record.clone()]) {
+            Err(Stop::Broken(fault)) => {
+                self.broke(&guard.site, &fault.text);
+                self.say(NoteKind::Broke, format!("a guard of {} broke: {}", guard.site.rule, fault.text));
+                Ok(false)
+            }
+            other => other,
+        }
+    }
+
+    fn stronger_of<'a>(&self, one: &'a At<GuardDecl>, other: &'a At<GuardDecl>) -> Answer<&'a At<GuardDecl>> {
+        if one.it.forbids == other.it.forbids {
+            return Ok(one);
+        }
+        let prohibition = if one.it.forbids { one } else { other };
+        let law = self.frame().law;
+        let Some(stronger) = &law.stronger else { return Ok(prohibition) };
+        let args = vec![self.guard_record(one), self.guard_record(other)];
+        match self.call_at(&stronger.site, &stronger.it, args.clone()) {
+            Ok(answer) if answer == args[0] => Ok(one),
+            Ok(answer) if answer == args[1] => Ok(other),
+            Ok(_) => Ok(prohibition),
+            Err(Stop::Broken(fault)) => {
+                self.broke(&stronger.site, &fault.text);
+                self.say(NoteKind::Broke, format!("the precedence of guards broke: {}", fault.text));
+                Ok(prohibition)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn guard_record(&self, guard: &At<GuardDecl>) -> Datum {
+        let law = self.frame().law;
+        let place = law.place(&guard.site.rule);
+        let actions = law.actions.iter().map(|(name, decl)| {
+            (name, decl.it.tags.as_slice(), &decl.site.rule, law.place(&decl.site.rule))
+        });
+        let mut tags = guard.it.tags.clone();
+        tags.extend(place.tags.iter().cloned());
+        Datum::Record(Arc::new(Record {
+            kind: "Guard",
+            fields: vec![
+                ("forbids", Datum::Bool(guard.it.forbids)),
+                ("section", Datum::Text(place.section.as_str().into())),
+                ("rule", Datum::Thing(Thing::Rule(guard.site.rule.clone()))),
+                ("tags", Datum::List(tags.iter().map(|tag| Datum::Text(tag.as_str().into())).collect())),
+                ("breadth", Datum::Int(scope::breadth(&guard.it.scope, actions))),
+            ],
+        }))
+    }
+
+    /// An attempt as guards see it.
+    fn attempt_record(&self, attempt: &Attempt) -> Datum {
+        let law = self.frame().law;
+        let place = law.place(&attempt.site.rule);
+        let text = |name: &Name| Datum::Text(name.as_str().into());
+        let rule =
+            if attempt.site.rule.is_empty() { Datum::None } else { Datum::Thing(Thing::Rule(attempt.site.rule.clone())) };
+        let args = attempt.args.iter().map(|(name, datum)| (text(name), datum.clone())).collect();
+        let reads = attempt.body.as_ref().map_or_else(Vec::new, |body| self.value_records_read_by(body));
+        Datum::Record(Arc::new(Record {
+            kind: "Attempt",
+            fields: vec![
+                ("actor", Datum::Thing(Thing::Player(attempt.actor))),
+                ("action", text(&attempt.action)),
+                ("rule", rule),
+                ("section", text(&place.section)),
+                ("post", attempt.post.map_or(Datum::None, |post| Datum::Thing(Thing::Post(post)))),
+                ("args", Datum::Dict(args)),
+                ("tags", Datum::List(attempt.tags.iter().map(text).collect())),
+                ("reads", Datum::List(reads.into())),
+            ],
+        }))
+    }
+
+    fn attempt_of(&self, decl: &At<ActionDecl>, actor: PlayerId, args: &[(Name, Datum)]) -> Attempt {
+        let post = args.iter().find_map(|(_, datum)| if let Datum::Thing(Thing::Post(id)) = datum { Some(*id) } else { None });
+        Attempt {
+            actor,
+            action: decl.it.name.clone(),
+            site: decl.site.clone(),
+            post,
+            args: args.to_vec(),
+            tags: decl.it.tags.clone(),
+            body: Some(decl.it.body.clone()),
+        }
+    }
+
+    /// Whether limits leave a use.
+    pub fn limits(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId, site: &Site) -> Answer<()> {
+        for limit in limits {
+            let slot = if limit.slot.is_empty() { action } else { &limit.slot };
+            let who = (!limit.shared).then_some(actor);
+            let start = self.window_start(&limit.per)?;
+            let used = self.uses(slot, who, start);
+            let times = usize::try_from(limit.times.max(1)).unwrap_or(usize::MAX);
+            let mut next_at = None;
+            if used.len() >= times {
+                next_at = Some(self.window_end(&limit.per));
+            }
+            let last = self.uses(slot, Some(actor), None).into_iter().max();
+            if let (Some(gap), Some(last)) = (limit.gap, last) {
+                let free = last + gap;
+                self.read_clock(free);
+                if self.now < free {
+                    next_at = Some(Some(next_at.flatten().map_or(free, |end: Moment| end.max(free))));
+                }
+            }
+            if let Some(next_at) = next_at {
+                let mut refusal = self.refusal_at(site, &limit_words(limit));
+                refusal.needs[0].have = match used.len() {
+                    0 => last.map_or_else(String::new, |last| format!("last used {last}")),
+                    1 => "used once".to_owned(),
+                    n => format!("used {n} times"),
+                };
+                refusal.next_at = next_at;
+                return Err(Stop::Refused(Box::new(refusal)));
+            }
+        }
+        Ok(())
+    }
+
+    fn window_start(&self, per: &Per) -> Answer<Option<Moment>> {
+        Ok(match per {
+            Per::Ever => None,
+            Per::Day => Some(self.now.day_start()),
+            Per::Week => Some(self.now.week_start()),
+            Per::Since(name) => {
+                let law = self.frame().law;
+                if law.actions.contains_key(name) {
+                    // Uses after that one: of the same event, later.
+                    self.uses(name, None, None).into_iter().max().map(|at| Moment(at.0 + 1))
+                } else {
+                    match self.attribute(&Thing::Game, name.as_str())? {
+                        Datum::Moment(at) => Some(at),
+                        _ => None,
+                    }
+                }
+            }
+        })
+    }
+
+    fn window_end(&self, per: &Per) -> Option<Moment> {
+        match per {
+            Per::Ever | Per::Since(_) => None,
+            Per::Day => Some(self.now.day_start() + Span::days(1)),
+            Per::Week => Some(self.now.week_start() + Span::days(7)),
+        }
+    }
+
+    /// The moments of completed uses.
+    pub fn uses(&self, slot: &Name, who: Option<PlayerId>, since: Option<Moment>) -> Vec<Moment> {
+        self.read(ReadKey::Uses(slot.clone()));
+        self.with_state(|state| {
+            let first = UseKey { slot: slot.clone(), event: EventSeq(0), who: None };
+            state
+                .uses
+                .range(first..)
+                .take_while(|(key, _)| key.slot == *slot)
+                .filter(|(key, _)| who.is_none() || key.who == who)
+                .map(|(_, used)| used.at)
+                .filter(|at| since.is_none_or(|since| *at >= since))
+                .collect()
+        })
+    }
+
+    /// Notes a completed use under the action's own name and under each slot of its limits.
+    pub fn use_up(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId) {
+        let mut slots = vec![action.clone()];
+        slots.extend(limits.iter().map(|limit| limit.slot.clone()).filter(|slot| !slot.is_empty()));
+        slots.dedup();
+        for slot in slots {
+            let key = UseKey { slot, event: self.seq, who: Some(actor) };
+            let old = self.with_state(|state| state.uses.get(&key).cloned());
+            self.write(Effect::Use { key, old, new: Some(Use { at: self.now }) }, Way::Put);
+        }
+    }
+
+    fn hooks_after(&self, action: &Name, given: &[Datum]) -> Answer<()> {
+        // The law that judged the action has its hooks, though the action may have changed the law.
+        let law = Arc::clone(&self.law);
+        for hook in law.after.iter().filter(|hook| hook.it.on == *action) {
+            self.hook(&hook.site, &hook.it.hook, given.to_vec())?;
+        }
+        Ok(())
+    }
+
+    /// Runs a hook: what it refuses is refused, what breaks in it is left out.
+    pub fn hook(&self, site: &Site, function: &Name, args: Vec<Datum>) -> Answer<()> {
+        let mark = self.mark();
+        match self.call_at(site, function, args) {
+            Ok(_) => Ok(()),
+            Err(Stop::Broken(fault)) => {
+                self.go_back(mark);
+                self.broke(site, &fault.text);
+                self.say(NoteKind::Broke, format!("{} broke and was left out: {}", site.rule, fault.text));
+                Ok(())
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// The arguments of an action in the order of its parameters, each of its type.
+    fn arguments(&self, decl: &At<ActionDecl>, mut given: Vec<(Name, Datum)>) -> Answer<Vec<(Name, Datum)>> {
+        let mut args = Vec::with_capacity(decl.it.params.len());
+        for param in &decl.it.params {
+            let index = given.iter().position(|(name, _)| *name == param.name);
+            let datum = match (index.map(|index| given.remove(index).1), &param.default) {
+                (Some(datum), _) => datum,
+                (None, Some(default)) => default.clone(),
+                (None, None) if matches!(param.ty, Type::Optional(_)) => Datum::None,
+                (None, None) => return Err(self.bad_argument(decl, param.name.as_str(), &param.ty, "nothing")),
+            };
+            if !self.argument_fits(&param.ty, &datum) {
+                return Err(self.bad_argument(decl, param.name.as_str(), &param.ty, &self.label(&datum)));
+            }
+            args.push((param.name.clone(), datum));
+        }
+        if let Some((name, _)) = given.first() {
+            let known: Vec<_> = decl.it.params.iter().map(|param| param.name.as_str()).collect();
+            let what = format!("only what {} asks for: {}", decl.it.title, known.join(", "));
+            let mut refusal = self.refusal_at(&decl.site, &what);
+            refusal.needs[0].have = name.to_string();
+            return Err(Stop::Refused(Box::new(refusal)));
+        }
+        Ok(args)
+    }
+
+    fn argument_fits(&self, ty: &Type, datum: &Datum) -> bool {
+        match (ty, datum) {
+            (Type::Kind(wanted), Datum::Thing(thing)) => {
+                self.exists(thing) && self.kind_of(thing).is_ok_and(|kind| self.is_a(&kind, wanted))
+            }
+            (Type::Optional(_), Datum::None) => true,
+            (Type::Optional(inner), datum) => self.argument_fits(inner, datum),
+            (Type::List(item), Datum::List(items)) => items.iter().all(|datum| self.argument_fits(item, datum)),
+            (ty, datum) => convert::fits(ty, datum),
+        }
+    }
+
+    fn bad_argument(&self, decl: &At<ActionDecl>, name: &str, ty: &Type, have: &str) -> Stop {
+        let what = format!("as {} {}", readable(name), convert::type_name(ty));
+        let mut refusal = self.refusal_at(&decl.site, &what);
+        refusal.needs[0].have = have.to_owned();
+        Stop::Refused(Box::new(refusal))
+    }
+
+    /// The word for a term.
+    pub fn term(&self, name: &str, many: bool) -> String {
+        self.with_state(|state| {
+            state.terms.get(name).map_or_else(
+                || if many { format!("{name}s") } else { name.to_owned() },
+                |term| if many { term.many.clone() } else { term.one.clone() },
+            )
+        })
+    }
+}
+
+/// A code name as words: `row_out` and `row-out` read "row out".
+pub fn readable(name: &str) -> String {
+    name.replace(['_', '-'], " ")
+}
+
+fn limit_words(limit: &LimitDecl) -> String {
+    let often = match limit.times.max(1) {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    };
+    let by = if limit.shared { " for everybody together" } else { "" };
+    let per = match &limit.per {
+        Per::Ever => String::new(),
+        Per::Day => " a day".to_owned(),
+        Per::Week => " a week".to_owned(),
+        Per::Since(name) => format!(" since {}", readable(name.as_str())),
+    };
+    let gap = limit.gap.map(|gap| format!(", and {gap} between")).unwrap_or_default();
+    format!("at most {often}{per}{by}{gap}")
+}

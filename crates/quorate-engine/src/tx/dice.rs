@@ -1,0 +1,291 @@
+//! Dice and choices: where they come from, and which of them fell.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use quorate_kernel::Value;
+use quorate_kernel::seal::Salt;
+use quorate_kernel::tape::{Chosen, Die, Seed, Tape};
+use quorate_law::datum::{Datum, Record};
+use quorate_law::stop::{Answer, Question, Site, Stop};
+use std::sync::Arc;
+
+use super::Tx;
+use crate::convert;
+
+/// Where dice come from.
+#[derive(Clone, Debug)]
+pub enum DiceFrom {
+    /// From the command's seed.
+    Seed(Seed),
+    /// From the tape of an event that is judged again; where it is silent, as it was refused before, from nowhere.
+    Tape,
+    /// From nowhere: a preview that may not know what real dice would show.
+    Nowhere,
+}
+
+/// The dice and choices of one run.
+#[derive(Clone, Debug)]
+pub struct Deck {
+    from: DiceFrom,
+    salts: Option<Seed>,
+    /// Dice that fell in an earlier go, by what they were for.
+    known: Vec<Die>,
+    /// Results that a test or a preview dictates, in order.
+    forced: VecDeque<i64>,
+    /// Choices already made.
+    given: Vec<Chosen>,
+    /// Choices that a test makes as they are asked, in order.
+    ready: VecDeque<Datum>,
+    counts: BTreeMap<(bool, String), usize>,
+    rolled: Vec<Die>,
+    taken: Vec<Chosen>,
+}
+
+impl Deck {
+    /// Dice from a seed, none fallen yet.
+    pub fn seeded(seed: Seed) -> Self {
+        Self::from(DiceFrom::Seed(seed), Some(seed))
+    }
+
+    /// The dice and choices of a recorded command.
+    pub fn recorded(tape: &Tape, salts: Option<Seed>) -> Self {
+        let mut deck = Self::from(DiceFrom::Tape, salts);
+        deck.known.clone_from(&tape.dice);
+        deck.given.clone_from(&tape.answers);
+        deck
+    }
+
+    /// No dice at all: what needs one cannot be known.
+    pub fn nowhere() -> Self {
+        Self::from(DiceFrom::Nowhere, None)
+    }
+
+    fn from(from: DiceFrom, salts: Option<Seed>) -> Self {
+        Self {
+            from,
+            salts,
+            known: Vec::new(),
+            forced: VecDeque::new(),
+            given: Vec::new(),
+            ready: VecDeque::new(),
+            counts: BTreeMap::new(),
+            rolled: Vec::new(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// Adds dice that fell before and choices that were made before.
+    #[must_use]
+    pub fn knowing(mut self, dice: &[Die], answers: &[Chosen]) -> Self {
+        self.known.extend_from_slice(dice);
+        self.given.extend_from_slice(answers);
+        self
+    }
+
+    /// Dictates the next results and choices.
+    #[must_use]
+    pub fn dictated(mut self, forced: VecDeque<i64>, ready: VecDeque<Datum>) -> Self {
+        self.forced = forced;
+        self.ready = ready;
+        self
+    }
+
+    /// Results and choices that were dictated and not used.
+    pub fn left_over(&self) -> (VecDeque<i64>, VecDeque<Datum>) {
+        (self.forced.clone(), self.ready.clone())
+    }
+
+    /// The dice that fell.
+    pub fn rolled(&self) -> &[Die] {
+        &self.rolled
+    }
+
+    /// The tape of the run.
+    pub fn tape(&self) -> Tape {
+        Tape { dice: self.rolled.clone(), answers: self.taken.clone() }
+    }
+
+    /// Remembers dice that fell in a part that was taken back.
+    pub fn keep_known(&mut self, dice: Vec<Die>) {
+        for die in dice {
+            if !self.rolled.contains(&die) && !self.known.contains(&die) {
+                self.known.push(die);
+            }
+        }
+    }
+
+    /// The salt of a seal.
+    pub fn salt(&self, nth: u64) -> Salt {
+        self.salts.map_or_else(
+            || {
+                let mut salt = [0; 16];
+                salt[..8].copy_from_slice(&nth.to_le_bytes());
+                salt
+            },
+            |seed| seed.salt(nth),
+        )
+    }
+
+    fn count(&mut self, is_die: bool, what: &str) -> usize {
+        let count = self.counts.entry((is_die, what.to_owned())).or_insert(0);
+        *count += 1;
+        *count - 1
+    }
+
+    /// The next die for `what`, before any rule changes it; none where dice come from nowhere.
+    pub fn die(&mut self, what: &str, sides: i64, by: Option<quorate_kernel::PlayerId>) -> Option<i64> {
+        let nth = self.count(true, what);
+        let sides = sides.max(0);
+        let known = self.known.iter().filter(|die| die.what == what).nth(nth).filter(|die| die.sides == i128::from(sides));
+        let result = match (known, &self.from) {
+            (Some(die), _) => i64::try_from(die.result).ok()?,
+            (None, _) if sides == 0 => 0,
+            (None, from) => match (self.forced.pop_front(), from) {
+                (Some(forced), _) => forced,
+                (None, DiceFrom::Seed(seed)) => seed.die(what, nth as u64, sides),
+                (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
+            },
+        };
+        self.rolled.push(Die { what: what.to_owned(), sides: i128::from(sides), result: i128::from(result), by });
+        Some(result)
+    }
+
+    /// A die of the tracker's dice line, of up to 21 digits.
+    pub fn big_die(&mut self, what: &str, sides: u128, by: Option<quorate_kernel::PlayerId>) -> Option<u128> {
+        let nth = self.count(true, what);
+        let known = self.known.iter().filter(|die| die.what == what).nth(nth).and_then(|die| u128::try_from(die.result).ok());
+        let result = match (known, &self.from) {
+            (Some(result), _) => result,
+            (None, _) if sides == 0 => 0,
+            (None, from) => match (self.forced.pop_front(), from) {
+                (Some(forced), _) => u128::try_from(forced).ok()?,
+                (None, DiceFrom::Seed(seed)) => seed.big_die(what, nth as u64, sides),
+                (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
+            },
+        };
+        let number = |n: u128| i128::try_from(n).unwrap_or(i128::MAX);
+        self.rolled.push(Die { what: what.to_owned(), sides: number(sides), result: number(result), by });
+        Some(result)
+    }
+
+    /// The choice made for a question, if there is one.
+    fn choice(&mut self, what: &str) -> Option<Datum> {
+        let nth = self.count(false, what);
+        let given = self.given.iter().filter(|chosen| chosen.what == what).nth(nth).map(|c| convert::datum(&c.value));
+        given.or_else(|| self.ready.pop_front())
+    }
+
+    fn take(&mut self, what: &str, value: Value) {
+        self.taken.push(Chosen { what: what.to_owned(), value });
+    }
+}
+
+impl Tx {
+    /// One die after the filters of `"roll"`.
+    pub fn die(&self, sides: i64, what: &str) -> Answer<i64> {
+        if self.frame().trial {
+            return Err(Stop::Asks(Box::new(trial_end(what))));
+        }
+        let said = self.said(sides, what)?;
+        if let Some(said) = said {
+            return Ok(said);
+        }
+        let by = self.actor();
+        self.deck.borrow_mut().die(what, sides, by).ok_or_else(|| Stop::Asks(Box::new(trial_end(what))))
+    }
+
+    /// What a rule says that a die shows, if one does.
+    fn said(&self, sides: i64, what: &str) -> Answer<Option<i64>> {
+        let law = self.frame().law;
+        let Some(filters) = law.filters.get("roll") else { return Ok(None) };
+        let by = self.actor().map_or(Datum::None, |id| Datum::Thing(quorate_kernel::Thing::Player(id)));
+        let mut said = Datum::None;
+        for filter in filters {
+            let roll = Record {
+                kind: "Roll",
+                fields: vec![
+                    ("by", by.clone()),
+                    ("count", Datum::Int(1)),
+                    ("sides", Datum::Int(sides)),
+                    ("what", Datum::Text(what.into())),
+                ],
+            };
+            said = self.call_at(&filter.site, &filter.it, vec![said, Datum::Record(Arc::new(roll))])?;
+        }
+        match said {
+            Datum::Int(n) => Ok(Some(n)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The index of what one die picks by weight.
+    pub fn pick(&self, what: &str, count: usize, weights: Option<&[i64]>) -> Answer<usize> {
+        let even = vec![1; count];
+        let weights = weights.unwrap_or(&even);
+        if weights.len() != count || weights.iter().any(|&weight| weight < 0) {
+            return Err(Stop::fault(format!("\"{what}\" needs one weight, 0 or more, for each of its {count} options")));
+        }
+        let total = weights.iter().try_fold(0_i64, |sum, &weight| sum.checked_add(weight)).unwrap_or(i64::MAX);
+        if total == 0 {
+            return Err(Stop::fault(format!("\"{what}\" has nothing to draw from")));
+        }
+        let mut left = self.die(total, what)?;
+        for (index, &weight) in weights.iter().enumerate() {
+            left -= weight;
+            if left <= 0 && weight > 0 {
+                return Ok(index);
+            }
+        }
+        Err(Stop::fault(format!("\"{what}\": the die shows more than the weights sum to")))
+    }
+
+    /// What the one who acts picks.
+    pub fn choice(&self, question: Question) -> Answer<Datum> {
+        if self.frame().trial {
+            return Err(Stop::Asks(Box::new(question)));
+        }
+        if question.options.is_empty() {
+            if question.may_decline {
+                return Ok(Datum::None);
+            }
+            return Err(Stop::Refused(Box::new(self.refusal_at(
+                &question.site,
+                &format!("something to choose from for \"{}\"", question.what),
+            ))));
+        }
+        let chosen = self.deck.borrow_mut().choice(&question.what);
+        let fits = |datum: &Datum| {
+            question.options.contains(datum) || (question.may_decline && *datum == Datum::None)
+        };
+        let chosen = chosen.and_then(|datum| {
+            if fits(&datum) { Some(datum) } else { self.by_label(&datum, &question.options) }
+        });
+        match chosen {
+            Some(datum) => {
+                let value = convert::plain_value(&datum).unwrap_or_default();
+                self.deck.borrow_mut().take(&question.what, value);
+                Ok(datum)
+            }
+            // An answer that is no longer offered is asked again.
+            None => Err(Stop::Asks(Box::new(question))),
+        }
+    }
+
+    /// The option that is called so.
+    fn by_label(&self, datum: &Datum, options: &[Datum]) -> Option<Datum> {
+        let Datum::Text(text) = datum else { return None };
+        options.iter().find(|option| self.label(option) == **text).cloned()
+    }
+}
+
+/// The end of a trial at its first die or question.
+fn trial_end(what: &str) -> Question {
+    Question {
+        what: what.to_owned(),
+        options: Vec::new(),
+        may_decline: false,
+        within: None,
+        default: None,
+        site: Site::default(),
+    }
+}

@@ -1,0 +1,76 @@
+//! `quorate check`: does a rulebook's law check, and does a game of it begin?
+
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use quorate_engine::judge::{Inputs, Judge, Judged};
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_law::Diagnostic;
+use serde_json::json;
+
+use crate::books;
+use crate::out::{FOUND_WRONG, Out};
+
+/// What to check.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A rulebook: a folder, or the name of one in the rulebooks folder.
+    rulebook: String,
+}
+
+/// Checks a rulebook.
+pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let book = books::read(&arguments.rulebook)?;
+    let founding = book.founding(&book.manifest.title, "Anna")?;
+    let laws = std::sync::Arc::default();
+    let mut judge = Judge::unfounded(&laws);
+    let at = "2031-05-04T09:00Z".parse()?;
+    let command = Command { at, actor: Actor::Operator, key: "check".into(), act: Act::Found(Box::new(founding)) };
+    let judged = judge.judge(&command, &mut Inputs::default());
+    if let Judged::Refused(refusal) = judged {
+        return Err(anyhow!("a game of this rulebook cannot be founded: it {refusal}"));
+    }
+    let law = judge.law();
+    let mut found = Vec::new();
+    for asleep in &law.asleep {
+        found.extend(asleep.diagnostics.iter().map(|diagnostic| ("error", diagnostic)));
+    }
+    found.extend(law.warnings.iter().map(|diagnostic| ("warning", diagnostic)));
+    for (severity, diagnostic) in &found {
+        out.line(render(&book, severity, diagnostic, out));
+    }
+    let errors = law.asleep.len();
+    out.value(&json!({
+        "rulebook": book.name.as_str(),
+        "errors": errors,
+        "diagnostics": found.iter().map(|(severity, d)| json!({
+            "severity": severity, "rule": d.rule.as_str(), "line": d.line, "column": d.column, "text": d.text, "help": d.help,
+        })).collect::<Vec<_>>(),
+    }));
+    out.line(format!(
+        "{}: {} rules, {} actions, {} values; {}",
+        book.name,
+        book.rules.len(),
+        law.actions.len(),
+        law.values.len(),
+        if errors == 0 { out.green("checks") } else { out.red(&format!("{errors} fences would sleep")) },
+    ));
+    Ok(if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+}
+
+fn render(book: &quorate_engine::rulebook::Rulebook, severity: &str, diagnostic: &Diagnostic, out: &Out) -> String {
+    let file = book.rules.iter().find(|(path, _)| quorate_engine::rulebook::rule_id(path) == diagnostic.rule);
+    let (place, head) = match file {
+        // The law holds the text without its head; the author's file has it.
+        Some((path, text)) => (format!("rules/{path}"), head_lines(text)),
+        None => (diagnostic.rule.to_string(), 0),
+    };
+    let severity = if severity == "error" { out.red(severity) } else { severity.to_owned() };
+    let help = diagnostic.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
+    format!("{place}:{}:{}: {severity}: {}{help}", diagnostic.line as usize + head, diagnostic.column, diagnostic.text)
+}
+
+fn head_lines(text: &str) -> usize {
+    let body = quorate_engine::rulebook::body_of(text);
+    text.lines().count().saturating_sub(body.lines().count())
+}

@@ -1,0 +1,32 @@
+//! A server for games of Nomic.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod books;
+mod cmd;
+mod out;
+
+/// A server for games of Nomic in the BlogNomic tradition.
+#[derive(Parser)]
+#[command(name = "quorate", version, about)]
+struct Arguments {
+    /// Print JSON instead of text for people.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: cmd::Command,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let out = out::Out::new(arguments.json);
+    match arguments.command.run(&out) {
+        Ok(code) => code,
+        Err(error) => {
+            out.error(&error);
+            ExitCode::from(out::FAILED)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the commands print, for people and for programs.
+
+use std::io::{IsTerminal, Write};
+
+/// The exit code of a command that could not do what it was asked.
+pub const FAILED: u8 = 2;
+/// The exit code of a command that did what it was asked and found something wrong.
+pub const FOUND_WRONG: u8 = 1;
+
+/// Where commands print.
+pub struct Out {
+    json: bool,
+    colour: bool,
+}
+
+impl Out {
+    /// For a terminal or for a program.
+    pub fn new(json: bool) -> Self {
+        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        Self { json, colour }
+    }
+
+    /// Whether a program reads.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// A line for people; nothing where a program reads.
+    pub fn line(&self, text: impl AsRef<str>) {
+        if !self.json {
+            print(text.as_ref());
+        }
+    }
+
+    /// A value for programs; nothing where people read.
+    pub fn value(&self, value: &serde_json::Value) {
+        if self.json {
+            print(&value.to_string());
+        }
+    }
+
+    /// Red, where colours are seen.
+    pub fn red(&self, text: &str) -> String {
+        self.paint("31", text)
+    }
+
+    /// Green, where colours are seen.
+    pub fn green(&self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    /// Bold, where that is seen.
+    pub fn bold(&self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// An error, with its causes.
+    pub fn error(&self, error: &anyhow::Error) {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        if self.json {
+            self.value(&serde_json::json!({ "error": causes.join(": ") }));
+        }
+        // Nothing can be done where even the error cannot be printed.
+        let _ = writeln!(std::io::stderr(), "{}: {}", self.red("error"), causes.join(": "));
+    }
+}
+
+/// Prints a line. A reader that went away, as `head` does, is no error of ours.
+fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
