@@ -10,11 +10,14 @@ use starlark::environment::Module;
 use crate::budget::Budget;
 use crate::collect::Signature;
 use crate::datum::Datum;
+use crate::diagnostic::Diagnostic;
 use crate::evaluate;
 use crate::frame::{Frame, Parts, fault};
-use crate::library::Additions;
+use crate::library::{self, Additions};
 use crate::module::Compiled;
+use crate::script::{self, Ready};
 use crate::stop::{Answer, Site};
+use crate::unit::Flavour;
 use crate::values::convert::{from_value, to_value};
 use crate::world::{Named, World};
 
@@ -95,6 +98,67 @@ impl Code {
             outer: site.clone(),
         })?;
         call(&entered.0, function, &args, &named)
+    }
+}
+
+/// One-off code that sees the names of a law: statements, or a function `run`.
+pub struct Script {
+    ready: Ready,
+}
+
+impl Code {
+    /// Checks a one-off script; `name` stands for it in messages.
+    pub fn script(&self, name: &str, source: &str) -> Result<Script, Vec<Diagnostic>> {
+        let law = self.module.module();
+        let names: Vec<String> = law
+            .map(|law| law.names().map(|name| name.as_str().to_owned()).collect())
+            .unwrap_or_default();
+        let known = library::globals_with(&self.additions, names.into_iter());
+        let globals = library::globals(&self.additions);
+        let under = Some(Arc::clone(&self.module));
+        let ready = script::ready(name, source, Flavour::Script, &known, globals, under)?;
+        Ok(Script { ready })
+    }
+}
+
+impl Script {
+    /// Runs the statements, then the function `run` with the arguments, if the script has one. `site` is the rule that
+    /// asks while the script's own lines run.
+    pub fn run(
+        &self,
+        world: &Rc<dyn World>,
+        args: Vec<Datum>,
+        budget: &Budget,
+        site: &Site,
+    ) -> Answer<Datum> {
+        let entered = Frame::enter(Parts {
+            world: Some(Rc::clone(world)),
+            host: None,
+            collector: None,
+            code: Arc::clone(&self.ready.module),
+            budget: budget.clone(),
+            outer: site.clone(),
+        })?;
+        let frame = &entered.0;
+        let law = self.ready.module.under.as_ref().and_then(|law| law.module());
+        Module::with_temp_heap(|module| {
+            if let Some(law) = law {
+                module.import_public_symbols(law);
+            }
+            evaluate::run(frame, &module, |eval| {
+                eval.eval_module(self.ready.ast.clone(), &self.ready.globals)?;
+                if !self.ready.functions.iter().any(|(name, ..)| name == "run") {
+                    return Ok(Datum::None);
+                }
+                let run = module.get("run").ok_or_else(|| fault("`run` is no function"))?;
+                let mut values = Vec::with_capacity(args.len());
+                for arg in &args {
+                    values.push(to_value(frame, eval.heap(), arg)?);
+                }
+                let value = eval.eval_function(run, &values, &[])?;
+                from_value(value).map_err(|what| fault(format!("a script cannot give back {what}")))
+            })
+        })
     }
 }
 

@@ -12,13 +12,15 @@ use crate::check::house;
 use crate::check::names::{Home, Homes};
 use crate::code::Code;
 use crate::collect::{Collector, Facts, Signature};
+use crate::datum::Type;
 use crate::declare::{Declaration, Declared};
-use crate::diagnostic::{Diagnostic, Severity, did_you_mean};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::evaluate;
 use crate::frame::{Frame, Parts};
 use crate::library::{self, Additions, NAMES};
 use crate::module::Compiled as Module_;
 use crate::rewrite;
+use crate::script::diagnostic;
 use crate::sheet::{Sheet, UnitInfo};
 use crate::stop::{Site, Stop};
 use crate::text::RuleText;
@@ -67,6 +69,7 @@ pub struct Asleep {
 /// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep, and so does what leaned on it.
 pub fn compile(sources: &[Source], edition: u16) -> Compiled {
     let mut law = Law::read(sources);
+    law.refuse_changes_in_place();
     loop {
         if law.settle_names() {
             continue;
@@ -128,8 +131,9 @@ impl<'a> Law<'a> {
         let (unit, faults) = match unit::parse(&info.code, Flavour::Law) {
             Err(fault) => (None, vec![fault]),
             Ok(ast) => {
-                let mut faults = house::check(&ast, Flavour::Law);
-                let unit = Unit::read(ast, &info.code, &site, &info);
+                let (mut faults, in_place) = house::check(&ast, Flavour::Law);
+                let mut unit = Unit::read(ast, &info.code, &site, &info);
+                unit.in_place = in_place;
                 faults.extend(unit.faults.iter().cloned());
                 (Some(unit), faults)
             }
@@ -162,6 +166,33 @@ impl<'a> Law<'a> {
             }
         }
         self.faults[index].extend(faults);
+    }
+
+    /// Finds changes in place that would be lost, once it is known which values are lists.
+    fn refuse_changes_in_place(&mut self) {
+        let units = || self.units.iter().flatten();
+        let lists: BTreeSet<&str> = units()
+            .flat_map(|unit| &unit.values)
+            .filter(|value| matches!(value.ty, Type::List(_)))
+            .map(|value| value.name.as_str())
+            .collect();
+        let lost = |unit: &Unit| -> Vec<Fault> {
+            let changes = unit.in_place.iter();
+            changes
+                .filter(|change| lists.contains(change.attribute.as_str()))
+                .map(house::InPlace::fault)
+                .collect()
+        };
+        let bad: Vec<(usize, Vec<Fault>)> = self
+            .units
+            .iter()
+            .enumerate()
+            .filter_map(|(index, unit)| Some((index, lost(unit.as_ref()?))))
+            .filter(|(_, faults)| !faults.is_empty())
+            .collect();
+        for (index, faults) in bad {
+            self.sleep(index, faults);
+        }
     }
 
     /// Finds names that are defined twice, private or unknown; true if something fell asleep for it.
@@ -350,19 +381,6 @@ impl<'a> Law<'a> {
             all.insert(Name::from(*name), reads);
         }
         all
-    }
-}
-
-/// A finding at a place of a fence.
-fn diagnostic(info: &UnitInfo, fault: &Fault) -> Diagnostic {
-    let (line, column) = info.position(fault.offset);
-    Diagnostic {
-        rule: info.rule.clone(),
-        line,
-        column,
-        severity: Severity::Error,
-        text: fault.text.clone(),
-        help: fault.help.clone(),
     }
 }
 

@@ -39,6 +39,14 @@ pub enum Declared {
         kind: Name,
         title: String,
         plural: String,
+        /// The value by which such a thing is called.
+        label: Option<Name>,
+    },
+    /// `generator(word, outcomes, aliases)`: a word of the tracker's dice line.
+    Generator {
+        word: Name,
+        outcomes: Vec<String>,
+        aliases: Vec<Name>,
     },
     /// `name = board(title, columns, rows)`; columns and rows are their labels in order.
     Board {
@@ -205,6 +213,8 @@ pub struct CategoryDecl {
     pub by: Option<Name>,
     /// Whether the author is hidden from everybody, rule code included.
     pub author_hidden: bool,
+    /// Exclusions that are lifted for posting one, by the name of their predicate.
+    pub admits: Vec<Name>,
     /// How often.
     pub limits: Vec<LimitDecl>,
     /// The values of this kind that the author fills in.

@@ -78,6 +78,9 @@ pub(crate) fn run<'v, T>(
 
 /// Why a run ended: what a native kept, else what the language says.
 fn explain(frame: &Frame, error: &starlark::Error) -> Stop {
+    if frame.host.is_some() {
+        frame.line.set(first_line(frame, error));
+    }
     let kept = frame.take_stop();
     let mut fault = match kept {
         Some(Stop::Broken(fault)) => *fault,
@@ -127,6 +130,14 @@ pub(crate) fn words(error: &starlark::Error) -> String {
         return format!("`{name}` has no value yet here");
     }
     text.to_owned()
+}
+
+/// The line of the outermost statement that had a part in an error.
+fn first_line(frame: &Frame, error: &starlark::Error) -> u32 {
+    let frames = error.call_stack().frames.iter();
+    let first = frames.filter_map(|called| called.location.as_ref()).next();
+    let site = first.or(error.span()).and_then(|at| frame.code.site_at(at));
+    site.map_or(0, |(site, _)| site.line)
 }
 
 /// The innermost rule that had a part in an error, else the library text.

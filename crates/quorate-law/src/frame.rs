@@ -35,6 +35,8 @@ pub(crate) struct Frame {
     pub(crate) charged: Cell<usize>,
     /// Who asks where nothing of the run's own stack is a rule.
     pub(crate) outer: Site,
+    /// The line of a test's own statement that failed.
+    pub(crate) line: Cell<u32>,
     /// Why the run ends, while the language's own error is on its way up.
     stop: RefCell<Option<Stop>>,
 }
@@ -84,6 +86,7 @@ impl Frame {
             frozen: FrozenHeap::new(),
             charged: Cell::new(0),
             outer: parts.outer,
+            line: Cell::new(0),
             stop: RefCell::new(None),
         });
         FRAMES.with_borrow_mut(|frames| frames.push(Rc::clone(&frame)));

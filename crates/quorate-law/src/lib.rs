@@ -19,6 +19,7 @@ mod library;
 mod module;
 mod nesting;
 mod rewrite;
+mod script;
 pub mod script_host;
 mod sheet;
 pub mod stop;
@@ -28,7 +29,7 @@ mod values;
 pub mod world;
 
 pub use budget::{Budget, Limits};
-pub use code::Code;
+pub use code::{Code, Script};
 pub use collect::Signature;
 pub use compile::{Asleep, Compiled, Source, compile};
 pub use diagnostic::{Diagnostic, Severity};

@@ -60,6 +60,24 @@ fn kind(name: &str, means: Ty) -> KindValue {
 
 /// The names that a law's code finds when it runs.
 pub(crate) fn globals(additions: &Additions) -> Globals {
+    builder(additions).build()
+}
+
+/// The library for a check of names alone, with further names of which nothing is known.
+pub(crate) fn globals_with(additions: &Additions, more: impl Iterator<Item = String>) -> Globals {
+    let mut builder = builder(additions);
+    for name in more {
+        let anything = KindValue {
+            name: Name::from(name.as_str()),
+            means: Ty::any(),
+            handle: Some(Ty::any()),
+        };
+        builder.set(&name, anything);
+    }
+    builder.build()
+}
+
+fn builder(additions: &Additions) -> GlobalsBuilder {
     let mut builder =
         GlobalsBuilder::extended_by(&[LibraryExtension::Typing, LibraryExtension::SetType]);
     for name in NATIVES.keys().filter(|name| !name.contains('.')) {
@@ -95,5 +113,5 @@ pub(crate) fn globals(additions: &Additions) -> Globals {
             builder.set(name, hosted);
         }
     }
-    builder.build()
+    builder
 }

@@ -10,6 +10,7 @@ use starlark_syntax::syntax::ast::{
 };
 use starlark_syntax::syntax::top_level_stmts::top_level_stmts;
 
+use crate::check::house::InPlace;
 use crate::collect::{CallFacts, Signature};
 use crate::datum::{Datum, Type, record_kinds};
 use crate::declare::Param;
@@ -45,8 +46,10 @@ impl Fault {
 pub(crate) enum Flavour {
     /// A rule or a library.
     Law,
-    /// A one-off script or a test file: statements at the top level, and lambdas.
+    /// A one-off script: statements at the top level.
     Script,
+    /// A test file: statements at the top level, lambdas, and no house rules.
+    Test,
 }
 
 /// Parses code.
@@ -61,16 +64,15 @@ pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, Fault> {
 }
 
 pub(crate) fn dialect(flavour: Flavour) -> Dialect {
-    let script = flavour == Flavour::Script;
     Dialect {
         enable_def: true,
-        enable_lambda: script,
+        enable_lambda: flavour == Flavour::Test,
         enable_load: false,
         enable_keyword_only_arguments: true,
         enable_positional_only_arguments: false,
         enable_types: DialectTypes::Enable,
         enable_load_reexport: false,
-        enable_top_level_stmt: script,
+        enable_top_level_stmt: flavour != Flavour::Law,
         enable_f_strings: true,
         ..Dialect::Standard
     }
@@ -152,6 +154,8 @@ pub(crate) struct Unit {
     /// Action and the body's function.
     pub(crate) actions: Vec<(String, String)>,
     pub(crate) faults: Vec<Fault>,
+    /// Methods that change an attribute's value in place.
+    pub(crate) in_place: Vec<InPlace>,
 }
 
 impl Unit {
@@ -169,6 +173,7 @@ impl Unit {
             modifies: Vec::new(),
             actions: Vec::new(),
             faults: Vec::new(),
+            in_place: Vec::new(),
         };
         let ast = unit.ast.clone();
         for statement in top_level_stmts(ast.statement()) {

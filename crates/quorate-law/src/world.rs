@@ -6,7 +6,7 @@
 use quorate_kernel::{Moment, Name, Span, Square, Thing};
 
 use crate::datum::{Datum, Type};
-use crate::stop::{Answer, Site};
+use crate::stop::{Answer, Site, Stop};
 
 /// Keyword arguments in the order given.
 pub type Named = Vec<(Name, Datum)>;
@@ -67,7 +67,7 @@ pub trait World {
         need: &str,
         next_at: Option<Moment>,
         site: &Site,
-    ) -> crate::stop::Stop;
+    ) -> Stop;
     /// Takes amounts from a thing; refuses if short.
     fn pay(&self, who: &Thing, costs: Named, site: &Site) -> Answer<()>;
     /// Moves amounts from one thing to another.
@@ -161,6 +161,42 @@ pub trait World {
     fn values(&self, of: &str, section: Option<&str>) -> Answer<Vec<Datum>>;
     /// Whether what a thing's value holds now is within its range and type.
     fn legal(&self, value: &str, thing: &Thing) -> Answer<bool>;
+
+    // What a world may do without.
+
+    /// How a thing is called where people read of it.
+    fn label(&self, thing: &Thing) -> String {
+        let known = ["name", "title"].into_iter().find_map(|name| match self.get(thing, name) {
+            Ok(Datum::Text(text)) => Some(text.to_string()),
+            _ => None,
+        });
+        known.unwrap_or_else(|| thing.to_string())
+    }
+
+    /// The present word for a term.
+    fn word(&self, term: &str) -> Answer<String> {
+        Err(Stop::fault(format!("nobody knows the word for {term} here")))
+    }
+    /// When the open action of a player began.
+    fn unfinished_since(&self, _player: &Thing) -> Answer<Option<Moment>> {
+        Ok(None)
+    }
+    /// Gives a rule another title.
+    fn retitle(&self, _rule: &Thing, _title: &str) -> Answer<()> {
+        Err(Stop::fault("titles cannot be changed here"))
+    }
+    /// Gives a player another name.
+    fn rename_player(&self, _player: &Thing, _name: &str) -> Answer<()> {
+        Err(Stop::fault("names cannot be changed here"))
+    }
+    /// The whole text of a rule, prose and code.
+    fn source(&self, rule: &Thing) -> Answer<String> {
+        Err(Stop::fault(format!("the text of {rule} is not at hand here")))
+    }
+    /// Edits a post's text, its history kept.
+    fn edit(&self, _post: &Thing, _title: Option<&str>, _body: Option<&str>) -> Answer<()> {
+        Err(Stop::fault("posts cannot be edited here"))
+    }
 
     // Ledgers, squares, quantities.
 

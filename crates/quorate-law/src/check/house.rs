@@ -1,5 +1,7 @@
 //! House rules: what the language allows and rule code does not.
 
+use std::collections::BTreeSet;
+
 use starlark_syntax::syntax::ast::{
     AssignOp, AssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp, ClauseP, DefP,
     ExprP, ParameterP, StmtP,
@@ -10,25 +12,18 @@ use crate::rewrite::{WALKERS, is_plain_target};
 use crate::unit::{Fault, Flavour};
 
 /// Built-in names that rule code has no use for, with what to use in their place.
-const BANNED: [(&str, &str); 18] = [
+const BANNED: [(&str, &str); 11] = [
     ("dir", "attributes are declared: name the one you want"),
     ("getattr", "write the attribute after a dot"),
     ("hasattr", "attributes are declared: a thing has them or not by its kind"),
     ("hash", "compare things with `==`"),
     ("fail", "say no with `refuse(why)` or `require(…)`"),
     ("print", "write to the log with `note(text)`"),
-    ("pprint", "write to the log with `note(text)`"),
     ("float", "numbers are whole"),
     ("type", "annotate what a function takes, and test for `!= None`"),
     ("repr", "use `str`"),
     ("chr", "write the character itself"),
     ("ord", "compare texts with `==` or `<`"),
-    ("bytes", "use texts"),
-    ("isinstance", "annotate what a function takes"),
-    ("struct", "use an entity, a table or a dictionary"),
-    ("record", "use an entity, a table or a dictionary"),
-    ("enum", "use `choice`"),
-    ("breakpoint", "write to the log with `note(text)`"),
 ];
 
 /// Methods that could run away, with what to use in their place.
@@ -46,19 +41,79 @@ const CHANGING: [&str; 9] = [
     "append", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "sort",
 ];
 
-/// All that breaks a house rule.
-pub(crate) fn check(ast: &impl AstModuleFields, flavour: Flavour) -> Vec<Fault> {
+/// A method that changes an attribute's value in place, which is lost where that is a list of the game.
+#[derive(Clone, Debug)]
+pub(crate) struct InPlace {
+    pub(crate) attribute: String,
+    pub(crate) method: String,
+    pub(crate) offset: u32,
+}
+
+impl InPlace {
+    pub(crate) fn fault(&self) -> Fault {
+        let Self { attribute, method, offset } = self;
+        let text = format!(
+            "`.{method}` on the value `{attribute}` would be lost: lists of the game are written whole"
+        );
+        let help = match method.as_str() {
+            "append" | "insert" => format!("write `….{attribute} += [item]`"),
+            _ => format!("write `….{attribute} = [x for x in ….{attribute} if …]`"),
+        };
+        Fault::new(*offset, text).help(help)
+    }
+}
+
+/// All that breaks a house rule, and what may: changes in place.
+pub(crate) fn check(ast: &impl AstModuleFields, flavour: Flavour) -> (Vec<Fault>, Vec<InPlace>) {
     let mut house = House {
         flavour,
         faults: Vec::new(),
+        in_place: Vec::new(),
+        locals: Vec::new(),
     };
     house.statement(ast.statement());
-    house.faults
+    (house.faults, house.in_place)
 }
 
 struct House {
     flavour: Flavour,
     faults: Vec<Fault>,
+    in_place: Vec<InPlace>,
+    /// The names of the variables of the functions that one is in.
+    locals: Vec<BTreeSet<String>>,
+}
+
+/// The names that a function gives values to, its parameters included.
+fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<String> {
+    let params = def.params.iter().filter_map(|param| param.node.ident());
+    let mut names: BTreeSet<String> = params.map(|name| name.ident.clone()).collect();
+    assigned(&def.body, &mut names);
+    names
+}
+
+fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
+    let mut take = |target| {
+        let found = crate::unit::targets(target);
+        names.extend(found.into_iter().map(|(name, _)| name));
+    };
+    match &statement.node {
+        StmtP::Assign(assign) => take(&assign.lhs),
+        StmtP::For(each) => take(&each.var),
+        _ => {}
+    }
+    crate::unit::walk_stmt(statement, &mut |expr| {
+        if let ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) = expr {
+            let rest = more.iter().filter_map(|clause| match clause {
+                ClauseP::For(each) => Some(&each.var),
+                ClauseP::If(_) => None,
+            });
+            for target in std::iter::once(&first.var).chain(rest) {
+                let found = crate::unit::targets(target);
+                names.extend(found.into_iter().map(|(name, _)| name));
+            }
+        }
+    });
+    statement.visit_stmt(|inner| assigned(inner, names));
 }
 
 fn begin(expr: &AstExpr) -> u32 {
@@ -107,6 +162,9 @@ impl House {
             }
             _ => {}
         }
+        if let StmtP::Def(def) = &statement.node {
+            self.locals.push(locals(def));
+        }
         match &statement.node {
             StmtP::AssignModify(..) => {}
             _ => {
@@ -115,6 +173,9 @@ impl House {
                     starlark_syntax::syntax::uniplate::Visit::Expr(expr) => self.expr(expr),
                 });
             }
+        }
+        if let StmtP::Def(_) = &statement.node {
+            self.locals.pop();
         }
     }
 
@@ -139,8 +200,8 @@ impl House {
                     let help = format!("write `{}: Player`, or `int`, `str`, `bool`, `list[Player]` …", name.ident);
                     self.fault(at, text, &help);
                 }
-                ParameterP::Args(..) | ParameterP::KwArgs(..) if self.flavour == Flavour::Law => {
-                    self.fault(at, "functions of rules take named parameters only, no `*` or `**`", "take a list");
+                ParameterP::Args(..) if self.flavour == Flavour::Law => {
+                    self.fault(at, "functions of rules have no `*` parameters", "take a list");
                 }
                 _ => {}
             }
@@ -181,7 +242,8 @@ impl House {
 
     fn identifier(&mut self, name: &str, at: u32) {
         if let Some((_, help)) = BANNED.iter().find(|(banned, _)| *banned == name)
-            && self.flavour == Flavour::Law
+            && self.flavour != Flavour::Test
+            && !self.locals.iter().any(|names| names.contains(name))
         {
             self.fault(at, format!("`{name}` is not offered to rules"), help);
         } else if name.starts_with("__") {
@@ -191,21 +253,18 @@ impl House {
 
     fn method(&mut self, object: &AstExpr, method: &str, at: u32) {
         if let Some((_, help)) = METHODS.iter().find(|(banned, _)| *banned == method)
-            && self.flavour == Flavour::Law
+            && self.flavour != Flavour::Test
         {
             self.fault(at, format!("the method `.{method}` is not offered"), help);
         }
         if CHANGING.contains(&method)
             && let ExprP::Dot(_, attribute) = &object.node
-            && self.flavour == Flavour::Law
         {
-            let attribute = &attribute.node;
-            let text = format!("`.{method}` on the value `{attribute}` would be lost: lists of the game are written whole");
-            let help = match method {
-                "append" | "insert" => format!("write `….{attribute} += [item]`"),
-                _ => format!("write `….{attribute} = [x for x in ….{attribute} if …]`"),
-            };
-            self.fault(at, text, &help);
+            self.in_place.push(InPlace {
+                attribute: attribute.node.clone(),
+                method: method.to_owned(),
+                offset: at,
+            });
         }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "held(test: Any, thing: Any) -> Span", run: held, doc: "How long a test has held without a break." },
         Native { signature: "settle()", run: settle, doc: "Runs what is due, in the middle of a body." },
         Native { signature: "unfinished(p: Player) -> str | None", run: unfinished, doc: "The action that p has open." },
+        Native { signature: "unfinished_since(p: Player) -> Moment | None", run: unfinished_since, doc: "When the action that p has open began." },
+        Native { signature: "rename_player(p: Player, name: str)", run: rename_player, doc: "Gives a player another name; refuses one that is taken." },
         Native { signature: "admit(applicant: Player)", run: admit, doc: "Makes an applicant a member." },
         Native { signature: "depart(p: Player, bar: bool = ?)", run: depart, doc: "Takes a member off the roster." },
         Native { signature: "values(of: Any, section: str = ?) -> list[Value]", run: values, doc: "The tracked values of a kind." },
@@ -285,6 +287,18 @@ fn unfinished<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'
     let answer = args.world()?.unfinished(&args.thing(0)?);
     let open = args.frame.answer(answer)?;
     Ok(open.map_or_else(Value::new_none, |name| args.heap.alloc(name.as_str())))
+}
+
+fn unfinished_since<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let answer = args.world()?.unfinished_since(&args.thing(0)?);
+    Ok(moment(args, args.frame.answer(answer)?))
+}
+
+fn rename_player<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let (player, name) = (args.thing(0)?, args.text(1)?);
+    args.frame.output(name)?;
+    args.frame.answer(args.world()?.rename_player(&player, name))?;
+    Ok(Value::new_none())
 }
 
 fn admit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {

@@ -39,13 +39,13 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "derived(title: str, fn: Callable, of: Any, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?) -> Any", run: derived, doc: "A value that is worked out." },
         Native { signature: "quantity(name: str, type: Any) -> Any", run: quantity, doc: "A number or word that other rules may modify." },
         Native { signature: "modify(what: Any, filter: Callable)", run: modify, doc: "Filters a quantity, a value's writes or \"roll\"." },
-        Native { signature: "entity(name: str, title: str = ?, plural: str = ?) -> Any", run: entity, doc: "A kind of things that play creates." },
+        Native { signature: "entity(name: str, title: str = ?, plural: str = ?, label: Any = ?) -> Any", run: entity, doc: "A kind of things that play creates." },
         Native { signature: "board(title: str, columns: Any, rows: Any) -> Any", run: board, doc: "A grid of squares." },
         Native { signature: "page(title: str, shows: list = ?) -> Any", run: page, doc: "A page that shows kinds, boards or values." },
         Native { signature: "term(name: str, one: str, many: str = ?)", run: term, doc: "A word that can be renamed." },
         Native { signature: "table(name: str, **columns: Any) -> Any", run: table, doc: "A kind whose instances are law." },
         Native { signature: "row(table: Any, key: str, **cells: Any)", run: row, doc: "An instance of a table." },
-        Native { signature: "category(name: str, title: str = ?, prefix: str = ?, marker: str = ?, icons: list[str] = ?, statuses: list[str] = ?, by: Any = ?, author: str = ?, limit: Any = ?, form: list = ?, sticky: bool = ?) -> Any", run: category, doc: "A kind of post." },
+        Native { signature: "category(name: str, title: str = ?, prefix: str = ?, marker: str = ?, icons: list[str] = ?, statuses: list[str] = ?, by: Any = ?, author: str = ?, limit: Any = ?, form: list = ?, sticky: bool = ?, admits: list = ?) -> Any", run: category, doc: "A kind of post." },
         Native { signature: "action(name: str, body: Callable, by: Any = ?, limit: Any = ?, options: dict[str, Any] = ?, admits: list = ?, tags: list[str] = ?, title: str = ?)", run: action, doc: "Something that players do." },
         Native { signature: "limit(per: str = ?, since: Any = ?, times: int = ?, gap: Span | None = ?, slot: str = ?, shared: bool = ?) -> Limit", run: limit, doc: "How often." },
         Native { signature: "automatic(name: str, body: Callable, of: Any = ?, every: Any = ?, when: Callable = ?, after: Span = ?)", run: automatic, doc: "Something that happens by itself." },
@@ -58,6 +58,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "permit(scope: Scope, when: Callable, why: str = ?, tags: list[str] = ?)", run: permit, doc: "A permission." },
         Native { signature: "prioritise(stronger: Callable)", run: prioritise, doc: "Which of two clashing guards wins." },
         Native { signature: "exclude(who: Callable, scope: Scope)", run: exclude, doc: "For the rules of the scope, those for whom it holds are no players." },
+        Native { signature: "generator(word: str, outcomes: list[str], aliases: list[str] = ?)", run: generator, doc: "A word of the dice line, and what it draws from." },
         Native { signature: "decision(name: str, answer: Callable, title: str = ?, hidden: bool = ?)", run: decision, doc: "The second half of `ask`: `(who, answer, **context)`." },
     ]
 }
@@ -187,7 +188,8 @@ fn number<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         }
     };
     let max = end(4)?;
-    let default = args.int_or(2, min.unwrap_or(0).max(0))?;
+    let nearest = 0.max(min.unwrap_or(0)).min(max.unwrap_or(i64::MAX));
+    let default = args.int_or(2, nearest)?;
     if min.is_some_and(|min| default < min) || max.is_some_and(|max| default > max) {
         return Err(fault(format!("the default {default} lies outside the range")));
     }
@@ -207,7 +209,7 @@ fn flag<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 fn choice<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let options = args.names(1)?;
-    let Some(first) = options.first() else {
+    let Some(first) = options.iter().min() else {
         return Err(fault("a choice wants at least one option"));
     };
     let default = args.some(3).map(|_| args.text(3)).transpose()?;
@@ -286,7 +288,8 @@ fn entity<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         Some(_) => args.text(2)?.to_owned(),
         None => format!("{title}s"),
     };
-    declare(args, eval, Declared::Entity { kind: kind.clone(), title, plural })?;
+    let label = args.some(3).map(|_| args.declared(3)).transpose()?;
+    declare(args, eval, Declared::Entity { kind: kind.clone(), title, plural, label })?;
     Ok(kind_handle(args, kind))
 }
 
@@ -341,14 +344,32 @@ fn declared_list(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<Name
 }
 
 fn page<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let name = assigned(args, eval)?;
+    let title = args.text(0)?;
+    let (_, facts) = facts(args, eval)?;
+    let name = facts.assigned.unwrap_or_else(|| Name::from(slug(title)));
     let what = Declared::Page {
         name: name.clone(),
-        title: args.text(0)?.to_owned(),
+        title: title.to_owned(),
         shows: declared_list(args, 1)?,
     };
     declare(args, eval, what)?;
     Ok(handle(args, name, "page"))
+}
+
+/// A title as a code name: "Member Dossiers" is `member-dossiers`.
+fn slug(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+fn generator<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let word = Name::from(args.text(0)?);
+    let (outcomes, aliases) = (args.texts(1)?, args.names(2)?);
+    if outcomes.is_empty() {
+        return Err(fault("a generator wants at least one outcome"));
+    }
+    declare(args, eval, Declared::Generator { word, outcomes, aliases })?;
+    Ok(Value::new_none())
 }
 
 fn term<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -389,10 +410,10 @@ fn row<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 fn category<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let name = Name::from(args.text(0)?);
-    let mut statuses = args.names(5)?;
-    if statuses.is_empty() {
-        statuses.push(Name::from("pending"));
-    }
+    let statuses = match args.some(5) {
+        Some(_) => args.names(5)?,
+        None => vec![Name::from("pending")],
+    };
     let author_hidden = match args.text_or(7, "")? {
         "" => false,
         "hidden" => true,
@@ -407,6 +428,7 @@ fn category<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
         statuses,
         by: by(args, 6)?,
         author_hidden,
+        admits: admits(args, 11)?,
         limits: limits(args, 8)?,
         form: declared_list(args, 9)?,
         sticky: args.flag_or(10, false)?,
@@ -423,6 +445,16 @@ fn readable(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
     })
+}
+
+/// Predicates of exclusions that are lifted.
+fn admits(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<Name>> {
+    let given = args.list(index)?.into_iter();
+    let names = given.map(|who| {
+        let name = who.function_name().map(Name::from);
+        name.ok_or_else(|| fault("`admits` is a list of the predicates that `exclude` was given"))
+    });
+    names.collect()
 }
 
 fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -444,11 +476,6 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
             options.push((Name::from(param), Name::from(lister)));
         }
     }
-    let admits = args.list(5)?.into_iter();
-    let admits = admits.map(|who| {
-        let name = who.function_name().map(Name::from);
-        name.ok_or_else(|| fault("`admits` is a list of the predicates that `exclude` was given"))
-    });
     let title = args.some(7).map(|_| args.text(7)).transpose()?;
     let decl = ActionDecl {
         title: title.map_or_else(|| readable(name.as_str()), str::to_owned),
@@ -458,7 +485,7 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         by: by(args, 2)?,
         limits: limits(args, 3)?,
         options,
-        admits: admits.collect::<starlark::Result<_>>()?,
+        admits: admits(args, 5)?,
         tags: args.names(6)?,
     };
     declare(args, eval, Declared::Action(decl))?;

@@ -18,6 +18,9 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "repeal(rule: Any)", run: repeal, doc: "Takes a rule and what is under it out of the law." },
         Native { signature: "switch(rule: Any, on: bool)", run: switch, doc: "Switches a rule on or off." },
         Native { signature: "rename(term: str, word: str, many: str = ?)", run: rename, doc: "Gives a term another word." },
+        Native { signature: "word(term: str) -> str", run: word, doc: "The present word for a term." },
+        Native { signature: "retitle(rule: Any, title: str)", run: retitle, doc: "Gives a rule another title." },
+        Native { signature: "source(rule: Any) -> str", run: source, doc: "The whole text of a rule, prose and code." },
         Native { signature: "prose(rule: Any, clause: int) -> str", run: prose, doc: "The words of a clause." },
         Native { signature: "sentences(rule: Any, clause: int) -> list[str]", run: sentences, doc: "The sentences of a clause." },
         Native { signature: "amend(rule: Any, clause: int, text: str)", run: amend, doc: "Changes the words of a clause, never code." },
@@ -56,6 +59,23 @@ fn rename<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     args.frame.output(many)?;
     args.frame.answer(args.world()?.rename(term, one, many))?;
     Ok(Value::new_none())
+}
+
+fn word<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let answer = args.world()?.word(args.text(0)?);
+    Ok(args.heap.alloc(args.frame.answer(answer)?))
+}
+
+fn retitle<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let (rule, title) = (rule_of(args, 0)?, args.text(1)?);
+    args.frame.output(title)?;
+    args.frame.answer(args.world()?.retitle(&rule, title))?;
+    Ok(Value::new_none())
+}
+
+fn source<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let answer = args.world()?.source(&rule_of(args, 0)?);
+    Ok(args.heap.alloc(args.frame.answer(answer)?))
 }
 
 fn words(args: &Args<'_, '_>) -> starlark::Result<String> {

@@ -18,6 +18,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "post(kind: Any, title: str, body: str = ?) -> Post", run: post, doc: "A post by the rule." },
         Native { signature: "comment(post: Post, text: str)", run: comment, doc: "A comment by the rule." },
         Native { signature: "close(post: Post, status: str, note: str = ?)", run: close, doc: "Closes a matter; later icons are void." },
+        Native { signature: "edit(post: Post, body: str | None = ?, title: str | None = ?)", run: edit, doc: "Edits a post's text; its history is kept." },
         Native { signature: "changes(post: Post) -> list[Change]", run: changes, doc: "What a post would change." },
         Native { signature: "apply(post: Post, leave_out: list[Change] = ?)", run: apply, doc: "Enacts what a post carries." },
     ]
@@ -62,5 +63,15 @@ fn changes<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
 fn apply<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let answer = args.world()?.apply(&args.thing(0)?, args.data(1)?);
     args.frame.answer(answer)?;
+    Ok(Value::new_none())
+}
+
+fn edit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let text = |index| args.some(index).map(|_| args.text(index)).transpose();
+    let (body, title) = (text(1)?, text(2)?);
+    for text in body.iter().chain(&title) {
+        args.frame.output(text)?;
+    }
+    args.frame.answer(args.world()?.edit(&args.thing(0)?, title, body))?;
     Ok(Value::new_none())
 }

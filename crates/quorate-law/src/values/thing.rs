@@ -12,7 +12,6 @@ use starlark::values::{
     Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
 };
 
-use crate::datum::Datum;
 use crate::frame::{Frame, fault};
 use crate::stop::Stop;
 use crate::values::convert::{from_value, to_frozen};
@@ -28,17 +27,9 @@ impl ThingValue {
     }
 }
 
-/// How people call a thing: its name, else its title, else its address.
+/// How people call a thing.
 pub(crate) fn called(thing: &Thing) -> String {
-    let known = Frame::current().and_then(|frame| {
-        let world = frame.world.as_ref()?;
-        ["name", "title"].iter().find_map(|attribute| {
-            match world.get(thing, attribute) {
-                Ok(Datum::Text(text)) => Some(text.to_string()),
-                _ => None,
-            }
-        })
-    });
+    let known = Frame::current().and_then(|frame| Some(frame.world.as_ref()?.label(thing)));
     known.unwrap_or_else(|| thing.to_string())
 }
 
