@@ -1,0 +1,47 @@
+// Clocks, countdowns and the reader's own time beside UTC. The server's clock counts: a reader's may be wrong.
+const root = document.documentElement;
+const skew = Number(root.dataset.now || Date.now()) - Date.now();
+const now = () => Date.now() + skew;
+const each = (name, then) => document.querySelectorAll(`[data-${name}]`).forEach((el) => then(el, el.dataset[name]));
+const write = (el, text) => { if (el.textContent !== text) el.textContent = text; };
+const sameDay = (a, b) => a.toDateString() === b.toDateString();
+const hours = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const days = { weekday: "short", day: "numeric", month: "short" };
+
+// The same words as the server's parts/time.rs: at most two units, none of them zero.
+function span(ms) {
+  const min = Math.floor(ms / 60000), h = Math.floor(min / 60), d = Math.floor(h / 24);
+  if (min < 1) return "less than a minute";
+  if (h < 1) return `${min} min`;
+  if (d < 1) return min % 60 ? `${h} h ${min % 60} min` : `${h} h`;
+  if (d < 7) return h % 24 ? `${d} d ${h % 24} h` : `${d} d`;
+  return `${d} days`;
+}
+function age(ms) {
+  const h = Math.floor(ms / 3600000), d = Math.floor(h / 24);
+  if (h < 1) return `${Math.floor(ms / 60000)} min`;
+  if (d < 1) return `${h} h`;
+  return d < 3 && h % 24 ? `${d} d ${h % 24} h` : d === 1 ? "1 day" : `${d} days`;
+}
+function local(at) {
+  if (at.getTimezoneOffset() === 0) return "";
+  const clock = at.toLocaleTimeString("en-GB", hours);
+  return sameDay(at, new Date(now())) ? `${clock} yours` : `${at.toLocaleDateString("en-GB", days)}, ${clock} yours`;
+}
+function tick() {
+  const at = now();
+  each("clock", (el) => write(el, new Date(at).toISOString().slice(11, 16)));
+  each("until", (el, t) => { const left = Date.parse(t) - at; write(el, left > 0 ? `in ${span(left)}` : "now"); });
+  each("since", (el, t) => write(el, at - Date.parse(t) < 60000 ? "just now" : `${age(at - Date.parse(t))} ago`));
+  each("local", (el, t) => write(el, local(t === "now" ? new Date(at) : new Date(t))));
+}
+
+let ticking;
+export function times() {
+  document.querySelectorAll("time[datetime]").forEach((el) => {
+    const own = local(new Date(el.dateTime));
+    if (own && !el.dataset.own) { el.title = el.title ? `${el.title} · ${own}` : own; el.dataset.own = "1"; }
+  });
+  tick();
+  ticking ??= setInterval(tick, 10000);
+}

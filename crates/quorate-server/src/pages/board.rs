@@ -1,0 +1,73 @@
+//! A board with the moves it allows.
+
+use askama::Template;
+
+use super::{Chrome, Outcome};
+use crate::{
+    parts::{Board, Send, Table},
+    urls::Href,
+};
+
+/// An action that can be done on the board.
+#[derive(Clone, Debug)]
+pub struct Tab {
+    /// "Step".
+    pub title: String,
+    /// "1 AP", "Mon".
+    pub note: String,
+    /// The board with it chosen, or the page that says why not.
+    pub href: Href,
+    /// Whether the board shows it.
+    pub is_current: bool,
+    /// Whether it is not possible now.
+    pub is_closed: bool,
+}
+
+/// The squares of the chosen action as a list.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    /// "Step from E3".
+    pub title: String,
+    /// "7 squares".
+    pub count: String,
+    /// "2 AP · 1 Main Action spent since 18:20 yesterday".
+    pub about: String,
+    /// Where it goes.
+    pub send: Send,
+    /// The parameter that takes the square.
+    pub name: String,
+    /// "Step to {}, 1 AP"; the braces take the square.
+    pub button: String,
+    /// What cannot be chosen, and why.
+    pub note: String,
+}
+
+/// A board.
+#[derive(Clone, Debug, Template)]
+#[template(path = "board.html")]
+pub struct BoardPage {
+    /// Around it.
+    pub chrome: Chrome,
+    /// Its title.
+    pub title: String,
+    /// "Turn 12, begun Thu 13 May, 12:00 UTC."
+    pub about: String,
+    /// Actions on it.
+    pub tabs: Vec<Tab>,
+    /// The drawing.
+    pub board: Board,
+    /// The chosen action's squares.
+    pub moves: Option<Moves>,
+    /// Latest first.
+    pub results: Vec<Outcome>,
+    /// Those on it, with their values.
+    pub table: Option<(String, String, Table)>,
+}
+
+impl BoardPage {
+    fn button(&self) -> String {
+        let Some(moves) = &self.moves else { return String::new() };
+        let chosen = self.board.targets.iter().find(|target| target.is_chosen);
+        moves.button.replace("{}", chosen.map_or("…", |target| target.value.as_str()))
+    }
+}

@@ -1,0 +1,88 @@
+//! Writing a post: category first, its rules beside the form, a preview before anything is published.
+
+use askama::Template;
+
+use super::Chrome;
+use crate::{
+    markup::Markup,
+    parts::{Change, Field, Refusal, Send},
+    urls::Href,
+};
+
+/// A category to write in.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// "Proposal".
+    pub title: String,
+    /// What it is for.
+    pub about: String,
+    /// Its form.
+    pub href: Href,
+    /// Whether its form is shown.
+    pub is_chosen: bool,
+    /// Why it cannot be written in now.
+    pub closed: Option<Refusal>,
+}
+
+/// A rule about posts of the chosen category, with how the writer stands to it.
+#[derive(Clone, Debug)]
+pub struct RuleOfForm {
+    /// "1 of 2 pending", "needs a tag".
+    pub text: String,
+    /// Whether it is kept as things stand.
+    pub is_kept: bool,
+}
+
+/// A clause that the proposal changes, with its text as it was when the writer took it up.
+#[derive(Clone, Debug)]
+pub struct ClauseEdit {
+    /// Its name in the form, unique on the page.
+    pub id: String,
+    /// "Rule 14, Activities, clause 4".
+    pub place: String,
+    /// The prose.
+    pub prose: Field,
+    /// The code; clauses without any may get some.
+    pub code: Option<Field>,
+    /// What the check says of the code, with rule, line and caret.
+    pub report: Option<String>,
+}
+
+/// The form of a category.
+#[derive(Clone, Debug)]
+pub struct Writing {
+    /// "New proposal".
+    pub title: String,
+    /// The key of its draft in the browser.
+    pub draft: String,
+    /// Where it goes.
+    pub send: Send,
+    /// Title, text, flavour text, tags, and what the category declares.
+    pub fields: Vec<Field>,
+    /// Clauses that it changes; only for categories that carry changes.
+    pub edits: Vec<ClauseEdit>,
+    /// The choice of one more clause to change.
+    pub add: Option<Field>,
+    /// What the law asks of such posts.
+    pub rules: Vec<RuleOfForm>,
+    /// The post as it would stand, after "Preview".
+    pub preview: Option<(String, Markup, Vec<Change>)>,
+    /// Whether it may be published as it stands; the button appears after a preview only.
+    pub refusal: Option<Refusal>,
+    /// "Post the proposal"; the published post can be edited for so long.
+    pub button: String,
+    /// "You can edit it for 15 minutes after that, or until the first comment."
+    pub afterwards: String,
+}
+
+/// Writing a post.
+#[derive(Clone, Debug, Template)]
+#[template(path = "compose.html")]
+pub struct Compose {
+    /// Around it.
+    pub chrome: Chrome,
+    /// The categories that the law declares.
+    pub kinds: Vec<Kind>,
+    /// The chosen one's form.
+    pub writing: Option<Writing>,
+}

@@ -1,0 +1,39 @@
+//! The operator's panel.
+
+use askama::Template;
+
+use super::{Chrome, Fact};
+use crate::parts::{Form, Status, Table};
+
+/// Something that the operator may have to deal with.
+#[derive(Clone, Debug)]
+pub struct OperatorLine {
+    /// Asleep, claimed, failed.
+    pub status: Status,
+    /// What it is, and since when.
+    pub text: String,
+    /// What may be done.
+    pub forms: Vec<Form>,
+}
+
+/// The operator's panel.
+#[derive(Clone, Debug, Template)]
+#[template(path = "operator.html")]
+pub struct Operator {
+    /// Around it.
+    pub chrome: Chrome,
+    /// Health: version, disk, games awake, worker memory.
+    pub health: Vec<Fact>,
+    /// Sleeping rules, withheld texts, workers that were killed.
+    pub lines: Vec<OperatorLine>,
+    /// Accounts.
+    pub accounts: Table,
+    /// Invitations that are open, and one more.
+    pub invite: Form,
+    /// A link that was made just now, shown once.
+    pub shown_once: Option<Fact>,
+    /// Backups that are there.
+    pub backups: Vec<Fact>,
+    /// Making one now.
+    pub back_up: Form,
+}

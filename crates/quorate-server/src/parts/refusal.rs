@@ -1,0 +1,146 @@
+//! Refusals as sentences that a player understands.
+
+use askama::Template;
+
+use super::{When, writes_html};
+use crate::urls::Href;
+
+/// What a statement rests on: a clause of the ruleset, with the way to it.
+#[derive(Clone, Debug, PartialEq, Eq, Template)]
+#[template(path = "parts/cite.html")]
+pub struct Cite {
+    /// As readers name it: "rule 12.2".
+    pub text: String,
+    /// Where it stands.
+    pub href: Option<Href>,
+}
+
+impl Cite {
+    /// A clause that stands in the ruleset.
+    pub fn new(text: impl Into<String>, href: impl Into<Href>) -> Self {
+        Self { text: text.into(), href: Some(href.into()) }
+    }
+}
+
+/// One thing that would have to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// What it is, as a noun phrase ("the oldest pending proposal") or the name of a value ("Brains").
+    pub what: String,
+    /// What holds, as it is shown; nothing where it is hidden or has no value.
+    pub have: Option<String>,
+    /// What would have to hold.
+    pub need: Option<String>,
+}
+
+impl Need {
+    /// A need that is only a phrase.
+    pub fn that(what: impl Into<String>) -> Self {
+        Self { what: what.into(), have: None, need: None }
+    }
+
+    /// A need with what holds and what would have to.
+    pub fn of(what: impl Into<String>, have: impl Into<String>, need: impl Into<String>) -> Self {
+        Self { what: what.into(), have: Some(have.into()), need: Some(need.into()) }
+    }
+
+    /// The need as the end of a sentence that began with what was tried and "needs".
+    fn phrase(&self) -> String {
+        let what = &self.what;
+        let named_value = what.chars().next().is_some_and(char::is_uppercase);
+        let counted = |text: &String| text.parse::<i64>().is_ok();
+        match (&self.have, &self.need) {
+            (Some(have), Some(need)) if named_value && counted(need) => {
+                format!("{need} {what}; you have {have}")
+            }
+            (Some(have), Some(need)) if counted(need) && counted(have) => {
+                format!("{what}: {need} needed, {have} so far")
+            }
+            (Some(have), Some(need)) if named_value => format!("{what} to be {need}; it is {have}"),
+            (Some(have), Some(need)) => format!("{what}, which is {need}, not {have}"),
+            (Some(have), None) => format!("{what}; it is {have}"),
+            (None, Some(need)) if named_value => format!("{need} {what}"),
+            (None, Some(need)) => format!("{what}: {need}"),
+            (None, None) => what.clone(),
+        }
+    }
+}
+
+/// An answer of the law: no, and why, and when it may be yes.
+#[derive(Clone, Debug, PartialEq, Eq, Template)]
+#[template(path = "parts/refusal.html")]
+pub struct Refusal {
+    /// What was tried: "Recruit a Zombie".
+    pub tried: String,
+    /// What would have to hold; none where a rule simply forbids it.
+    pub needs: Vec<Need>,
+    /// The rule's own words, where it gave any: "no hiatus".
+    pub because: Option<String>,
+    /// The rule and clause that said no.
+    pub cite: Option<Cite>,
+    /// The next moment when the answer may differ.
+    pub next: Option<When>,
+}
+
+impl Refusal {
+    /// The whole refusal as one sentence: "Recruit a Zombie needs 45 Brains; you have 12."
+    pub fn sentence(&self) -> String {
+        let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
+        match (phrases.is_empty(), &self.because) {
+            (false, _) => format!("{} needs {}.", self.tried, phrases.join("; and ")),
+            (true, Some(because)) => format!("{} is not possible: {because}.", self.tried),
+            (true, None) => format!("{} is not possible now.", self.tried),
+        }
+    }
+
+    /// The reason alone, for lists whose first column already says what: "Needs 45 Brains; you have 12."
+    pub fn reason(&self) -> String {
+        let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
+        match (phrases.is_empty(), &self.because) {
+            (false, _) => format!("Needs {}.", phrases.join("; and ")),
+            (true, Some(because)) => {
+                let mut letters = because.chars();
+                let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+                format!("{first}{}.", letters.as_str().trim_end_matches('.'))
+            }
+            (true, None) => "Not possible now.".to_owned(),
+        }
+    }
+}
+
+writes_html!(Cite, Refusal);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(tried: &str, needs: Vec<Need>) -> Refusal {
+        Refusal { tried: tried.into(), needs, because: None, cite: None, next: None }
+    }
+
+    #[test]
+    fn a_price_is_told_with_what_one_has() {
+        let no = refusal("Recruit a Zombie", vec![Need::of("Brains", "12", "45")]);
+        assert_eq!(no.sentence(), "Recruit a Zombie needs 45 Brains; you have 12.");
+        assert_eq!(no.reason(), "Needs 45 Brains; you have 12.");
+    }
+
+    #[test]
+    fn a_condition_is_told_with_what_holds() {
+        let no = refusal("Enact", vec![Need::of("the oldest pending proposal", "More lamps", "Longer piers")]);
+        assert_eq!(no.sentence(), "Enact needs the oldest pending proposal, which is Longer piers, not More lamps.");
+    }
+
+    #[test]
+    fn a_count_is_told_as_how_many_and_how_many_so_far() {
+        let no = refusal("Enact", vec![Need::of("a quorum of votes FOR", "2", "3")]);
+        assert_eq!(no.sentence(), "Enact needs a quorum of votes FOR: 3 needed, 2 so far.");
+    }
+
+    #[test]
+    fn a_prohibition_gives_its_own_words() {
+        let no = Refusal { because: Some("the game is in hiatus".into()), ..refusal("Row out", vec![]) };
+        assert_eq!(no.sentence(), "Row out is not possible: the game is in hiatus.");
+        assert_eq!(no.reason(), "The game is in hiatus.");
+    }
+}

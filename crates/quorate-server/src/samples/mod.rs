@@ -1,0 +1,10 @@
+//! Invented games, people and texts that fill every page once, for tests and for looking at.
+
+mod account;
+mod act;
+mod front;
+mod law;
+mod log;
+mod post;
+mod tracker;
+mod world;

@@ -1,0 +1,346 @@
+//! A post in several states, the desk, the last look.
+
+use super::world::{GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, post, rule, send, tally, text, verdict};
+use crate::{
+    pages::{
+        Answering, Confirm, Desk, DeskItem, DeskQueue, DoorLine, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples,
+        VoteLine, Votes,
+    },
+    parts::{
+        Ballot, Change, Comment, Form, Gauge, Icon, Need, Offer, Person, Refusal, Status, StatusKind, Tone, lines, words,
+    },
+    urls,
+};
+
+pub(super) fn changes() -> Vec<Change> {
+    let old = "Crossing. At the Landing or the Spire, a {player} with ten or more Oil may call the ferry behind it. It stays until somebody casts off.";
+    let new = "Crossing. At the Landing or the Spire, a {player} with ten or more Oil, or with six or more at ebb, may call the ferry it stands beside. It stays until somebody casts off, or until the next tide begins.";
+    let old_code = "def cross(actor: Player):\n    here = actor.place\n    require(here in (LANDING, SPIRE), \"the Landing or the Spire\", have = here)\n    require(actor.oil >= 10, \"ten Oil\", have = actor.oil)\n    pay(actor, \"Oil\", fare(actor))\n    here.moored = True\n";
+    let new_code = "def cross(actor: Player):\n    here = actor.place\n    require(here in (LANDING, SPIRE), \"the Landing or the Spire\", have = here)\n    least = 6 if ebb() else 10\n    require(actor.oil >= least, \"Oil to call the ferry\",\n            have = actor.oil, need = least)\n    pay(actor, \"Oil\", fare(actor))\n    here.moored = True\n    here.casts_off_at = next_tide()\n";
+    vec![
+        Change {
+            place: "Rule 14, The ferry".into(),
+            part: "clause 4".into(),
+            href: Some(urls::Clause { game: GAME, rule: "ferry", clause: "4" }.into()),
+            words: words(old, new),
+            lines: lines(old_code, new_code, 3),
+            warning: None,
+        },
+        Change {
+            place: "Once, on enactment".into(),
+            part: String::new(),
+            href: None,
+            words: words("The ferry: moored yes", "The ferry: moored no"),
+            lines: vec![],
+            warning: None,
+        },
+    ]
+}
+
+fn votes() -> Votes {
+    let vote = |name: &str, side: &str, how: &str| VoteLine {
+        person: person(name),
+        vote: (!side.is_empty()).then(|| Ballot::new(side)),
+        how: how.into(),
+        is_void: false,
+    };
+    let condition = |icon, tone, lead: &str, text: &str| If { icon, tone, lead: lead.into(), text: text.into() };
+    let gauge = gauge(4, 2, 2, 3);
+    Votes {
+        law: "law of 16 Sep".into(),
+        tally: tally(gauge),
+        silent: 3,
+        gauge: Gauge { large: true, ..gauge },
+        facts: vec![
+            Fact::new("Enacted, at the earliest", "6 FOR, both ahead closed").due(ahead(270)),
+            Fact::new("Failed, at the earliest", "now, at 6 AGAINST").note("or when Tamsin votes AGAINST"),
+            Fact::new("By time alone", "as it stands: enacted 4–2").due(ahead(2_430)),
+        ],
+        ifs: vec![
+            condition(Icon::For, Tone::For, "Oriel votes FOR:", "Hanno and Pell follow, 7–2, passes."),
+            condition(Icon::Against, Tone::Against, "Oriel votes AGAINST:", "they follow, 4–5. One more AGAINST fails it."),
+            condition(Icon::Deferential, Tone::Deferential, "Oriel stays silent:", "both deferring votes count for nothing."),
+            condition(Icon::Person, Tone::None, "You and Ilse both FOR:", "6, passes without Oriel."),
+        ],
+        counted: "11 count".into(),
+        lines: vec![
+            vote("Tamsin", "for", "author, has not said otherwise"),
+            vote("Jory", "for", "own, 09:31"),
+            vote("Sennen", "for", "own, 11:26"),
+            vote("Corbin", "for", "own, 12:20; was AGAINST"),
+            vote("Juniper", "against", "own, 13:44"),
+            vote("Vance", "against", "locked: cast by Juniper, rule 17.5"),
+            vote("Hanno", "deferential", "follows Oriel, who has not voted: counts for nothing"),
+            vote("Pell", "deferential", "follows Oriel: the same"),
+            vote("Oriel", "", "Harbourmaster"),
+            vote("Ilse", "", ""),
+            vote("Cosima", "", ""),
+            VoteLine { is_void: true, ..vote("Brand", "for", "voted FOR 09:20, idle since 15:05") },
+        ],
+    }
+}
+
+fn comment(number: u32, name: &str, minutes: i64, side: &str, words: &str) -> Comment {
+    Comment {
+        id: format!("c{number}"),
+        author: person(name),
+        when: ago(minutes),
+        vote: (!side.is_empty()).then(|| Ballot::new(side)),
+        note: None,
+        is_superseded: false,
+        body: (!words.is_empty()).then(|| line(words)),
+    }
+}
+
+fn comments() -> Vec<Comment> {
+    vec![
+        comment(1, "Jory", 431, "for", "Yes. The day rate has outlived two of the people it was protecting."),
+        Comment { note: Some("superseded by #7".into()), is_superseded: true, ..comment(2, "Corbin", 400, "against", "Six is low. I would take eight.") },
+        comment(3, "Hanno", 387, "deferential", ""),
+        comment(4, "Pell", 362, "deferential", "Whatever lets the {emperor} explain it afterwards."),
+        comment(5, "Sennen", 316, "for", "I lose a wall and gain a door. Fair. See `ferry.4` and [the old thread](https://example.org/t/9)."),
+        comment(6, "Cosima", 284, "", "> until the next tide begins\n\nDoes that mean high water, or the first one that follows an ebb? With the ten-hour step they differ."),
+        Comment { note: Some("changed from AGAINST".into()), ..comment(7, "Corbin", 262, "for", "Tamsin says high water either way. Eight was vanity.") },
+        comment(8, "Juniper", 178, "against", "Crossings are already cheaper than the Oil behind them."),
+        Comment { note: Some("cast by Juniper, Influence, rule 17.5".into()), ..comment(9, "Vance", 152, "against", "Vance votes as Juniper wishes.") },
+    ]
+}
+
+fn proposal() -> Post {
+    let side = |name: &str, chosen| (Ballot::new(name), chosen);
+    Post {
+        chrome: chrome("Night fares for the ferry", "Blog"),
+        crumbs: vec![Link::new("Blog", urls::Game { game: GAME })],
+        number: "Proposal 34".into(),
+        title: "Night fares for the ferry".into(),
+        category: "Proposal".into(),
+        author: person("Tamsin"),
+        when: ago(450),
+        status: Some(Status::new(StatusKind::Pending, "Pending")),
+        place: "third in the queue".into(),
+        fields: vec![],
+        edit: None,
+        body: text(
+            "Ten Oil to cross is a *day* rate. After dark the water is lower than it looks. Let six be enough at ebb, and let the \
+             fare stay what it is.\n\nBecause the ferry has lain at the Spire three nights running for the same {player}, I would \
+             also cast it off once, now.",
+        ),
+        flavour: Some(line("The ferryman’s bell was still in his hand. So was the rope.")),
+        change_note: "1 clause, 1 value".into(),
+        changes: changes(),
+        effects: Some(Effects {
+            note: "tried on a copy of the game at 16:40 UTC".into(),
+            lines: vec![
+                Effect { lead: "Newly able to cross at ebb:".into(), text: "Corbin (8 Oil), Hanno (6), Jory (9).".into(), more: None },
+                Effect { lead: "Loses its mooring:".into(), text: "the Spire; Juniper, Sennen and Vance stay there.".into(), more: None },
+                Effect {
+                    lead: "Checks:".into(),
+                    text: "names and types fine; 58 of 59 rule tests pass.".into(),
+                    more: Some(Link::new("One expects ten Oil at ebb", urls::Href::fragment("effects"))),
+                },
+            ],
+        }),
+        votes: Some(votes()),
+        offers: vec![Offer {
+            action: "enact".into(),
+            title: "Enact".into(),
+            cost: None,
+            about: String::new(),
+            cite: None,
+            open: Err(Refusal {
+                tried: "Enact".into(),
+                needs: vec![Need::of("a quorum of votes FOR", "4", "6"), Need::that("the oldest pending proposal")],
+                because: None,
+                cite: Some(rule("rule 6.2", "closing")),
+                next: Some(ahead(270)),
+            }),
+        }],
+        comments: comments(),
+        jumps: vec![
+            Link::new("newest", urls::Href::fragment("c9")),
+            Link::new("votes only", urls::Href::fragment("votes-h")),
+            Link::new("mine", urls::Href::fragment("c6")),
+        ],
+        answering: Some(Answering {
+            draft: "saltmarsh-94".into(),
+            send: send(urls::Comment { game: GAME, post: "94-0" }),
+            sides: vec![side("for", true), side("against", false), side("deferential", false), side("", false)],
+            text: String::new(),
+            hint: "With FOR: 5 of 6. The last vote you cast here counts. VETO belongs to the Harbourmaster.".into(),
+            refusal: None,
+        }),
+        no_answer: None,
+    }
+}
+
+impl Samples for Post {
+    fn samples() -> Vec<Sample<Self>> {
+        let stranger = Post {
+            chrome: as_stranger(chrome("Night fares for the ferry", "Blog")),
+            offers: vec![],
+            answering: None,
+            no_answer: Some(("Sign in to vote or comment.".into(), Some(Link::new("Sign in", urls::SignIn)))),
+            ..proposal()
+        };
+        let story = Post {
+            title: "Minutes of the tide committee".into(),
+            number: "Story".into(),
+            category: "Story".into(),
+            author: Person::named("Anonymous"),
+            status: None,
+            place: String::new(),
+            edit: Some(EditWindow { href: urls::PostEdit { game: GAME, post: "92-0" }.into(), until: ahead(9) }),
+            body: text("# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |"),
+            flavour: None,
+            fields: vec![Fact::new("Tags", "Minutes")],
+            change_note: String::new(),
+            changes: vec![],
+            effects: None,
+            votes: None,
+            offers: vec![],
+            comments: vec![],
+            answering: proposal().answering.map(|a| Answering { sides: vec![], hint: String::new(), ..a }),
+            ..proposal()
+        };
+        let lord = Post {
+            chrome: in_hiatus(chrome("Free Oil on Fridays", "Blog")),
+            comments: (1..=300).map(|n| comment(n, if n % 3 == 0 { "Jory" } else { "Pell" }, i64::from(400 - n), ["for", "against", ""][n as usize % 3], "The tide keeps no minutes, and neither do I.")).collect(),
+            answering: proposal().answering.map(|a| Answering {
+                sides: ["for", "against", "deferential", "veto", ""].map(|s| (Ballot::new(s), s == "veto")).to_vec(),
+                refusal: Some(Refusal { tried: "Your vote".into(), needs: vec![], because: Some("it is frozen since you cast VETO".into()), cite: Some(rule("rule 6.5", "closing")), next: None }),
+                text: "Then nobody would row on Thursdays.".into(),
+                ..a
+            }),
+            ..proposal()
+        };
+        vec![
+            Sample { name: "player", page: proposal() },
+            Sample { name: "stranger", page: stranger },
+            Sample { name: "story in its edit window", page: story },
+            Sample { name: "three hundred comments", page: lord },
+        ]
+    }
+}
+
+fn item(position: u32, title: &str, about: &str, kind: StatusKind, word: &str, gauge: Gauge, lead: &str, text: &str) -> DeskItem {
+    DeskItem {
+        position: Some(position),
+        icon: None,
+        to: Link::new(title, post("88-0")),
+        about: about.into(),
+        status: Some(Status::new(kind, word)),
+        votes: Some((gauge, tally(gauge))),
+        lead: lead.into(),
+        text: text.into(),
+        form: None,
+        note: String::new(),
+        due: None,
+    }
+}
+
+fn queues() -> Vec<DeskQueue> {
+    let enact = Form { expected: true, ..Form::button(send(urls::Action { game: GAME, action: "enact" }).with("on", "88-0"), "Enact, 7–1") };
+    let idle = |name: &str, about: &str, lead: &str, text: &str, button: Option<&str>| DeskItem {
+        position: None,
+        icon: Some(Icon::Moon),
+        to: Link::new(name, urls::Player { game: GAME, player: name }),
+        about: about.into(),
+        status: None,
+        votes: None,
+        lead: lead.into(),
+        text: text.into(),
+        form: button.map(|button| Form::button(send(urls::Action { game: GAME, action: "idle" }).with("on", name), button)),
+        note: if button.is_none() { "no ground".into() } else { String::new() },
+        due: None,
+    };
+    vec![
+        DeskQueue {
+            id: "proposals".into(),
+            title: "Proposals, oldest first".into(),
+            note: "3 pending".into(),
+            items: vec![
+                DeskItem {
+                    form: Some(enact),
+                    note: "shows the change once more first".into(),
+                    ..item(1, "The flat, widened", "Corbin · 1 d 9 h old · changes rule 11.2", StatusKind::Enacted, "Can be enacted", gauge(7, 1, 1, 2), "7 FOR, quorum is 6.", "Older than 12 h, first in the queue, no veto, author still FOR. Rule 6.2.")
+                },
+                DeskItem {
+                    note: "after number 1".into(),
+                    ..item(2, "A ledger for lost boats", "Sennen · 1 d 3 h old · adds rule 18", StatusKind::Pending, "Waits its turn", gauge(6, 3, 1, 1), "", "Has its quorum. Becomes legal the moment number 1 is closed. Its code has a warning: a name that rule 15 also uses.")
+                },
+                DeskItem {
+                    note: "at the earliest".into(),
+                    due: Some(ahead(270)),
+                    ..item(3, "Night fares for the ferry", "Tamsin · 7 h old · changes rule 14.4", StatusKind::Pending, "Too young, and short", gauge(4, 2, 2, 3), "", "4 FOR of 6. Not before today 21:12 UTC with a quorum, else Fri 19 Sep, 09:12 UTC by majority.")
+                },
+            ],
+            empty: "No proposal is pending.".into(),
+        },
+        DeskQueue { id: "cfj".into(), title: "Calls for judgement".into(), note: "any order".into(), items: vec![], empty: "None is open.".into() },
+        DeskQueue {
+            id: "idle".into(),
+            title: "Idle candidates".into(),
+            note: "rule 2.4: a week without a vote, or a request".into(),
+            items: vec![
+                idle("Vance", "last own vote Wed 10 Sep, 08:10 UTC", "7 d 8 h without a vote.", "The vote of 14:10 today was cast by Juniper and does not count here. Idling leaves the quorum at 6, of 10, and voids 1 vote on “Night fares”.", Some("Idle Vance")),
+                idle("Pell", "asked at 14:55 UTC in a post", "Asked for it:", "“No boats, no hurry.” Keeps all values.", Some("Idle Pell")),
+                idle("Hanno", "last own vote today, 10:15 UTC", "", "Named by Jory. Nothing supports it.", None),
+            ],
+            empty: "Nobody.".into(),
+        },
+    ]
+}
+
+impl Samples for Desk {
+    fn samples() -> Vec<Sample<Self>> {
+        let admit = |button: &str, expected| Form { expected, ..Form::button(send(urls::Action { game: GAME, action: "admit" }).with("on", "thessaly"), button) };
+        let desk = Desk {
+            chrome: chrome("Admin desk", "Desk"),
+            queues: queues(),
+            door: vec![
+                DoorLine {
+                    name: "Thessaly".into(),
+                    text: "asks to join, 40 min ago. “Read the rules twice, laughed once.” Mail confirmed; nobody else from her invitation.".into(),
+                    forms: vec![admit("Admit", true), admit("Decline", false)],
+                    due: None,
+                },
+                DoorLine {
+                    name: "Brand".into(),
+                    text: "asks to be active again. Idled today at 15:05 on request; rule 2.5 holds it for four days.".into(),
+                    forms: vec![],
+                    due: Some(ahead(5_663)),
+                },
+            ],
+            open: vec![
+                (Status::new(StatusKind::Claimed, "1 claimed value"), "Ilse’s Oil.".into(), Link::new("Look", urls::Tracker { game: GAME })),
+                (Status::new(StatusKind::Disputed, "1 disputed value"), "Hanno’s Oil.".into(), Link::new("Look", urls::Tracker { game: GAME })),
+                (Status::new(StatusKind::Asleep, "1 sleeping clause"), "Rule 14.3, Forage.".into(), Link::new("Look", urls::Rule { game: GAME, rule: "ferry" })),
+            ],
+            done: vec![(ago(97), "Jory idled Brand, on request".into()), (ago(1_238), "Jory enacted “A shorter leash for the harbour dog”, 8–1".into())],
+            log: Link::new("log", urls::Log { game: GAME }),
+        };
+        let quiet = Desk {
+            queues: queues().into_iter().map(|q| DeskQueue { items: vec![], ..q }).collect(),
+            door: vec![],
+            open: vec![],
+            ..desk.clone()
+        };
+        vec![Sample { name: "admin", page: desk }, Sample { name: "nothing to do", page: quiet }]
+    }
+}
+
+impl Samples for Confirm {
+    fn samples() -> Vec<Sample<Self>> {
+        let page = Confirm {
+            chrome: chrome("Enact “The flat, widened”", "Desk"),
+            title: "Enact “The flat, widened”".into(),
+            matter: Link::new("The flat, widened", post("88-0")),
+            verdict: verdict(StatusKind::Enacted, "Can be enacted", gauge(7, 1, 1, 2), "7 FOR, quorum is 6.", "Older than 12 h, first in the queue."),
+            changes: changes(),
+            notes: vec!["“A ledger for lost boats” can be enacted after it.".into(), "59 of 59 rule tests pass.".into()],
+            form: Form { expected: true, ..Form::button(send(urls::Action { game: GAME, action: "enact" }).with("sure", "yes"), "Enact it") },
+            cancel: Link::new("Not now", urls::Desk { game: GAME }),
+        };
+        vec![Sample { name: "enact", page }]
+    }
+}
