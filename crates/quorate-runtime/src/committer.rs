@@ -55,7 +55,9 @@ async fn append(journal: &dyn Journal, mut commits: Vec<Commit>) {
             commits.into_iter().map(|c| (c.batch, c.done)).unzip();
         let outcome = journal.append(&batches).await;
         let misfit = outcome.as_ref().err().and_then(StoreError::game);
-        let misfit = misfit.filter(|game| batches.iter().any(|b| b.game == **game)).cloned();
+        let misfit = misfit
+            .filter(|game| batches.iter().any(|b| b.game == **game))
+            .cloned();
         commits = Vec::new();
         for (batch, done) in batches.into_iter().zip(waiting) {
             match &misfit {

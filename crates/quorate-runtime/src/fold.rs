@@ -239,7 +239,8 @@ pub async fn unseal(seals: &dyn Seals, state: State) -> Result<(State, usize), O
     wanted.dedup();
     let found = seals.find(&wanted).await?;
     blocking(move || {
-        let mut closed = record::restore_effects(&mut effects, &|digest| found.get(&digest).cloned());
+        let mut closed =
+            record::restore_effects(&mut effects, &|digest| found.get(&digest).cloned());
         closed.sort_unstable();
         closed.dedup();
         let state = fold_own(&effects);

@@ -13,7 +13,7 @@ use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use crate::committer::Committer;
 use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
-use crate::ports::{GameRow, Outage, StoreError};
+use crate::ports::{GameRow, Journal, Outage, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
 use crate::settings::{Ports, Settings};
 use crate::writer::{Mail, Order, Writer};
@@ -52,18 +52,19 @@ impl Games {
     ///
     /// To be called in a tokio runtime with a timer; the tasks of all games run there.
     pub async fn start(ports: Ports, settings: Settings) -> Result<Self, OperatingError> {
-        let now = ports.clock.now();
-        if let Some(since) = ports.journal.last_beat().await?
-            && now - since >= settings.outage_min
-        {
-            let outage = Outage { since, until: now };
-            ports.journal.note_outage(outage).await?;
+        match note_start(&*ports.journal, ports.clock.now(), settings.outage_min).await {
+            Err(error @ (StoreError::Full | StoreError::ReadOnly { .. })) => {
+                tracing::error!(%error, "games can be read, and not played");
+            }
+            noted => noted?,
         }
-        ports.journal.beat(now).await?;
         let rows = ports.journal.games().await?;
         let games = Self(Arc::new(Inner {
             committer: Committer::start(Arc::clone(&ports.journal)),
-            desk: Desk::new(rows.iter().filter_map(|r| Some((r.next_due?, r.game.clone())))),
+            desk: Desk::new(
+                rows.iter()
+                    .filter_map(|r| Some((r.next_due?, r.game.clone()))),
+            ),
             alarm: Notify::new(),
             ports,
             settings,
@@ -248,10 +249,13 @@ impl Games {
             Purpose::Found | Purpose::Use => self.0.ports.clock.now(),
             Purpose::Due => Moment(i64::MIN),
         };
-        let slot = self.0.desk.slot_or(game, used_at, |slot, inbox, standing| {
-            let writer = Writer::new(self, game, slot, inbox, standing);
-            tokio::spawn(writer.run(purpose));
-        })?;
+        let slot = self
+            .0
+            .desk
+            .slot_or(game, used_at, |slot, inbox, standing| {
+                let writer = Writer::new(self, game, slot, inbox, standing);
+                tokio::spawn(writer.run(purpose));
+            })?;
         slot.touch(used_at);
         Ok(slot)
     }
@@ -282,3 +286,18 @@ impl Inner {
 
 /// How long a game that could not go on is left alone before it is tried again.
 pub(crate) const RETRY_AFTER: Span = Span::minutes(1);
+
+/// Notes that the server is up from now on, and how long it was not.
+async fn note_start(
+    journal: &dyn Journal,
+    now: Moment,
+    outage_min: Span,
+) -> Result<(), StoreError> {
+    if let Some(since) = journal.last_beat().await?
+        && now - since >= outage_min
+    {
+        let outage = Outage { since, until: now };
+        journal.note_outage(outage).await?;
+    }
+    journal.beat(now).await
+}

@@ -75,7 +75,10 @@ impl World {
     async fn events(&self) -> Vec<Event> {
         let events = self.memory.events(&self.reef, EventSeq(1), 10_000).await;
         let events = events.unwrap();
-        events.iter().map(|open| record::decode(open).unwrap()).collect()
+        events
+            .iter()
+            .map(|open| record::decode(open).unwrap())
+            .collect()
     }
 
     async fn count(&self) -> i64 {

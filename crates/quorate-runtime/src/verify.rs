@@ -120,7 +120,10 @@ struct Check {
 
 impl Work for Check {
     fn take(&mut self, chunk: &Chunk) -> Result<(), Fault> {
-        chunk.opens.iter().try_for_each(|open| self.look(open, chunk))
+        chunk
+            .opens
+            .iter()
+            .try_for_each(|open| self.look(open, chunk))
     }
 }
 

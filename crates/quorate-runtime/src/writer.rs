@@ -138,8 +138,7 @@ impl Writer {
             Err(error) => return Err(error),
             Ok(opened) => {
                 self.secret = opened.row.secret.unwrap_or(self.secret);
-                let owed = ports.journal.outages(opened.row.head.at).await?;
-                self.waiting.extend(owed.into_iter().map(Item::Downtime));
+                self.owe_downtime(opened.row.head).await?;
                 (opened.state, opened.row.head, opened.snapshot)
             }
         };
@@ -156,6 +155,16 @@ impl Writer {
         })
     }
 
+    /// Puts in line, before all else, the times of downtime that the log does not know of.
+    async fn owe_downtime(&mut self, head: Head) -> Result<(), StoreError> {
+        let owed = self.games.ports.journal.outages(head.at).await?;
+        self.waiting.retain(Item::is_order);
+        for outage in owed.into_iter().rev() {
+            self.waiting.push_front(Item::Downtime(outage));
+        }
+        Ok(())
+    }
+
     async fn judge(&self, state: &State, head: Head) -> Result<Box<dyn Judge>, OperatingError> {
         let judges = Arc::clone(&self.games.ports.judges);
         let (game, state) = (self.game.clone(), state.clone());
@@ -165,17 +174,18 @@ impl Writer {
     async fn serve(&mut self, table: &mut Table) -> Result<(), OperatingError> {
         self.publish(table);
         loop {
+            self.mind_standstill(table);
             self.wait(table).await?;
             self.mind_standstill(table);
-            let work_waits = !self.waiting.is_empty() && !table.stands_still;
-            if work_waits || wake_time(table) <= self.now(table) {
+            if self.is_work_there(table) {
                 self.round(table).await?;
+                if table.head.seq == Head::START.seq && self.inbox.is_empty() {
+                    // Its founding was refused: there is no such game.
+                    return Err(OperatingError::NoGame(self.game.clone()));
+                }
             } else if self.drained {
-                self.wake_at = table.next_due.map(|_| wake_time(table));
+                self.wake_at = table.next_due.map(|_| self.wake_time(table));
                 return Ok(());
-            } else if table.head.seq == Head::START.seq && self.inbox.is_empty() {
-                // Its founding was refused: there is no such game.
-                return Err(OperatingError::NoGame(self.game.clone()));
             } else if self.is_out_of_use() {
                 // Whoever comes now waits until this writer is gone; what has come already is still served.
                 self.inbox.close();
@@ -189,7 +199,7 @@ impl Writer {
             return;
         }
         let over = table.dues_wait_until.unwrap_or(Moment(i64::MIN));
-        if over <= self.games.ports.clock.now() {
+        if over <= self.now(table) {
             table.stands_still = false;
             table.dues_wait_until = None;
         } else {
@@ -201,16 +211,18 @@ impl Writer {
     /// Waits until there is something to do: mail, something due, or nothing at all for so long that it may sleep.
     async fn wait(&mut self, table: &mut Table) -> Result<(), OperatingError> {
         let mut mail = Vec::new();
-        if (self.waiting.is_empty() || table.stands_still) && !self.drained {
+        if !self.is_work_there(table) && !self.drained {
             let clock = Arc::clone(&self.games.ports.clock);
             let asleep = self.slot.used_at() + self.games.settings.asleep_after;
             tokio::select! {
                 biased;
                 count = self.inbox.recv_many(&mut mail, MAIL_AT_ONCE) => self.drained = count == 0,
-                () = clock.until(wake_time(table).min(asleep)), if !self.inbox.is_closed() => {}
+                () = clock.until(self.wake_time(table).min(asleep)), if !self.inbox.is_closed() => {}
             }
         } else {
-            while mail.len() < MAIL_AT_ONCE && let Ok(one) = self.inbox.try_recv() {
+            while mail.len() < MAIL_AT_ONCE
+                && let Ok(one) = self.inbox.try_recv()
+            {
                 mail.push(one);
             }
         }
@@ -339,8 +351,11 @@ impl Writer {
             self.publish(table);
         } else {
             table.judge = None;
+            if let Err(error) = self.owe_downtime(table.head).await {
+                tracing::warn!(game = %self.game, %error, "downtime is noted when the game is next opened");
+            }
         }
-        table.dues_wait_until = Some(self.games.ports.clock.now() + APPEND_AGAIN_AFTER);
+        table.dues_wait_until = Some(self.now(table) + APPEND_AGAIN_AFTER);
         Ok(())
     }
 
@@ -351,12 +366,16 @@ impl Writer {
             return;
         };
         tracing::error!(game = %self.game, %bug, "a bug ended a judgement; the judge starts again");
-        table.bug_count = if bug.of_a_command { 0 } else { table.bug_count + 1 };
+        table.bug_count = if bug.of_a_command {
+            0
+        } else {
+            table.bug_count + 1
+        };
         if table.bug_count >= BUGS_MAX {
             tracing::error!(game = %self.game, "a bug ends whatever falls due next; the game stands still");
             table.bug_count = 0;
             table.stands_still = true;
-            table.dues_wait_until = Some(self.games.ports.clock.now() + RETRY_AFTER);
+            table.dues_wait_until = Some(self.now(table) + RETRY_AFTER);
         }
     }
 
@@ -421,14 +440,24 @@ impl Writer {
         self.games.ports.clock.now().max(table.head.at)
     }
 
+    fn is_work_there(&self, table: &Table) -> bool {
+        let orders_wait = !table.stands_still && self.waiting.iter().any(Item::is_order);
+        orders_wait || self.wake_time(table) <= self.now(table)
+    }
+
+    /// When the game is to do something by itself.
+    fn wake_time(&self, table: &Table) -> Moment {
+        let is_owed_something = !self.waiting.iter().all(Item::is_order);
+        let due = match table.next_due {
+            _ if is_owed_something => Moment(i64::MIN),
+            Some(due) => due,
+            None => Moment(i64::MAX),
+        };
+        due.max(table.dues_wait_until.unwrap_or(due))
+    }
+
     fn is_out_of_use(&self) -> bool {
         let now = self.games.ports.clock.now();
         self.inbox.is_empty() && self.slot.used_at() + self.games.settings.asleep_after <= now
     }
-}
-
-/// When a game is to do something by itself.
-fn wake_time(table: &Table) -> Moment {
-    let due = table.next_due.unwrap_or(Moment(i64::MAX));
-    due.max(table.dues_wait_until.unwrap_or(due))
 }

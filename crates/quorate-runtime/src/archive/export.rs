@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use quorate_kernel::GameId;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
-use quorate_kernel::GameId;
 
 use super::lines::{Bytes, FORM, Heading, Line};
 use crate::error::OperatingError;
@@ -88,14 +88,19 @@ fn write_chunk(
 ) -> Result<(), ExportError> {
     if chunk.opens.is_empty() {
         let seq = chain.head().seq.next();
-        let gap = crate::ports::StoreError::Gap { game: game.clone(), seq };
+        let gap = crate::ports::StoreError::Gap {
+            game: game.clone(),
+            seq,
+        };
         return Err(OperatingError::from(gap).into());
     }
     for open in &chunk.opens {
-        let mut event = chain.follow(open).map_err(|fault| OperatingError::Damaged {
-            game: game.clone(),
-            fault,
-        })?;
+        let mut event = chain
+            .follow(open)
+            .map_err(|fault| OperatingError::Damaged {
+                game: game.clone(),
+                fault,
+            })?;
         let mut own: Vec<SealBytes> = Vec::new();
         event.each_seal(&mut |seal| {
             let digest = seal.digest();

@@ -133,7 +133,9 @@ impl Desk {
         lists.awake.remove(game);
         lists.asleep.extend(next_due.map(|at| (at, game.clone())));
         // Streams nobody listens to are made again when somebody does.
-        lists.streams.retain(|_, stream| stream.receiver_count() > 0);
+        lists
+            .streams
+            .retain(|_, stream| stream.receiver_count() > 0);
     }
 
     /// Notes when a game without a writer is to be woken.

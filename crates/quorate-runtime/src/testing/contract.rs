@@ -2,7 +2,10 @@
 //!
 //! A store's own tests call [`journal`], [`seals`] and [`accounts`] and need no more than a way to make a store.
 
-#![allow(clippy::unwrap_used, reason = "these are tests: a panic is how they fail")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "these are tests: a panic is how they fail"
+)]
 
 mod accounts;
 mod journal;

@@ -158,7 +158,10 @@ impl Counter {
                 let lost_ms = (command.at - *since).0;
                 Ok(vec![self.raise("downtime_ms", lost_ms, command.at)])
             }
-            other => Err(Refusal::plain(format!("a game that knows {}", other.name()))),
+            other => Err(Refusal::plain(format!(
+                "a game that knows {}",
+                other.name()
+            ))),
         }
     }
 

@@ -37,7 +37,10 @@ async fn a_game_brought_into_an_empty_server_is_the_same_and_goes_on() {
     let memory = Arc::new(Memory::default());
     let games = start(&memory, &world.clock, Settings::default()).await;
     let imported = brought_in(&memory, &text).await.unwrap();
-    assert_eq!((imported.head, imported.state), (there.head, there.state.digest()));
+    assert_eq!(
+        (imported.head, imported.state),
+        (there.head, there.state.digest())
+    );
     assert_eq!((&imported.game, imported.closed_count), (&world.reef, 0));
     games.adopt(&world.reef).await.unwrap();
     let here = games.snapshot(&world.reef).await.unwrap();
@@ -45,7 +48,9 @@ async fn a_game_brought_into_an_empty_server_is_the_same_and_goes_on() {
     let page = here.state.pages.values().next().unwrap();
     assert_eq!(page.text.as_str(), "said 1");
     // Receipts came along, and so did the secret and what is due.
-    let again = games.send(&world.reef, anna(), "a".into(), plays("add", 5)).await;
+    let again = games
+        .send(&world.reef, anna(), "a".into(), plays("add", 5))
+        .await;
     assert_eq!(kept(again).seq, EventSeq(2));
     let row = memory.game(&world.reef).await.unwrap().unwrap();
     assert_eq!(row.secret, Some(secret.of_game(&world.reef)));
@@ -98,7 +103,9 @@ async fn a_bad_archive_is_named_and_leaves_nothing() {
     assert_eq!(fault.what, Wrong::Number(EventSeq(3)));
     let foreign = brought_in(&memory, b"{\"a\": 1}\n").await.unwrap_err();
     assert!(matches!(foreign, ImportError::Foreign { line: 1, .. }));
-    let cut = brought_in(&memory, &text[..text.len() - 40]).await.unwrap_err();
+    let cut = brought_in(&memory, &text[..text.len() - 40])
+        .await
+        .unwrap_err();
     assert!(matches!(cut, ImportError::Foreign { line: 5, .. }), "{cut}");
     let later = String::from_utf8(text.clone()).unwrap();
     let later = later.replace("\"quorate_log\":1", "\"quorate_log\":2");

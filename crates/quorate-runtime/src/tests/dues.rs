@@ -14,7 +14,10 @@ async fn what_is_due_happens_by_itself_at_its_own_moment() {
     heard.recv().await.unwrap();
     world.clock.pass(Span(500));
     let notice = heard.recv().await.unwrap();
-    assert_eq!((notice.act.as_str(), notice.at), ("due", Moment(START_MS + 70)));
+    assert_eq!(
+        (notice.act.as_str(), notice.at),
+        ("due", Moment(START_MS + 70))
+    );
     let published = world.games.snapshot(&world.reef).await.unwrap();
     assert_eq!(rings(&published.state), 1);
 }
@@ -56,17 +59,10 @@ async fn a_due_moment_that_a_command_sets_into_the_past_happens_at_once() {
 async fn downtime_comes_between_what_was_due_before_its_end_and_after() {
     let world = World::new().await;
     kept(world.plays("k1", "ring", START_MS + 1_000).await);
-    let world = world.restarted().await;
-    // Nobody noticed the death: the last sign of life was the start.
+    world.games.close().await.unwrap();
     world.clock.pass(Span::minutes(10));
-    let World { memory, clock, .. } = &world;
-    let games = start(memory, clock, Settings::default()).await;
-    let world = World {
-        games,
-        reef: world.reef.clone(),
-        memory: Arc::clone(memory),
-        clock: Arc::clone(clock),
-    };
+    let games = start(&world.memory, &world.clock, Settings::default()).await;
+    let world = World { games, ..world };
     kept(world.plays("k2", "add", 1).await);
     let events: Vec<_> = world
         .events()
@@ -88,7 +84,12 @@ async fn a_game_is_told_of_a_downtime_once() {
     let world = World::new().await;
     world.games.close().await.unwrap();
     world.clock.pass(Span::minutes(10));
-    let World { memory, clock, reef, .. } = world;
+    let World {
+        memory,
+        clock,
+        reef,
+        ..
+    } = world;
     for round in 0..2 {
         let games = start(&memory, &clock, Settings::default()).await;
         let key = format!("k{round}").into();
@@ -109,7 +110,11 @@ async fn a_short_stop_is_no_downtime() {
     world.games.close().await.unwrap();
     world.clock.pass(Span(59_000));
     let games = start(&world.memory, &world.clock, Settings::default()).await;
-    kept(games.send(&world.reef, anna(), "k".into(), plays("add", 1)).await);
+    kept(
+        games
+            .send(&world.reef, anna(), "k".into(), plays("add", 1))
+            .await,
+    );
     assert_eq!(world.events().await.len(), 2);
 }
 
@@ -122,4 +127,18 @@ async fn more_than_one_round_of_due_things_all_happen_before_the_command() {
     }
     let last = kept(world.plays("last", "add", 1).await);
     assert_eq!(last.seq, EventSeq(602));
+}
+
+#[tokio::test]
+async fn downtime_that_a_full_disk_would_not_take_is_noted_later() {
+    let world = World::new().await;
+    world.games.close().await.unwrap();
+    world.clock.pass(Span::minutes(10));
+    let games = start(&world.memory, &world.clock, Settings::default()).await;
+    world.memory.fail_next(crate::ports::StoreError::Full);
+    let sent = games.send(&world.reef, anna(), "k".into(), plays("add", 1));
+    assert!(sent.await.is_err());
+    let sent = games.send(&world.reef, anna(), "k".into(), plays("add", 1));
+    assert_eq!(kept(sent.await).seq, EventSeq(3));
+    assert_eq!(world.events().await[1].act.name(), "downtime");
 }

@@ -21,22 +21,9 @@ async fn when_an_append_fails_its_senders_are_told_and_the_judge_goes_back() {
 async fn a_refusal_that_rested_on_a_failed_append_is_not_given() {
     let world = World::new().await;
     kept(world.plays("a", "add", 1).await);
-    world.memory.hold();
+    world.memory.fail_next(StoreError::Full);
     // These two wait together, so the second is judged on the first.
-    let first = world.plays("hold", "add", 1);
-    let both = async {
-        let (added, refused) = tokio::join!(world.plays("b", "add", 9), world.plays("c", "low", 3));
-        (added, refused)
-    };
-    let release = async {
-        until(async || world.memory.appends().len() == 2).await;
-        world.memory.let_through(1);
-        until(async || world.memory.appends().len() == 3).await;
-        world.memory.fail_next(StoreError::Full);
-        world.memory.let_through(9);
-    };
-    let (first, (added, refused), ()) = tokio::join!(first, both, release);
-    kept(first);
+    let (added, refused) = tokio::join!(world.plays("b", "add", 9), world.plays("c", "low", 3));
     let full = Err(OperatingError::Store(StoreError::Full));
     assert_eq!((added, refused), (full.clone(), full));
     kept(world.plays("c", "low", 3).await);
@@ -151,7 +138,9 @@ async fn a_damaged_log_is_named_and_holds_up_no_other_game() {
     let moor = world.found("moor").await;
     kept(world.plays("a", "add", 1).await);
     let world = world.restarted().await;
-    world.memory.damage(&world.reef, EventSeq(2), |open| open[7] ^= 1);
+    world
+        .memory
+        .damage(&world.reef, EventSeq(2), |open| open[7] ^= 1);
     let error = world.games.snapshot(&world.reef).await.unwrap_err();
     assert!(matches!(error, OperatingError::Damaged { .. }), "{error}");
     assert!(world.plays("b", "add", 1).await.is_err());

@@ -20,7 +20,11 @@ async fn while_one_append_runs_the_next_gathers_the_batches_of_all_games() {
         // The first append is on its way before the others begin to wait.
         tokio::task::yield_now().await;
         let games: Vec<_> = words.iter().map(|word| game(word)).collect();
-        let send = |n: usize| world.games.send(&games[n], anna(), "k".into(), plays("add", 1));
+        let send = |n: usize| {
+            world
+                .games
+                .send(&games[n], anna(), "k".into(), plays("add", 1))
+        };
         let (one, two, three) = tokio::join!(send(0), send(1), send(2));
         [one, two, three].map(kept)
     };
@@ -91,20 +95,39 @@ async fn race(plans: Vec<Plan>) {
     }
     let done = senders.join_all().await;
     for game in &games {
-        let opens = world.memory.events(game, EventSeq(1), 10_000).await.unwrap();
+        let opens = world
+            .memory
+            .events(game, EventSeq(1), 10_000)
+            .await
+            .unwrap();
         let mut fold = crate::fold::Fold::start();
-        let events: Vec<_> = opens.iter().map(|open| fold.follow(open).unwrap()).collect();
+        let events: Vec<_> = opens
+            .iter()
+            .map(|open| fold.follow(open).unwrap())
+            .collect();
         let published = world.games.snapshot(game).await.unwrap();
-        assert_eq!((&fold.state, fold.chain.head()), (&published.state, published.head));
+        assert_eq!(
+            (&fold.state, fold.chain.head()),
+            (&published.state, published.head)
+        );
         // Every receipt is an event of the log, and a sender's come in the order of sending.
         let mut seen = BTreeMap::new();
-        for (sender, key, seq) in done.iter().flatten().filter(|d| d.0 == *game).map(|d| (d.1, &d.2, d.3)) {
+        for (sender, key, seq) in done
+            .iter()
+            .flatten()
+            .filter(|d| d.0 == *game)
+            .map(|d| (d.1, &d.2, d.3))
+        {
             assert_eq!(events[usize::try_from(seq.0 - 1).unwrap()].key, *key);
             let before = seen.insert(sender, seq).unwrap_or_default();
             assert!(before < seq);
         }
         let receipt_count = done.iter().flatten().filter(|d| d.0 == *game).count();
-        assert_eq!(events.len(), receipt_count + 1, "nothing but what was acknowledged");
+        assert_eq!(
+            events.len(),
+            receipt_count + 1,
+            "nothing but what was acknowledged"
+        );
     }
     for append in world.memory.appends() {
         let mut games = append.clone();
@@ -123,7 +146,11 @@ async fn follow(world: &World, games: &[GameId], sender: usize, plan: Plan) -> V
         let game = &games[game];
         let key = quorate_kernel::Name::from(format!("{sender} {step}"));
         let act = plays(if add { "add" } else { "low" }, number);
-        let answer = world.games.send(game, anna(), key.clone(), act).await.unwrap();
+        let answer = world
+            .games
+            .send(game, anna(), key.clone(), act)
+            .await
+            .unwrap();
         if let Answer::Kept(receipt) = answer {
             done.push((game.clone(), sender, key, receipt.seq));
         }

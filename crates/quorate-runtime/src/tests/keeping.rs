@@ -14,7 +14,10 @@ async fn a_command_is_acknowledged_and_shown_only_when_it_is_on_disk() {
     let sent = world.plays("k", "add", 5);
     tokio::pin!(sent);
     for _ in 0..1_000 {
-        assert!(futures_poll(&mut sent).await.is_none(), "nothing is on disk yet");
+        assert!(
+            futures_poll(&mut sent).await.is_none(),
+            "nothing is on disk yet"
+        );
     }
     assert_eq!(world.count().await, 0);
     world.memory.let_through(1);
@@ -41,8 +44,14 @@ async fn the_same_key_gets_the_first_receipt() {
     assert_eq!(kept(world.plays("k", "add", 77).await), first);
     assert_eq!(world.count().await, 5);
     let reef = world.reef.clone();
-    let other = world.games.send(&reef, Actor::Operator, "k".into(), plays("add", 1));
-    assert_ne!(kept(other.await).seq, first.seq, "another actor's key is another key");
+    let other = world
+        .games
+        .send(&reef, Actor::Operator, "k".into(), plays("add", 1));
+    assert_ne!(
+        kept(other.await).seq,
+        first.seq,
+        "another actor's key is another key"
+    );
 }
 
 #[tokio::test]
@@ -80,9 +89,13 @@ async fn a_clock_that_goes_back_does_not_take_the_log_with_it() {
 #[tokio::test]
 async fn a_game_is_founded_once_and_its_founder_may_ask_twice() {
     let world = World::new().await;
-    let again = world.games.found(&world.reef, Actor::Operator, "found".into(), founding());
+    let again = world
+        .games
+        .found(&world.reef, Actor::Operator, "found".into(), founding());
     assert_eq!(kept(again.await).seq, EventSeq(1));
-    let other = world.games.found(&world.reef, Actor::Operator, "other".into(), founding());
+    let other = world
+        .games
+        .found(&world.reef, Actor::Operator, "other".into(), founding());
     let reef = world.reef.clone();
     let exists = StoreError::GameExists { game: reef };
     assert_eq!(other.await, Err(OperatingError::Store(exists)));
@@ -96,7 +109,10 @@ async fn a_founding_that_is_refused_leaves_no_game() {
     let moor = game("moor");
     let found = async |founding| {
         let key = "found".into();
-        world.games.found(&moor, Actor::Operator, key, founding).await
+        world
+            .games
+            .found(&moor, Actor::Operator, key, founding)
+            .await
     };
     let refused = found(nameless).await.unwrap();
     assert_eq!(refused, Answer::Refused(Refusal::plain("a title")));
@@ -116,7 +132,9 @@ async fn a_command_for_no_game_or_without_a_key_says_so() {
         assert!(matches!(refused, Answer::Refused(_)), "{key}");
     }
     let reef = world.reef.clone();
-    let game_itself = world.games.send(&reef, Actor::Game, "k".into(), plays("add", 1));
+    let game_itself = world
+        .games
+        .send(&reef, Actor::Game, "k".into(), plays("add", 1));
     assert!(matches!(game_itself.await, Ok(Answer::Refused(_))));
 }
 
@@ -129,9 +147,15 @@ async fn listeners_hear_what_happened_after_it_is_on_disk() {
     kept(world.plays("k", "add", 1).await);
     let notice = reef.recv().await.unwrap();
     assert_eq!((&notice.game, notice.seq), (&world.reef, EventSeq(2)));
-    assert_eq!((notice.act.as_str(), &notice.tables[..]), ("add", &["cells"][..]));
+    assert_eq!(
+        (notice.act.as_str(), &notice.tables[..]),
+        ("add", &["cells"][..])
+    );
     let published = world.games.snapshot(&world.reef).await.unwrap();
-    assert_eq!((published.head.seq, published.head.hash), (notice.seq, notice.hash));
+    assert_eq!(
+        (published.head.seq, published.head.hash),
+        (notice.seq, notice.hash)
+    );
     assert_eq!(all.recv().await.unwrap().game, moor);
     assert_eq!(all.recv().await.unwrap(), notice);
 }
@@ -158,7 +182,10 @@ async fn words_are_sealed_under_the_commands_own_salt_and_can_be_forgotten() {
     let forgotten = world.games.forget(&world.reef, &[text.digest()]).await;
     assert_eq!(forgotten, Ok(1));
     let forgotten = page(&*world.games.snapshot(&world.reef).await.unwrap());
-    assert_eq!((forgotten.as_str(), forgotten.digest()), ("", text.digest()));
+    assert_eq!(
+        (forgotten.as_str(), forgotten.digest()),
+        ("", text.digest())
+    );
     kept(world.plays("k2", "add", 1).await);
 }
 
@@ -187,6 +214,9 @@ async fn closing_finishes_what_waits_and_lets_nobody_in() {
     let (sent, closed) = tokio::join!(sent, close);
     kept(sent);
     assert_eq!(closed, Ok(()));
-    assert_eq!(world.plays("k2", "add", 5).await, Err(OperatingError::Closing));
+    assert_eq!(
+        world.plays("k2", "add", 5).await,
+        Err(OperatingError::Closing)
+    );
     assert_eq!(world.memory.last_beat().await, Ok(Some(Moment(START_MS))));
 }

@@ -90,7 +90,10 @@ async fn snapshots_are_kept_as_the_log_grows_and_with_each_dynasty() {
     };
     let world = World::with(settings).await;
     let newest = async || {
-        let newest = world.memory.snapshot_before(&world.reef, EventSeq(999)).await;
+        let newest = world
+            .memory
+            .snapshot_before(&world.reef, EventSeq(999))
+            .await;
         newest.unwrap().map(|snapshot| snapshot.head.seq.0)
     };
     for n in 2..=5 {
@@ -100,7 +103,10 @@ async fn snapshots_are_kept_as_the_log_grows_and_with_each_dynasty() {
     kept(world.plays("reign", "reign", 1).await);
     until(async || newest().await == Some(6)).await;
     kept(world.plays("more", "add", 1).await);
-    assert_eq!(world.games.keep_snapshot(&world.reef).await, Ok(EventSeq(7)));
+    assert_eq!(
+        world.games.keep_snapshot(&world.reef).await,
+        Ok(EventSeq(7))
+    );
     assert_eq!(newest().await, Some(7));
     let world = world.restarted().await;
     assert_eq!(world.count().await, 5);

@@ -28,6 +28,11 @@ pub(crate) enum Item {
 }
 
 impl Item {
+    /// Whether somebody waits for its answer.
+    pub(crate) fn is_order(&self) -> bool {
+        matches!(self, Self::Order(_))
+    }
+
     /// What makes a command the same as another.
     pub(crate) fn key(&self) -> Option<(Actor, Name)> {
         match self {
@@ -280,6 +285,8 @@ fn unless_it_panics<T>(judge: impl FnOnce() -> T) -> Result<T, Stop> {
     catch_unwind(AssertUnwindSafe(judge)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().map(ToString::to_string);
         let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-        Stop::Bug(BugKind::Panic(said.unwrap_or_else(|| "it said nothing".to_owned())))
+        Stop::Bug(BugKind::Panic(
+            said.unwrap_or_else(|| "it said nothing".to_owned()),
+        ))
     })
 }

@@ -64,7 +64,11 @@ async fn names_and_addresses_are_unique_whatever_their_case<S: Accounts>(store: 
     assert_eq!(store.account_by_name("aNNA").await, Ok(Some(anna.clone())));
     let by_mail = store.account_by_mail("anna@EXAMPLE.org").await;
     assert_eq!(by_mail, Ok(Some(anna.clone())));
-    let taken = store.make(&newcomer("ANNA")).await;
+    let same_name = NewAccount {
+        mail: None,
+        ..newcomer("ANNA")
+    };
+    let taken = store.make(&same_name).await;
     assert_eq!(taken, Err(AccountError::NameTaken));
     let mut same_mail = newcomer("Berta");
     same_mail.mail = Some("ANNA@example.org".to_owned());
@@ -83,7 +87,13 @@ async fn names_and_addresses_are_unique_whatever_their_case<S: Accounts>(store: 
         ..changed.clone()
     };
     assert_eq!(store.change(&clash).await, Err(AccountError::NameTaken));
-    let ids: Vec<_> = store.accounts().await.unwrap().iter().map(|a| a.id).collect();
+    let ids: Vec<_> = store
+        .accounts()
+        .await
+        .unwrap()
+        .iter()
+        .map(|a| a.id)
+        .collect();
     assert_eq!(ids, [id, berta]);
     let nobody = Account {
         id: AccountId(9_999),
@@ -135,7 +145,10 @@ async fn a_token_counts_until_it_is_revoked<S: Accounts>(store: &S) {
     store.make_token(&lasting).await.unwrap();
     store.make_token(&ending).await.unwrap();
     let far = Moment(i64::MAX);
-    assert_eq!(store.token(lasting.digest, far).await, Ok(Some(lasting.clone())));
+    assert_eq!(
+        store.token(lasting.digest, far).await,
+        Ok(Some(lasting.clone()))
+    );
     assert_eq!(store.token(ending.digest, far).await, Ok(None));
     let all = store.tokens_of(account).await;
     assert_eq!(all, Ok(vec![lasting.clone(), ending]));
@@ -199,9 +212,15 @@ async fn an_account_plays_one_player_in_a_game<S: Accounts>(store: &S) {
     assert_eq!(store.seat(greta, &game("reef")).await, Ok(Some(player(1))));
     assert_eq!(store.seat(hilde, &game("moor")).await, Ok(None));
     let all = store.seats_of(greta).await;
-    assert_eq!(all, Ok(vec![seat(greta, "moor", 1), seat(greta, "reef", 1)]));
+    assert_eq!(
+        all,
+        Ok(vec![seat(greta, "moor", 1), seat(greta, "reef", 1)])
+    );
     let all = store.seats_in(&game("reef")).await;
-    assert_eq!(all, Ok(vec![seat(greta, "reef", 1), seat(hilde, "reef", 2)]));
+    assert_eq!(
+        all,
+        Ok(vec![seat(greta, "reef", 1), seat(hilde, "reef", 2)])
+    );
     store.leave_seat(&game("reef"), player(1)).await.unwrap();
     assert_eq!(store.seat(greta, &game("reef")).await, Ok(None));
     store.take_seat(&seat(greta, "reef", 3)).await.unwrap();

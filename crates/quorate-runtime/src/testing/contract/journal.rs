@@ -67,9 +67,18 @@ async fn events_are_read_as_they_were_written<S: Journal>(store: &S) {
         .into_iter()
         .flat_map(|batch| batch.events.iter().map(|event| event.open.clone()))
         .collect();
-    assert_eq!(store.events(&game, EventSeq(1), 100).await.unwrap(), written);
-    assert_eq!(store.events(&game, EventSeq(2), 2).await.unwrap(), written[1..3]);
-    assert_eq!(store.events(&game, EventSeq(5), 9).await.unwrap(), [[0; 0]; 0]);
+    assert_eq!(
+        store.events(&game, EventSeq(1), 100).await.unwrap(),
+        written
+    );
+    assert_eq!(
+        store.events(&game, EventSeq(2), 2).await.unwrap(),
+        written[1..3]
+    );
+    assert_eq!(
+        store.events(&game, EventSeq(5), 9).await.unwrap(),
+        [[0; 0]; 0]
+    );
     let row = store.game(&game).await.unwrap().unwrap();
     assert_eq!((row.head, row.next_due), (last.head, Some(Moment(9_000))));
     let row = store.game(&other).await.unwrap().unwrap();
@@ -99,7 +108,12 @@ async fn a_batch_that_does_not_fit_leaves_nothing<S: Journal>(store: &S) {
     );
     nowhere.after = second.head;
     let refused = store.append(&[nowhere]).await;
-    assert_eq!(refused, Err(StoreError::NoGame { game: game("fit-none") }));
+    assert_eq!(
+        refused,
+        Err(StoreError::NoGame {
+            game: game("fit-none")
+        })
+    );
 }
 
 async fn receipts_are_found_by_actor_and_key<S: Journal>(store: &S) {

@@ -22,7 +22,10 @@ async fn spoken<S: Journal>(store: &S, word: &str) -> (GameId, Vec<Digest>, Stat
     fold.follow(&first.events[0].open).unwrap();
     let acts = vec![plays("say", 1), plays("say", 2)];
     let (more, state) = grown_batch(&game, fold.state, first.head, acts, word);
-    let digests = more.events.iter().flat_map(|e| e.seals.iter().map(|s| s.digest));
+    let digests = more
+        .events
+        .iter()
+        .flat_map(|e| e.seals.iter().map(|s| s.digest));
     let digests = digests.collect();
     store.append(&[first]).await.unwrap();
     store.append(&[more]).await.unwrap();
@@ -30,7 +33,11 @@ async fn spoken<S: Journal>(store: &S, word: &str) -> (GameId, Vec<Digest>, Stat
 }
 
 fn texts(state: &State) -> Vec<&str> {
-    state.pages.values().map(|page| page.text.as_str()).collect()
+    state
+        .pages
+        .values()
+        .map(|page| page.text.as_str())
+        .collect()
 }
 
 async fn what_lies_beside_the_log_is_found_and_opens_the_state<S: Journal + Seals>(store: &S) {

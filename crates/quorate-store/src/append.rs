@@ -1,0 +1,147 @@
+//! Appending: events of several games in one transaction with one sync.
+
+use quorate_kernel::command::Actor;
+use quorate_runtime::judge::Head;
+use quorate_runtime::ports::{Batch, StoreError, Stored};
+use sqlx::sqlite::{Sqlite, SqliteConnection};
+use sqlx::{Connection, QueryBuilder};
+
+use crate::error::Told;
+use crate::{Store, convert, seals};
+
+/// How many rows go into one statement; SQLite takes some 32 thousand parameters.
+const AT_ONCE: usize = 500;
+
+impl Store {
+    /// Appends all batches or none.
+    pub(crate) async fn append_all(&self, batches: &[Batch]) -> Result<(), StoreError> {
+        let mut writer = self.writer().await?;
+        let events = batches.iter().flat_map(|batch| &batch.events);
+        let fresh = self.known_seals.unknown(events.flat_map(|e| &e.seals));
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.told()?;
+        self.check_lease(&mut transaction).await?;
+        let mut placed = Vec::new();
+        for batch in batches {
+            let game_id = move_head(&mut transaction, batch).await?;
+            placed.extend(batch.events.iter().map(|event| (game_id, event)));
+        }
+        insert_events(&mut transaction, &placed).await?;
+        insert_receipts(&mut transaction, &placed).await?;
+        seals::insert(&mut transaction, &fresh).await?;
+        transaction
+            .commit()
+            .await
+            .told()
+            .map_err(|error| self.mind(error))?;
+        self.known_seals.note(&fresh);
+        Ok(())
+    }
+
+    /// Whether this process still owns the store.
+    pub(crate) async fn check_lease(
+        &self,
+        writer: &mut SqliteConnection,
+    ) -> Result<(), StoreError> {
+        let theirs: i64 = sqlx::query_scalar("SELECT lease FROM server")
+            .fetch_one(writer)
+            .await
+            .told()?;
+        let (ours, theirs) = (self.lease, theirs.unsigned_abs());
+        if ours == theirs {
+            Ok(())
+        } else {
+            Err(StoreError::LeaseLost { ours, theirs })
+        }
+    }
+}
+
+/// Notes where a log ends now, if it ended where the batch begins. Gives the game's id.
+async fn move_head(writer: &mut SqliteConnection, batch: &Batch) -> Result<i64, StoreError> {
+    let game = || batch.game.clone();
+    if batch.after == Head::START {
+        let id = found(writer, batch).await?;
+        return id.ok_or_else(|| StoreError::GameExists { game: game() });
+    }
+    let id: Option<i64> = sqlx::query_scalar(
+        "UPDATE games SET head_seq = ?, head_hash = ?, head_at = ?, next_due = ? \
+         WHERE word = ? AND head_seq = ? AND head_hash = ? RETURNING id",
+    )
+    .bind(batch.head.seq.0.cast_signed())
+    .bind(batch.head.hash.0.to_vec())
+    .bind(batch.head.at.0)
+    .bind(batch.next_due.map(|at| at.0))
+    .bind(batch.game.as_str())
+    .bind(batch.after.seq.0.cast_signed())
+    .bind(batch.after.hash.0.to_vec())
+    .fetch_optional(&mut *writer)
+    .await
+    .told()?;
+    if let Some(id) = id {
+        return Ok(id);
+    }
+    let there: Option<i64> = sqlx::query_scalar("SELECT id FROM games WHERE word = ?")
+        .bind(batch.game.as_str())
+        .fetch_optional(writer)
+        .await
+        .told()?;
+    Err(match there {
+        Some(_) => StoreError::HeadMoved { game: game() },
+        None => StoreError::NoGame { game: game() },
+    })
+}
+
+async fn found(writer: &mut SqliteConnection, batch: &Batch) -> Result<Option<i64>, StoreError> {
+    let secret = batch.arrival.as_ref().and_then(|arrival| arrival.secret);
+    sqlx::query_scalar(
+        "INSERT INTO games (word, whole, head_seq, head_hash, head_at, next_due, secret) \
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (word) DO NOTHING RETURNING id",
+    )
+    .bind(batch.game.as_str())
+    .bind(batch.arrival.is_none())
+    .bind(batch.head.seq.0.cast_signed())
+    .bind(batch.head.hash.0.to_vec())
+    .bind(batch.head.at.0)
+    .bind(batch.next_due.map(|at| at.0))
+    .bind(secret.map(|secret| secret.to_vec()))
+    .fetch_optional(writer)
+    .await
+    .told()
+}
+
+async fn insert_events(
+    writer: &mut SqliteConnection,
+    placed: &[(i64, &Stored)],
+) -> Result<(), StoreError> {
+    for some in placed.chunks(AT_ONCE) {
+        let mut query = QueryBuilder::<Sqlite>::new("INSERT INTO events (place, open) ");
+        query.push_values(some, |mut row, (game_id, event)| {
+            row.push_bind(convert::place(*game_id, event.seq))
+                .push_bind(event.open.clone());
+        });
+        query.build().execute(&mut *writer).await.told()?;
+    }
+    Ok(())
+}
+
+async fn insert_receipts(
+    writer: &mut SqliteConnection,
+    placed: &[(i64, &Stored)],
+) -> Result<(), StoreError> {
+    // What the game itself does is never asked for by key.
+    let of_people = placed
+        .iter()
+        .filter(|(_, event)| event.actor != Actor::Game);
+    let of_people: Vec<_> = of_people.collect();
+    for some in of_people.chunks(AT_ONCE) {
+        let mut query =
+            QueryBuilder::<Sqlite>::new("INSERT INTO receipts (game, actor, key, seq) ");
+        query.push_values(some, |mut row, (game_id, event)| {
+            row.push_bind(*game_id)
+                .push_bind(convert::actor(event.actor))
+                .push_bind(event.key.as_str().to_owned())
+                .push_bind(event.seq.0.cast_signed());
+        });
+        query.build().execute(&mut *writer).await.told()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Between the kernel's types and SQLite's columns.
+
+use quorate_kernel::command::Actor;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_runtime::judge::Head;
+use quorate_runtime::ports::{GameRow, StoreError};
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use crate::error::Told;
+
+/// How many bits of an event's place hold its number.
+const SEQ_BITS: u32 = 40;
+
+/// Where an event lies: the game's id, then the event's number.
+pub(crate) fn place(game_id: i64, seq: EventSeq) -> i64 {
+    assert!(
+        seq.0 < 1 << SEQ_BITS,
+        "a log ends long before its event numbers fill 40 bits"
+    );
+    (game_id << SEQ_BITS) + seq.0.cast_signed()
+}
+
+/// An actor as receipts know it.
+pub(crate) fn actor(actor: Actor) -> String {
+    match actor {
+        Actor::Player(player) => format!("player {player}"),
+        Actor::Newcomer => "newcomer".to_owned(),
+        Actor::Game => "game".to_owned(),
+        Actor::Operator => "operator".to_owned(),
+    }
+}
+
+pub(crate) fn seq(column: i64) -> EventSeq {
+    EventSeq(column.unsigned_abs())
+}
+
+/// Bytes of a fixed length, which anything else than damage leaves as they were written.
+pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N], StoreError> {
+    bytes.try_into().map_err(|_| StoreError::Damaged {
+        what: format!("{} bytes where {N} were written", bytes.len()).into(),
+    })
+}
+
+pub(crate) fn digest(row: &SqliteRow, column: &str) -> Result<Digest, StoreError> {
+    let bytes: &[u8] = row.try_get(column).told()?;
+    array(bytes).map(Digest)
+}
+
+pub(crate) fn moment(row: &SqliteRow, column: &str) -> Result<Moment, StoreError> {
+    row.try_get(column).told().map(Moment)
+}
+
+pub(crate) fn optional_moment(row: &SqliteRow, column: &str) -> Result<Option<Moment>, StoreError> {
+    let column: Option<i64> = row.try_get(column).told()?;
+    Ok(column.map(Moment))
+}
+
+/// A text that was written from a value and so reads back as one.
+pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Result<T, StoreError> {
+    let text: &str = row.try_get(column).told()?;
+    text.parse().map_err(|_| StoreError::Damaged {
+        what: format!("\"{text}\" in the column {column}").into(),
+    })
+}
+
+/// The columns that [`game_row`] reads.
+pub(crate) const GAME_COLUMNS: &str = "word, whole, head_seq, head_hash, head_at, next_due, secret";
+
+pub(crate) fn game_row(row: &SqliteRow) -> Result<GameRow, StoreError> {
+    let secret: Option<&[u8]> = row.try_get("secret").told()?;
+    Ok(GameRow {
+        game: word::<GameId>(row, "word")?,
+        head: Head {
+            seq: seq(row.try_get("head_seq").told()?),
+            hash: digest(row, "head_hash")?,
+            at: moment(row, "head_at")?,
+        },
+        next_due: optional_moment(row, "next_due")?,
+        secret: secret.map(array).transpose()?,
+        whole: row.try_get("whole").told()?,
+    })
+}

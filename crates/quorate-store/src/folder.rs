@@ -1,0 +1,148 @@
+//! The data folder: the file, the lock, the secret.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use quorate_runtime::ports::{ServerSecret, StoreError};
+
+use crate::error::of_file;
+
+/// The SQLite file.
+const FILE: &str = "quorate.db";
+/// The file whose lock says that a process owns the folder. It goes with the process, however that ends.
+const LOCK: &str = "lock";
+/// The server's secret.
+const SECRET: &str = "secret";
+
+/// A data folder.
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Held as long as this process owns the folder.
+    _lock: Option<File>,
+}
+
+impl Folder {
+    /// Owns a folder, made if it is not there, as long as the value lives.
+    pub(crate) fn own(path: &Path) -> Result<Self, StoreError> {
+        // What is in it concerns nobody but the server's own user.
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|e| of_file(&e, path))?;
+        let lock_path = path.join(LOCK);
+        let lock = private().create(true).truncate(false).open(&lock_path);
+        let lock = lock.map_err(|e| of_file(&e, &lock_path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self {
+                path: path.to_owned(),
+                _lock: Some(lock),
+            }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Taken {
+                folder: path.display().to_string().into(),
+            }),
+            Err(TryLockError::Error(error)) => Err(of_file(&error, &lock_path)),
+        }
+    }
+
+    /// A folder that this process does not own.
+    pub(crate) fn look(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            _lock: None,
+        }
+    }
+
+    /// The SQLite file.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.path.join(FILE)
+    }
+
+    /// Where a new SQLite file is made, to be renamed when it is whole.
+    pub(crate) fn unborn_file(&self) -> PathBuf {
+        self.path.join(format!("{FILE}.new"))
+    }
+
+    /// What SQLite writes ahead of the file.
+    pub(crate) fn written_ahead(&self) -> PathBuf {
+        self.path.join(format!("{FILE}-wal"))
+    }
+
+    /// The server's secret, made now if there is none.
+    pub(crate) fn secret(&self) -> Result<ServerSecret, StoreError> {
+        if let Some(secret) = self.secret_if_there()? {
+            return Ok(secret);
+        }
+        let mut bytes = [0; 32];
+        draw(&mut bytes)?;
+        // Written beside and renamed, so that a secret is whole or not there.
+        let (path, unborn) = (
+            self.path.join(SECRET),
+            self.path.join(format!("{SECRET}.new")),
+        );
+        write_private(&unborn, &bytes).map_err(|e| of_file(&e, &unborn))?;
+        fs::rename(&unborn, &path).map_err(|e| of_file(&e, &path))?;
+        self.sync()?;
+        Ok(ServerSecret::new(bytes))
+    }
+
+    /// The server's secret; none where there is none or this user may not read it.
+    pub(crate) fn secret_if_there(&self) -> Result<Option<ServerSecret>, StoreError> {
+        let path = self.path.join(SECRET);
+        let mut bytes = Vec::new();
+        match File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => {}
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(e) if e.kind() == ErrorKind::PermissionDenied && self._lock.is_none() => {
+                return Ok(None);
+            }
+            Err(e) => return Err(of_file(&e, &path)),
+        }
+        let secret = bytes.try_into().map_err(|bytes: Vec<u8>| {
+            let what = format!("{} has {} bytes, not 32", path.display(), bytes.len());
+            StoreError::Damaged { what: what.into() }
+        })?;
+        Ok(Some(ServerSecret::new(secret)))
+    }
+
+    /// Makes a new folder with the same secret, and gives the path for the copy of the file.
+    pub(crate) fn copy_to(&self, into: &Path) -> Result<String, StoreError> {
+        let made = DirBuilder::new().mode(0o700).create(into);
+        made.map_err(|e| of_file(&e, into))?;
+        let secret = fs::read(self.path.join(SECRET)).map_err(|e| of_file(&e, &self.path))?;
+        let copy = into.join(SECRET);
+        write_private(&copy, &secret).map_err(|e| of_file(&e, &copy))?;
+        let file = into.join(FILE);
+        let file = file.to_str().ok_or_else(|| StoreError::Failed {
+            cause: format!("{} is no UTF-8", file.display()).into(),
+        })?;
+        Ok(file.to_owned())
+    }
+
+    /// Makes sure that names given in the folder are on disk.
+    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+        let folder = File::open(&self.path).and_then(|folder| folder.sync_all());
+        folder.map_err(|e| of_file(&e, &self.path))
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o600);
+    options
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = private().create(true).truncate(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's one secret, drawn once in the life of a data folder"
+)]
+fn draw(bytes: &mut [u8]) -> Result<(), StoreError> {
+    getrandom::fill(bytes).map_err(|error| StoreError::Failed {
+        cause: format!("the machine gives no random bytes: {error}").into(),
+    })
+}

@@ -1,0 +1,129 @@
+//! What lies beside the log.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::seal::SealBytes;
+use quorate_runtime::ports::{Seals, StoreError};
+use sqlx::sqlite::{Sqlite, SqliteConnection};
+use sqlx::{Connection, QueryBuilder, Row};
+
+use crate::Store;
+use crate::convert;
+use crate::error::Told;
+
+/// How many seals go into one statement; SQLite takes some 32 thousand parameters.
+const AT_ONCE: usize = 500;
+
+/// How many digests are remembered.
+const KNOWN_MAX: usize = 100_000;
+
+/// The digests that this process has written lately.
+///
+/// An event that changes a row carries the row's seals again: each comment on a long post would look up the post's
+/// words in the index only to find them there.
+#[derive(Default)]
+pub(crate) struct KnownSeals(Mutex<HashSet<Digest>>);
+
+impl KnownSeals {
+    fn known(&self) -> MutexGuard<'_, HashSet<Digest>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seals that may not be in the store yet, each once.
+    pub(crate) fn unknown<'a>(
+        &self,
+        seals: impl Iterator<Item = &'a SealBytes>,
+    ) -> Vec<&'a SealBytes> {
+        let known = self.known();
+        let mut seen = HashSet::new();
+        seals
+            .filter(|seal| !known.contains(&seal.digest) && seen.insert(seal.digest))
+            .collect()
+    }
+
+    /// Notes that seals are in the store.
+    pub(crate) fn note(&self, seals: &[&SealBytes]) {
+        let mut known = self.known();
+        if known.len() + seals.len() > KNOWN_MAX {
+            known.clear();
+        }
+        known.extend(seals.iter().map(|seal| seal.digest));
+    }
+}
+
+/// Writes seals that are not there; what is there, or was forgotten, stays as it is.
+pub(crate) async fn insert(
+    writer: &mut SqliteConnection,
+    seals: &[&SealBytes],
+) -> Result<(), StoreError> {
+    for some in seals.chunks(AT_ONCE) {
+        let mut query = QueryBuilder::<Sqlite>::new("INSERT INTO seals (digest, salt, bytes) ");
+        query.push_values(some, |mut row, seal| {
+            row.push_bind(seal.digest.0.to_vec())
+                .push_bind(seal.salt.to_vec())
+                .push_bind(seal.bytes.clone());
+        });
+        query.push(" ON CONFLICT (digest) DO NOTHING");
+        query.build().execute(&mut *writer).await.told()?;
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl Seals for Store {
+    async fn find(&self, digests: &[Digest]) -> Result<HashMap<Digest, SealBytes>, StoreError> {
+        let mut found = HashMap::with_capacity(digests.len());
+        for some in digests.chunks(AT_ONCE) {
+            let mut query = QueryBuilder::<Sqlite>::new(
+                "SELECT digest, salt, bytes FROM seals WHERE bytes IS NOT NULL AND digest IN (",
+            );
+            let mut list = query.separated(", ");
+            for digest in some {
+                list.push_bind(digest.0.to_vec());
+            }
+            query.push(")");
+            let rows = query.build().fetch_all(&self.readers).await.told()?;
+            for row in rows {
+                let seal = SealBytes {
+                    digest: convert::digest(&row, "digest")?,
+                    salt: convert::array(row.try_get("salt").told()?)?,
+                    bytes: row.try_get("bytes").told()?,
+                };
+                found.insert(seal.digest, seal);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn forget(&self, digests: &[Digest]) -> Result<usize, StoreError> {
+        let mut writer = self.writer().await?;
+        let mut forgotten = 0;
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.told()?;
+        for digest in digests {
+            let dropped = sqlx::query(
+                "UPDATE seals SET salt = NULL, bytes = NULL WHERE digest = ? AND bytes IS NOT NULL",
+            );
+            let digest = digest.0.to_vec();
+            let dropped = dropped.bind(digest.clone()).execute(&mut *transaction);
+            forgotten += dropped.await.told()?.rows_affected();
+            let barred =
+                sqlx::query("INSERT INTO seals (digest) VALUES (?) ON CONFLICT DO NOTHING");
+            let barred = barred.bind(digest).execute(&mut *transaction);
+            barred.await.told()?;
+        }
+        transaction
+            .commit()
+            .await
+            .told()
+            .map_err(|e| self.mind(e))?;
+        // Until then the old pages are still written ahead of the file.
+        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+            .execute(&mut *writer)
+            .await
+            .told()?;
+        Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
+    }
+}

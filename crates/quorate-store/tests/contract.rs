@@ -1,0 +1,33 @@
+//! The contract of every store, kept by the SQLite file.
+
+use quorate_runtime::testing::contract;
+use quorate_store::{Options, Store};
+use tempfile::TempDir;
+
+/// A fresh store, and the folder that goes with it.
+async fn fresh() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), Options::default())
+        .await
+        .unwrap();
+    (folder, store)
+}
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_the_journal() {
+    let (_folder, store) = fresh().await;
+    contract::journal(&store).await;
+    store.check().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_seals() {
+    let (_folder, store) = fresh().await;
+    contract::seals(&store).await;
+}
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_accounts() {
+    let (_folder, store) = fresh().await;
+    contract::accounts(&store).await;
+}
