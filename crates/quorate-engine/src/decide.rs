@@ -152,7 +152,8 @@ impl Plan {
         }
         let dice_before = dice.len();
         let deck = match inputs.tape {
-            Some(tape) => Deck::recorded(tape, None),
+            // The dice come from the tape, and the salts of what was closed from the seed as before.
+            Some(tape) => Deck::recorded(tape, Some(Seed::derive(&inputs.secret, &seed))),
             None => Deck::seeded(Seed::derive(&inputs.secret, &seed))
                 .knowing(&dice, &answers)
                 .dictated(inputs.dictated.dice.clone(), inputs.dictated.choices.clone()),

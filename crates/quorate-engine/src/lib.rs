@@ -19,6 +19,7 @@ pub mod scope;
 pub mod testing;
 pub mod tx;
 pub mod view;
+pub mod words;
 
 pub use judge::{Dictated, Head, Inputs, Judge, Judged};
 pub use law::{Law, LawCache};

@@ -265,6 +265,10 @@ fn claim(tx: &Tx, player: PlayerId, patch: &Sealed<Patch>, rule: &Name, reason: 
         let new = rows::Cell { claimed: true, ..cell.clone() };
         tx.write(Effect::Cell { key, old: Some(cell), new: Some(new) }, Way::Set);
     }
+    if touched_nothing(tx, &before) {
+        let why = tx.finish().notes.last().map(|note| note.text.clone()).unwrap_or_default();
+        return refused(format!("a change that can be made: {why}"));
+    }
     let row = Claim {
         by: player,
         at: tx.now,
@@ -277,6 +281,10 @@ fn claim(tx: &Tx, player: PlayerId, patch: &Sealed<Patch>, rule: &Name, reason: 
     tx.write(Effect::Claim { key, old: None, new: Some(row) }, Way::Set);
     tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
     Ok(())
+}
+
+fn touched_nothing(tx: &Tx, before: &quorate_kernel::state::State) -> bool {
+    tx.with_state(|state| state == before)
 }
 
 fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {

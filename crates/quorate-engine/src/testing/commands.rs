@@ -147,12 +147,17 @@ impl Stage {
             Some(changes) => Some(Sealed::close(self.patch(game, &changes)?, [0; 16])),
             None => old.patch.clone(),
         };
+        let (title, body, flavour) = (given.named_text("title"), given.named_text("body"), given.named_text("flavour"));
+        let (_, more) = given.rest();
+        if let Some((name, _)) = more.first() {
+            return Err(Stop::Refused(Box::new(Refusal::plain(format!("only title, text and flavour text to edit, not {name}")))));
+        }
         let or_old = |text: Option<String>, old: &Sealed<str>| text.map_or_else(|| old.clone(), |text| typed(&text));
         Ok(Act::EditPost {
             post,
-            title: or_old(given.named_text("title"), &old.title),
-            body: or_old(given.named_text("body"), &old.body),
-            flavour: or_old(given.named_text("flavour"), &old.flavour),
+            title: or_old(title, &old.title),
+            body: or_old(body, &old.body),
+            flavour: or_old(flavour, &old.flavour),
             patch,
         })
     }

@@ -525,7 +525,20 @@ impl Stage {
                 None => args.clone(),
             };
             let frame = crate::tx::Frame { site, ..tx.frame() };
-            tx.within(frame, || tx.call_named(&Name::from(function), args, named))
+            if law.code.signature(function).is_some() {
+                return tx.within(frame, || tx.call_named(&Name::from(function), args, named));
+            }
+            // A function of the library is called through a line of code.
+            let keywords: Vec<String> = named.iter().map(|(name, _)| name.to_string()).collect();
+            let places: Vec<String> = (0..args.len()).map(|n| format!("a{n}")).collect();
+            let mut params = places.clone();
+            params.extend(keywords.iter().cloned());
+            let passed: Vec<String> = places.into_iter().chain(keywords.iter().map(|name| format!("{name} = {name}"))).collect();
+            let code = format!("def run({}):\n    return {function}({})\n", params.join(", "), passed.join(", "));
+            let script = law.code.script("call", &code).map_err(|found| fail(found.first().map_or("", |d| &d.text)))?;
+            let mut all = args;
+            all.extend(named.into_iter().map(|(_, datum)| datum));
+            tx.within(frame, || tx.call_script(&script, all))
         })?;
         Ok(self.wrap(game, &answer))
     }
@@ -559,7 +572,18 @@ impl Stage {
         let event = self.with(game, |game| game.events.iter().find(|event| event.seq == seq).cloned());
         let event = event.ok_or_else(|| fail(format!("there is no event {seq}")))?;
         Ok(match attribute {
-            "dice" => Datum::List(event.tape.dice.iter().map(|die| Datum::Int(i64::try_from(die.result).unwrap_or(i64::MAX))).collect()),
+            "dice" => {
+                let generators = self.with(game, |game| game.judge.law().generators.clone());
+                let shown = |die: &quorate_kernel::tape::Die| {
+                    let index = usize::try_from(die.result - 1).unwrap_or(usize::MAX);
+                    let word = generators.iter().find(|g| g.it.word == die.what.as_str()).and_then(|g| g.it.outcomes.get(index));
+                    match word {
+                        Some(word) => Datum::Text(word.as_str().into()),
+                        None => i64::try_from(die.result).map_or_else(|_| Datum::Text(die.result.to_string().into()), Datum::Int),
+                    }
+                };
+                Datum::List(event.tape.dice.iter().map(shown).collect())
+            }
             "notes" => Datum::List(event.notes.iter().map(|note| Datum::Text(note.text.as_str().into())).collect()),
             "seq" => Datum::Int(i64::try_from(seq.0).unwrap_or(i64::MAX)),
             "open" => Datum::Bool(matches!(event.outcome, quorate_kernel::event::Outcome::Opened(_))),
@@ -608,7 +632,7 @@ impl Stage {
         let datum = given.take("post").ok_or_else(|| fail("which post?"))?;
         match self.thing_of(&datum)? {
             Thing::Post(id) => Ok(id),
-            other => Err(fail(format!("{other} is no post"))),
+            _ => Err(Stop::Refused(Box::new(Refusal::plain("a post")))),
         }
     }
 }

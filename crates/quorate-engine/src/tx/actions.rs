@@ -46,7 +46,7 @@ impl Tx {
     pub fn refusal_at(&self, site: &Site, what: &str) -> Refusal {
         let place = self.frame().law.place(&site.rule);
         Refusal {
-            rule: place.title,
+            rule: self.with_state(|state| crate::words::worded(state, &place.title)),
             rule_id: site.rule.clone(),
             clause: site.clause,
             against: None,
@@ -77,7 +77,7 @@ impl Tx {
         self.within(frame, || {
             self.call(&decl.it.body, given.clone())?;
             self.use_up(action, &decl.it.limits, actor);
-            self.hooks_after(action, &given)
+            self.hooks_after(&decl, &given)
         })
     }
 
@@ -121,11 +121,13 @@ impl Tx {
         }
     }
 
-    /// Player parameters must be players for the rule, as its actor must.
+    /// Players given must be players for the rule, as its actor must; applicants and those who left are for the body to
+    /// judge.
     fn targets_count(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<()> {
         for param in &decl.it.params {
             let given = attempt.args.iter().find(|(name, _)| *name == param.name).map(|(_, datum)| datum);
             if let Some(Datum::Thing(Thing::Player(id))) = given
+                && self.is_member(&Thing::Player(*id))
                 && !self.counts_for(*id, &attempt.site.rule, &decl.it.admits)?
             {
                 let term = self.term("player", false);
@@ -238,6 +240,8 @@ impl Tx {
         let actions = law.actions.iter().map(|(name, decl)| {
             (name, decl.it.tags.as_slice(), &decl.site.rule, law.place(&decl.site.rule))
         });
+        let built_in: Vec<(Name, Name)> = crate::tx::builtin::NAMES.iter().map(|name| (Name::from(*name), self.home_of(&(*name).into()).rule)).collect();
+        let actions = actions.chain(built_in.iter().map(|(name, rule)| (name, [].as_slice(), rule, law.place(rule))));
         let mut tags = guard.it.tags.clone();
         tags.extend(place.tags.iter().cloned());
         Datum::Record(Arc::new(Record {
@@ -294,8 +298,7 @@ impl Tx {
         for limit in limits {
             let slot = if limit.slot.is_empty() { action } else { &limit.slot };
             let who = (!limit.shared).then_some(actor);
-            let start = self.window_start(&limit.per)?;
-            let used = self.uses(slot, who, start);
+            let used = self.uses_in_window(slot, who, &limit.per)?;
             let times = usize::try_from(limit.times.max(1)).unwrap_or(usize::MAX);
             let mut next_at = None;
             if used.len() >= times {
@@ -323,24 +326,24 @@ impl Tx {
         Ok(())
     }
 
-    fn window_start(&self, per: &Per) -> Answer<Option<Moment>> {
-        Ok(match per {
+    /// The uses that a limit counts.
+    fn uses_in_window(&self, slot: &Name, who: Option<PlayerId>, per: &Per) -> Answer<Vec<Moment>> {
+        let start = match per {
             Per::Ever => None,
             Per::Day => Some(self.now.day_start()),
             Per::Week => Some(self.now.week_start()),
-            Per::Since(name) => {
-                let law = self.frame().law;
-                if law.actions.contains_key(name) {
-                    // Uses after that one: of the same event, later.
-                    self.uses(name, None, None).into_iter().max().map(|at| Moment(at.0 + 1))
-                } else {
-                    match self.attribute(&Thing::Game, name.as_str())? {
-                        Datum::Moment(at) => Some(at),
-                        _ => None,
-                    }
-                }
+            Per::Since(name) if self.frame().law.actions.contains_key(name) => {
+                // Of one moment the number of the event decides which came first.
+                let last = self.used_by(name, None).into_iter().map(|(event, _)| event).max();
+                let after = |event: EventSeq| last.is_none_or(|last| event > last);
+                return Ok(self.used_by(slot, who).into_iter().filter(|(event, _)| after(*event)).map(|(_, at)| at).collect());
             }
-        })
+            Per::Since(name) => match self.attribute(&Thing::Game, name.as_str())? {
+                Datum::Moment(at) => Some(at),
+                _ => None,
+            },
+        };
+        Ok(self.uses(slot, who, start))
     }
 
     fn window_end(&self, per: &Per) -> Option<Moment> {
@@ -353,6 +356,11 @@ impl Tx {
 
     /// The moments of completed uses.
     pub fn uses(&self, slot: &Name, who: Option<PlayerId>, since: Option<Moment>) -> Vec<Moment> {
+        let used = self.used_by(slot, who).into_iter().map(|(_, at)| at);
+        used.filter(|at| since.is_none_or(|since| *at >= since)).collect()
+    }
+
+    fn used_by(&self, slot: &Name, who: Option<PlayerId>) -> Vec<(EventSeq, Moment)> {
         self.read(ReadKey::Uses(slot.clone()));
         self.with_state(|state| {
             let first = UseKey { slot: slot.clone(), event: EventSeq(0), who: None };
@@ -361,8 +369,7 @@ impl Tx {
                 .range(first..)
                 .take_while(|(key, _)| key.slot == *slot)
                 .filter(|(key, _)| who.is_none() || key.who == who)
-                .map(|(_, used)| used.at)
-                .filter(|at| since.is_none_or(|since| *at >= since))
+                .map(|(key, used)| (key.event, used.at))
                 .collect()
         })
     }
@@ -379,11 +386,18 @@ impl Tx {
         }
     }
 
-    fn hooks_after(&self, action: &Name, given: &[Datum]) -> Answer<()> {
+    /// Runs the hooks on an action. A hook is given the action's arguments that it has parameters for, by their names.
+    fn hooks_after(&self, decl: &At<ActionDecl>, given: &[Datum]) -> Answer<()> {
         // The law that judged the action has its hooks, though the action may have changed the law.
         let law = Arc::clone(&self.law);
-        for hook in law.after.iter().filter(|hook| hook.it.on == *action) {
-            self.hook(&hook.site, &hook.it.hook, given.to_vec())?;
+        let of_action = |name: &Name| decl.it.params.iter().position(|param| param.name == *name).map(|index| index + 1);
+        for hook in law.after.iter().filter(|hook| hook.it.on == decl.it.name) {
+            let params = law.code.signature(hook.it.hook.as_str()).map(|signature| signature.params.clone()).unwrap_or_default();
+            let args = params.iter().enumerate().map(|(index, param)| {
+                let at = if index == 0 { Some(0) } else { of_action(&param.name).or(Some(index)) };
+                at.and_then(|at| given.get(at)).cloned().unwrap_or_default()
+            });
+            self.hook(&hook.site, &hook.it.hook, args.collect())?;
         }
         Ok(())
     }

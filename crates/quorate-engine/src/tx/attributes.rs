@@ -222,6 +222,7 @@ impl Tx {
         for (name, value) in values {
             self.set_attribute(&thing, name.as_str(), value)?;
         }
+        self.happen("created", kind.clone(), vec![Datum::Thing(thing.clone())]);
         Ok(thing)
     }
 

@@ -10,6 +10,12 @@ use super::Tx;
 use super::actions::Attempt;
 use super::posts::Draft;
 
+/// The acts that every game has.
+pub const NAMES: [&str; 13] = [
+    "vote", "comment", "post", "message", "claim", "dispute", "undo", "answer", "apply-to-join", "leave", "edit",
+    "withdraw", "recategorise",
+];
+
 /// The largest text that a person may post, in bytes.
 pub const TEXT_MAX: usize = 256 * 1024;
 

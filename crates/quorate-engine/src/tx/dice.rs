@@ -134,12 +134,13 @@ impl Deck {
 
     /// The next die for `what`, before any rule changes it; none where dice come from nowhere.
     pub fn die(&mut self, what: &str, sides: i64, by: Option<quorate_kernel::PlayerId>) -> Option<i64> {
+        if sides <= 0 {
+            return Some(0);
+        }
         let nth = self.count(true, what);
-        let sides = sides.max(0);
         let known = self.known.iter().filter(|die| die.what == what).nth(nth).filter(|die| die.sides == i128::from(sides));
         let result = match (known, &self.from) {
             (Some(die), _) => i64::try_from(die.result).ok()?,
-            (None, _) if sides == 0 => 0,
             (None, from) => match (self.forced.pop_front(), from) {
                 (Some(forced), _) => forced,
                 (None, DiceFrom::Seed(seed)) => seed.die(what, nth as u64, sides),

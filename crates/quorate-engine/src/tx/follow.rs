@@ -147,7 +147,8 @@ impl Tx {
         }
     }
 
-    fn is_member(&self, thing: &Thing) -> bool {
+    /// Whether a thing is no person, or a person on the roster.
+    pub fn is_member(&self, thing: &Thing) -> bool {
         match thing {
             Thing::Player(id) => self.with_state(|state| {
                 state.people.get(id).is_some_and(|person| person.standing == quorate_kernel::rows::Standing::Member)

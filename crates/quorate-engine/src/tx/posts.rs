@@ -275,7 +275,9 @@ impl Tx {
         match datum {
             Datum::Thing(Thing::Player(id)) => self.name_of(*id),
             Datum::Thing(Thing::Row(key)) => key.key.to_string(),
-            Datum::Thing(Thing::Rule(id)) => law.place(id).title,
+            Datum::Thing(Thing::Rule(id)) => {
+                self.with_state(|state| crate::words::worded(state, &law.place(id).title))
+            }
             Datum::Thing(Thing::Post(id)) => {
                 self.with_state(|state| state.posts.get(id).map(|post| post.title.as_str().to_owned())).unwrap_or_default()
             }

@@ -26,10 +26,11 @@ impl Tx {
     pub(super) fn rule_builtin(&self, id: &Name, name: &str) -> Option<Datum> {
         self.read(ReadKey::Rules);
         self.with_state(|state| {
-            let rule = state.rules.get(id)?;
+            // A rule that this event repeals can still be asked what it was.
+            let rule = state.rules.get(id).or_else(|| self.base.rules.get(id))?;
             Some(match name {
                 "id" => Datum::Text(id.as_str().into()),
-                "title" => Datum::Text(rule.title.as_str().into()),
+                "title" => Datum::Text(crate::words::worded(state, &rule.title).into()),
                 "section" => Datum::Text(rule.section.as_str().into()),
                 "parent" => rule.parent.clone().map_or(Datum::None, |parent| Datum::Thing(Thing::Rule(parent))),
                 "tags" => Datum::List(rule.tags.iter().map(|tag| Datum::Text(tag.as_str().into())).collect()),
