@@ -117,7 +117,7 @@ pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
         let arena = Arena::new();
         for node in parse_document(&arena, text, &options()).descendants() {
             match &node.data.borrow().value {
-                NodeValue::Text(words) => plain.push_str(&in_theme(words, terms)),
+                NodeValue::Text(words) => plain.push_str(&themed(words, terms)),
                 NodeValue::Code(code) => plain.push_str(&code.literal),
                 NodeValue::SoftBreak | NodeValue::LineBreak | NodeValue::Paragraph | NodeValue::Item(_) => {
                     plain.push(' ');
@@ -265,7 +265,8 @@ fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>> {
     pieces
 }
 
-fn in_theme(words: &str, terms: &Terms) -> String {
+/// A text with the words of the theme in place of their tokens, and nothing else changed: for differences and titles.
+pub fn themed(words: &str, terms: &Terms) -> String {
     pieces(words, Reading { terms, sides: &[], heading: None })
         .into_iter()
         .map(|piece| match piece {

@@ -149,7 +149,7 @@ impl Chrome {
 pub struct Fact {
     /// Its name.
     pub term: String,
-    /// The figure.
+    /// The figure; where it is empty, the moment is the figure.
     pub value: String,
     /// What it rests on or when it changes.
     pub note: Option<String>,

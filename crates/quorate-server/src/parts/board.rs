@@ -58,13 +58,22 @@ impl Glyph {
         }
     }
 
+    /// The tint of the whole square, which lies under everything else.
+    fn ground(&self) -> &'static str {
+        match self {
+            Self::Hazard => r#"<path class="b-hazard" d="M1 1h44v44H1z"/>"#,
+            Self::Wall => r#"<path class="b-wall" d="M1 1h44v44H1z"/>"#,
+            _ => "",
+        }
+    }
+
     /// The drawing in a square of 46 by 46, its corner at the origin.
     fn svg(&self) -> String {
         let line = |path: &str| format!(r#"<path class="b-line" d="{path}"/>"#);
         match self {
             Self::Hazard => {
                 let waves = r#"<path class="b-line hz" d="M8 15q5-6 10 0t10 0 10 0M8 24q5-6 10 0t10 0 10 0M8 33q5-6 10 0t10 0 10 0"/>"#;
-                format!(r#"<path class="b-hazard" d="M1 1h44v44H1z"/>{waves}"#)
+                waves.into()
             }
             Self::Drop => r#"<path class="b-line bl" d="M23 11c6 8 8 11 8 15a8 8 0 0 1-16 0c0-4 2-7 8-15z"/>"#.into(),
             Self::Rings => line("M23 10a13 13 0 1 0 .1 0zm0 6a7 7 0 1 0 .1 0zm0 5.500a1.500 1.500 0 1 0 .1 0z"),
@@ -79,7 +88,7 @@ impl Glyph {
             Self::Water => line("M9 18q5-5 9.500 0t9.500 0 9 0M9 28q5-5 9.500 0t9.500 0 9 0"),
             Self::Tree => line("M23 8L12 24h6l-8 9h26l-8-9h6zM23 33v6"),
             Self::House => line("M10 22L23 10l13 12M14 19v17h18V19"),
-            Self::Wall => r#"<path class="b-wall" d="M1 1h44v44H1z"/>"#.into(),
+            Self::Wall => String::new(),
             Self::Flag => line("M15 38V9h17l-5 6 5 6H15"),
             Self::Star => line("M23 9l4.200 9 9.800 1.200-7.200 6.700 1.900 9.700-8.700-4.800-8.700 4.800 1.900-9.700L9 19.200l9.800-1.200z"),
             Self::Gem => line("M14 12h18l6 8-15 17L8 20zm-6 8h30M23 37l-6-17 6-8 6 8z"),
@@ -215,13 +224,24 @@ impl Board {
     }
 
     fn marks(&self) -> String {
-        self.squares
-            .iter()
-            .map(|square| {
+        self.placed(Glyph::svg)
+    }
+
+    fn grounds(&self) -> String {
+        self.placed(|glyph| glyph.ground().to_owned())
+    }
+
+    /// What each square's mark draws, moved to its square.
+    fn placed(&self, draw: impl Fn(&Glyph) -> String) -> String {
+        let mut out = String::new();
+        for square in &self.squares {
+            let drawn = draw(&square.glyph);
+            if !drawn.is_empty() {
                 let (x, y) = self.corner(square.column, square.row);
-                format!(r#"<g transform="translate({x} {y})">{}</g>"#, square.glyph.svg())
-            })
-            .collect()
+                let _ = write!(out, r#"<g transform="translate({x} {y})">{drawn}</g>"#);
+            }
+        }
+        out
     }
 
     fn edge(&self) -> String {
@@ -313,7 +333,7 @@ impl Board {
 impl LegendLine {
     pub(crate) fn svg(&self) -> String {
         match &self.glyph {
-            Some(glyph) => glyph.svg(),
+            Some(glyph) => format!("{}{}", glyph.ground(), glyph.svg()),
             None => r#"<circle class="b-man" cx="23" cy="23" r="15.5"/>"#.to_owned(),
         }
     }

@@ -39,9 +39,13 @@ impl fmt::Display for Die {
                 f,
                 r##"<svg class="die" viewBox="0 0 24 24" role="img" aria-label="{n} of {sides}"><use href="#d-n"/><text x="12" y="16">{n}</text></svg>"##
             ),
-            (_, None) => f.write_str(
-                r##"<svg class="die ghost" viewBox="0 0 24 24" aria-hidden="true"><use href="#d-n"/><text x="12" y="16">?</text></svg>"##,
-            ),
+            (sides, None) => {
+                let shape = if sides == 6 { "d-0" } else { "d-n" };
+                write!(
+                    f,
+                    r##"<svg class="die ghost" viewBox="0 0 24 24" aria-hidden="true"><use href="#{shape}"/><text x="12" y="16">?</text></svg>"##
+                )
+            }
         }
     }
 }

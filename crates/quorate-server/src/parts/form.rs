@@ -112,6 +112,8 @@ pub struct Field {
     pub error: Option<String>,
     /// Whether it may stay empty.
     pub optional: bool,
+    /// What a choice that may stay empty calls that: "none", "any".
+    pub blank: &'static str,
     /// What it takes.
     pub kind: FieldKind,
 }
@@ -119,7 +121,7 @@ pub struct Field {
 impl Field {
     /// A field that must be filled in.
     pub fn new(id: impl Into<String>, name: impl Into<String>, label: impl Into<String>, kind: FieldKind) -> Self {
-        Self { id: id.into(), name: name.into(), label: label.into(), hint: None, error: None, optional: false, kind }
+        Self { id: id.into(), name: name.into(), label: label.into(), hint: None, error: None, optional: false, blank: "none", kind }
     }
 
     /// The same field with a hint.
@@ -140,6 +142,14 @@ impl Field {
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.optional = true;
+        self
+    }
+
+    /// The same field, which may stay empty under a word of its own.
+    #[must_use]
+    pub fn blank(mut self, word: &'static str) -> Self {
+        self.optional = true;
+        self.blank = word;
         self
     }
 

@@ -119,7 +119,7 @@ fn needs() -> Needs {
     };
     Needs {
         lines: vec![
-            line(Icon::Ask, "Juniper hails you: answer or drift by?", urls::Act { game: GAME }.into(), "", "drifting by is taken for you", Some(ahead(328))),
+            line(Icon::Ask, "Juniper hails you: answer or drift by?", urls::Act { game: GAME }.into(), "", "drifting by is taken for you on", Some(ahead(328))),
             line(Icon::Pending, "Night fares for the ferry", post("94-0"), "", "without your vote; FOR brings it to 5 of 6", None),
             line(Icon::Pending, "Was the Spire lamp lit in time?", post("93-0"), "", "call for judgement, 3–3, without your vote", None),
             line(Icon::Bolt, "Trim a lamp", urls::Act { game: GAME }.into(), "is possible again", "since 15:10 UTC", None),

@@ -67,7 +67,7 @@ fn parts() -> Vec<RulesetPart> {
                 clause("lamps", "2", "12.2", "Once a day a {player} may light a lamp. It pays 30 Oil, and 5 more for each Lamp it minds.", code("def light(actor: Player):\n    pay(actor, \"Oil\", 30 + 5 * actor.lamps)\n    actor.lamps += 1\n\naction(\"light\", light, title = \"Light a lamp\", limit = daily())", true)),
                 Clause { is_new: true, ..clause("lamps", "3", "12.3", "A {player} whose last lamp has gone out drifts. Until it minds one again these rules pass it by, all but this one.", code("def drift(p: Player):\n    p.place = OPEN_WATER  # by hand no more", false)) },
                 clause("lamps", "4", "12.4", "Lamps should have names. Whoever loses a named one owes it a line in a story post before the week is out.", Beside::ProseOnly),
-                clause("lamps", "5", "12.5", "Forage. At the Reeds, for as much Oil as two dice say.", Beside::Asleep { reason: "since 16 Sep: it leans on `reed_map`, which the last enactment removed".into(), mend: Some(urls::Compose { game: GAME }.into()) }),
+                clause("lamps", "5", "12.5", "Forage. At the Reeds, for as much Oil as two dice say.", Beside::Asleep { reason: "since 16 Sep: it leans on reed_map, which the last enactment removed".into(), mend: Some(urls::Compose { game: GAME }.into()) }),
                 clause("lamps", "6", "12.6", "The names of all lamps are kept in a list.", Beside::Elsewhere { words: "code, 212 lines".into(), href: urls::RuleHistory { game: GAME, rule: "lamps" }.into() }),
                 clause("lamps", "", "12", "Nothing in this rule binds the harbour dog.", Beside::Nothing),
             ],

@@ -27,8 +27,8 @@ impl Samples for LogPage {
             chrome: chrome("Log", "Log"),
             here: urls::Log { game: GAME }.into(),
             filters: vec![
-                Field::new("by", "by", "Who", FieldKind::One(vec![Choice::new("sennen", "Sennen")])).optional(),
-                Field::new("only", "only", "What", FieldKind::One(vec![Choice::new("dice", "dice"), Choice::new("votes", "votes")])).optional(),
+                Field::new("by", "by", "Who", FieldKind::One(vec![Choice::new("sennen", "Sennen")])).blank("anybody"),
+                Field::new("only", "only", "What", FieldKind::One(vec![Choice::new("dice", "dice"), Choice::new("votes", "votes")])).blank("anything"),
                 Field::new("until", "until", "Until", FieldKind::Moment(String::new())).optional(),
             ],
             past: Past { latest: 4_811, at: 4_811, when: ago(22), to: urls::Tracker { game: GAME }.into() },

@@ -13,8 +13,8 @@ use crate::{
 };
 
 pub(super) fn changes() -> Vec<Change> {
-    let old = "Crossing. At the Landing or the Spire, a {player} with ten or more Oil may call the ferry behind it. It stays until somebody casts off.";
-    let new = "Crossing. At the Landing or the Spire, a {player} with ten or more Oil, or with six or more at ebb, may call the ferry it stands beside. It stays until somebody casts off, or until the next tide begins.";
+    let old = "Crossing. At the Landing or the Spire, a Keeper with ten or more Oil may call the ferry behind it. It stays until somebody casts off.";
+    let new = "Crossing. At the Landing or the Spire, a Keeper with ten or more Oil, or with six or more at ebb, may call the ferry it stands beside. It stays until somebody casts off, or until the next tide begins.";
     let old_code = "def cross(actor: Player):\n    here = actor.place\n    require(here in (LANDING, SPIRE), \"the Landing or the Spire\", have = here)\n    require(actor.oil >= 10, \"ten Oil\", have = actor.oil)\n    pay(actor, \"Oil\", fare(actor))\n    here.moored = True\n";
     let new_code = "def cross(actor: Player):\n    here = actor.place\n    require(here in (LANDING, SPIRE), \"the Landing or the Spire\", have = here)\n    least = 6 if ebb() else 10\n    require(actor.oil >= least, \"Oil to call the ferry\",\n            have = actor.oil, need = least)\n    pay(actor, \"Oil\", fare(actor))\n    here.moored = True\n    here.casts_off_at = next_tide()\n";
     vec![
@@ -52,9 +52,9 @@ fn votes() -> Votes {
         silent: 3,
         gauge: Gauge { large: true, ..gauge },
         facts: vec![
-            Fact::new("Enacted, at the earliest", "6 FOR, both ahead closed").due(ahead(270)),
+            Fact::new("Enacted, at the earliest", "").note("6 FOR, both ahead closed,").due(ahead(270)),
             Fact::new("Failed, at the earliest", "now, at 6 AGAINST").note("or when Tamsin votes AGAINST"),
-            Fact::new("By time alone", "as it stands: enacted 4–2").due(ahead(2_430)),
+            Fact::new("By time alone", "").note("as it stands: enacted 4–2,").due(ahead(2_430)),
         ],
         ifs: vec![
             condition(Icon::For, Tone::For, "Oriel votes FOR:", "Hanno and Pell follow, 7–2, passes."),
