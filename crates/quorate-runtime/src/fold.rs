@@ -187,6 +187,26 @@ pub async fn state_at(
     Ok((state, fold.chain.head))
 }
 
+/// Some events of the past by their numbers, with every seal open whose content is there.
+pub async fn events_of(
+    journal: &dyn Journal,
+    seals: &dyn Seals,
+    game: &GameId,
+    wanted: &[EventSeq],
+) -> Result<Vec<Event>, OperatingError> {
+    let mut events = Vec::new();
+    for seq in wanted {
+        let opens = journal.events(game, *seq, 1).await?;
+        let Some(open) = opens.first() else { continue };
+        let mut event = record::decode(open).map_err(|e| damaged(game, *seq, e.into()))?;
+        let digests = record::restore(&mut event, &|_| None);
+        let found = seals.find(&digests).await?;
+        record::restore(&mut event, &|digest| found.get(&digest).cloned());
+        events.push(event);
+    }
+    Ok(events)
+}
+
 /// Folds a log from its nearest snapshot up to an event; seals stay closed.
 async fn fold_to(
     journal: &dyn Journal,

@@ -37,6 +37,12 @@ pub trait Judge: Send {
     /// Judges a command. Where it became an event, the replica has taken it in already.
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
 
+    /// Hands over events of the past, seals open, that the commands to come are about: those to be undone. They
+    /// replace what was handed over before. A judge whose law has no undo need not look at them.
+    fn recall(&mut self, past: Vec<Event>) {
+        drop(past);
+    }
+
     /// The first moment at which something falls due.
     fn next_due(&self) -> Option<Moment>;
 

@@ -10,6 +10,7 @@ mod committer;
 mod error;
 pub mod fold;
 mod games;
+pub mod in_process;
 pub mod judge;
 pub mod ports;
 mod published;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
+use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, Span};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -214,10 +215,12 @@ impl Writer {
         if !self.is_work_there(table) && !self.drained {
             let clock = Arc::clone(&self.games.ports.clock);
             let asleep = self.slot.used_at() + self.games.settings.asleep_after;
+            let until = self.wake_time(table).min(asleep);
+            let may_sleep = !self.inbox.is_closed();
             tokio::select! {
                 biased;
                 count = self.inbox.recv_many(&mut mail, MAIL_AT_ONCE) => self.drained = count == 0,
-                () = clock.until(self.wake_time(table).min(asleep)), if !self.inbox.is_closed() => {}
+                () = clock.until(until), if may_sleep => {}
             }
         } else {
             while mail.len() < MAIL_AT_ONCE
@@ -252,7 +255,16 @@ impl Writer {
         if table.head.seq != Head::START.seq {
             self.answer_repeats().await;
         }
+        let past = match self.past(table.head.seq).await {
+            Ok(past) => past,
+            // The event cannot be read: those who ask for it are told, and nothing is judged without it.
+            Err(error) => {
+                self.fail_orders(&error);
+                return Ok(());
+            }
+        };
         let round = Round {
+            past,
             game: self.game.clone(),
             secret: self.secret,
             now: self.now(table),
@@ -309,6 +321,14 @@ impl Writer {
         table.next_due = next_due;
         self.mind_bug(table, bug);
         Ok(())
+    }
+
+    /// The events of the past that waiting commands are about.
+    async fn past(&self, last: EventSeq) -> Result<Vec<Event>, OperatingError> {
+        let mut wanted: Vec<EventSeq> = self.waiting.iter().filter_map(Item::about).collect();
+        wanted.retain(|seq| *seq <= last);
+        let ports = &self.games.ports;
+        fold::events_of(&*ports.journal, &*ports.seals, &self.game, &wanted).await
     }
 
     /// Answers the commands that came before and are on disk.

@@ -7,7 +7,7 @@ use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
 use quorate_kernel::tape::{Seed, SeedId};
-use quorate_kernel::{GameId, Moment, Name, Refusal};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal};
 
 use super::admit::{Lie, admit};
 use super::{Order, Reply};
@@ -40,6 +40,14 @@ impl Item {
             Self::Order(order) => Some((order.actor, order.key.clone())),
         }
     }
+
+    /// The event of the past that a command is about.
+    pub(crate) fn about(&self) -> Option<EventSeq> {
+        match self {
+            Self::Order(Order { act: Act::Undo { event, .. }, .. }) => Some(*event),
+            _ => None,
+        }
+    }
 }
 
 /// What a round starts from.
@@ -49,6 +57,8 @@ pub(crate) struct Round {
     pub(crate) now: Moment,
     pub(crate) ahead: State,
     pub(crate) head: Head,
+    /// The events that commands of this round are about.
+    pub(crate) past: Vec<Event>,
 }
 
 /// What came of a round. Nothing of it holds before its events are on disk.
@@ -100,7 +110,8 @@ enum Stop {
 
 impl Round {
     /// Judges the items in order, and before each what is due by its moment.
-    pub(crate) fn run(self, judge: Box<dyn Judge>, items: VecDeque<Item>) -> RoundEnd {
+    pub(crate) fn run(self, mut judge: Box<dyn Judge>, items: VecDeque<Item>) -> RoundEnd {
+        judge.recall(self.past);
         let mut bench = Bench {
             end: RoundEnd {
                 judge: None,

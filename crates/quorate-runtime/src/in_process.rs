@@ -1,0 +1,167 @@
+//! The law's host in this process: the engine's judge as the writer of a game sees it.
+//!
+//! A worker process would hold the same judge behind the same traits.
+
+use std::sync::Arc;
+
+use quorate_engine::{Head as EngineHead, Inputs, Judged as EngineJudged, LawCache};
+use quorate_kernel::command::{Act, Command};
+use quorate_kernel::event::Event;
+use quorate_kernel::record;
+use quorate_kernel::state::{SealMut, State};
+use quorate_kernel::{EventSeq, GameId, Moment};
+
+use crate::judge::{Head, Judge, Judged, Judges, Secret};
+use crate::verify::Rejudge;
+
+/// Judges that run the law here. They share the versions of the law that were compiled.
+#[derive(Clone, Default)]
+pub struct InProcess {
+    laws: Arc<LawCache>,
+}
+
+impl InProcess {
+    /// Judges that share compiled laws with whoever else reads games in this process.
+    pub fn new(laws: &Arc<LawCache>) -> Self {
+        Self { laws: Arc::clone(laws) }
+    }
+
+    /// The compiled laws.
+    pub fn laws(&self) -> &Arc<LawCache> {
+        &self.laws
+    }
+}
+
+impl Judges for InProcess {
+    fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn Judge> {
+        let judge = quorate_engine::Judge::open(state, engine_head(head), &self.laws);
+        Box::new(Replica { judge, past: Vec::new() })
+    }
+}
+
+/// The end of a log as the engine has it: before the first event the time is of no account.
+fn engine_head(head: Head) -> EngineHead {
+    EngineHead { seq: head.seq, hash: head.hash, at: head.at.max(Moment(0)) }
+}
+
+struct Replica {
+    judge: quorate_engine::Judge,
+    past: Vec<Event>,
+}
+
+impl Judge for Replica {
+    fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
+        let mut inputs = Inputs { secret: *secret, past: &self.past, ..Inputs::default() };
+        match self.judge.judge(command, &mut inputs) {
+            EngineJudged::Event(event) => Judged::Event(event),
+            EngineJudged::Refused(refusal) => Judged::Refused(refusal),
+        }
+    }
+
+    fn recall(&mut self, past: Vec<Event>) {
+        self.past = past;
+    }
+
+    fn next_due(&self) -> Option<Moment> {
+        self.judge.next_due()
+    }
+
+    fn due_command(&self, up_to: Moment) -> Option<Command> {
+        self.judge.due_command(up_to)
+    }
+
+    fn state(&self) -> &State {
+        self.judge.state()
+    }
+
+    fn head(&self) -> Head {
+        let EngineHead { seq, hash, at } = self.judge.head();
+        if seq == EventSeq(0) { Head::START } else { Head { seq, hash, at } }
+    }
+}
+
+/// Finds an event of a game's past by its number.
+pub type FindPast = Box<dyn Fn(EventSeq) -> Option<Event> + Send>;
+
+/// Judges a game's log again, each event on its own tape under the law of its time.
+pub struct Rejudger {
+    laws: Arc<LawCache>,
+    secret: Secret,
+    find: FindPast,
+    /// The judge of the event before, as long as it came to the same as the log.
+    judge: Option<quorate_engine::Judge>,
+}
+
+impl Rejudger {
+    /// For one game. `secret` is the game's own, under which its seals were closed.
+    pub fn new(laws: &Arc<LawCache>, secret: Secret, find: FindPast) -> Self {
+        Self { laws: Arc::clone(laws), secret, find, judge: None }
+    }
+
+    fn judge_at(&mut self, before: &State, event: &Event) -> quorate_engine::Judge {
+        let kept = self.judge.take().filter(|judge| judge.head().hash == event.previous);
+        kept.unwrap_or_else(|| {
+            // The moment of the event before is not known here, and matters no further: it was no later than this one.
+            let head = EngineHead { seq: EventSeq(event.seq.0 - 1), hash: event.previous, at: event.at };
+            quorate_engine::Judge::open(before.clone(), head, &self.laws)
+        })
+    }
+}
+
+impl Rejudge for Rejudger {
+    fn rejudge(&mut self, before: &State, event: &Event) -> Result<(), String> {
+        let mut judge = self.judge_at(before, event);
+        let past: Vec<Event> = match &event.act {
+            Act::Undo { event: undone, .. } => (self.find)(*undone).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let command = event.command();
+        let mut inputs = Inputs { secret: self.secret, past: &past, tape: Some(&event.tape), ..Inputs::default() };
+        let again = match judge.judge(&event.command(), &mut inputs) {
+            EngineJudged::Event(again) => again,
+            EngineJudged::Refused(refusal) => return unless_forgotten(before, event, format!("refused now: it {refusal}")),
+        };
+        match difference(event, &again) {
+            None => {
+                self.judge = Some(judge);
+                Ok(())
+            }
+            Some(what) => unless_forgotten(before, event, what),
+        }
+    }
+}
+
+/// How an event that was judged again differs from the one in the log.
+pub fn difference(logged: &Event, again: &Event) -> Option<String> {
+    if record::encode(logged).open == record::encode(again).open {
+        return None;
+    }
+    if logged.law != again.law {
+        return Some("another version of the law judges it".to_owned());
+    }
+    if logged.outcome != again.outcome {
+        return Some(format!("the log says {:?}, now {:?}", logged.outcome, again.outcome));
+    }
+    if logged.tape != again.tape {
+        return Some(format!("the tape is used otherwise: {:?}, now {:?}", logged.tape, again.tape));
+    }
+    let unlike = logged.steps.iter().zip(&again.steps).position(|(a, b)| a != b);
+    if let Some(at) = unlike {
+        return Some(format!("effect {at} was {:?}, now {:?}", logged.steps[at], again.steps[at]));
+    }
+    if logged.steps.len() != again.steps.len() {
+        return Some(format!("it had {} effects, now {}", logged.steps.len(), again.steps.len()));
+    }
+    Some("its lines for the log or its place differ".to_owned())
+}
+
+/// A difference counts only where nothing was forgotten that the judgement may have leant on.
+fn unless_forgotten(before: &State, event: &Event, difference: String) -> Result<(), String> {
+    let mut closed = false;
+    let mut look = |seal: SealMut<'_>| closed |= seal.bytes().is_none();
+    event.clone().each_seal(&mut look);
+    for mut effect in before.effects() {
+        effect.seals(&mut look);
+    }
+    if closed { Ok(()) } else { Err(difference) }
+}
