@@ -4,21 +4,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use include_dir::{Dir, include_dir};
 use quorate_engine::rulebook::{Manifest, Rulebook};
 
-/// The rulebooks folder: `--rulebooks`, else `rulebooks` in this folder or one above it, else none.
+/// The rulebooks that the program brings along, for where there is no rulebooks folder.
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../rulebooks");
+
+/// The rulebooks folder: `rulebooks` in this folder or one above it, else none.
 pub fn folder() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|dir| dir.join("rulebooks")).find(|dir| dir.join("std").is_dir())
 }
 
-/// Reads a rulebook: a folder, or the name of one in the rulebooks folder.
+/// Reads a rulebook: a folder, or the name of one in the rulebooks folder, or of one that the program brings along.
 pub fn read(name_or_path: &str) -> Result<Rulebook> {
     let path = Path::new(name_or_path);
     if path.join("rulebook.toml").is_file() {
         return read_folder(path);
     }
-    let folder = folder().with_context(|| format!("there is no rulebook at {name_or_path}, and no rulebooks folder here"))?;
+    let Some(folder) = folder() else { return read_built_in(name_or_path) };
     let path = folder.join(name_or_path);
     if !path.join("rulebook.toml").is_file() {
         bail!("there is no rulebook called {name_or_path} in {}", folder.display());
@@ -26,15 +30,19 @@ pub fn read(name_or_path: &str) -> Result<Rulebook> {
     read_folder(&path)
 }
 
-/// The names of all rulebooks in the rulebooks folder, in order.
+/// The names of all rulebooks, in order: of the rulebooks folder, or of those that the program brings along.
 pub fn names() -> Vec<String> {
-    let Some(folder) = folder() else { return Vec::new() };
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .flatten()
-        .filter(|entry| entry.path().join("rulebook.toml").is_file())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<String> = match folder() {
+        Some(folder) => {
+            let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+            let books = entries.flatten().filter(|entry| entry.path().join("rulebook.toml").is_file());
+            books.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        }
+        None => {
+            let books = BUILT_IN.dirs().filter(|dir| dir.get_file(dir.path().join("rulebook.toml")).is_some());
+            books.map(|dir| dir.path().to_string_lossy().into_owned()).collect()
+        }
+    };
     names.sort();
     names
 }
@@ -42,21 +50,74 @@ pub fn names() -> Vec<String> {
 fn read_folder(path: &Path) -> Result<Rulebook> {
     let path = path.canonicalize().with_context(|| format!("cannot open {}", path.display()))?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let manifest = read_text(&path.join("rulebook.toml"))?;
-    let manifest: Manifest = toml::from_str(&manifest).with_context(|| format!("{}/rulebook.toml does not read", path.display()))?;
-    let shared = path.parent().map(|dir| dir.join("std"));
-    let mut library = Vec::new();
-    for stem in &manifest.std {
+    let shared = path.parent().map(|dir| dir.join("std")).unwrap_or_default();
+    let library = |stem: &str| {
         let own = path.join("std").join(format!("{stem}.star"));
-        let file = if own.is_file() { own } else { shared.clone().unwrap_or_default().join(format!("{stem}.star")) };
-        library.push((stem.clone(), read_text(&file)?));
+        read_text(&if own.is_file() { own } else { shared.join(format!("{stem}.star")) })
+    };
+    let parts = Parts {
+        manifest: read_text(&path.join("rulebook.toml"))?,
+        rules: texts(&path.join("rules"), "md")?,
+        tests: texts(&path.join("tests"), "star")?,
+    };
+    parts.rulebook(&name, &library).with_context(|| format!("the rulebook in {} does not read", path.display()))
+}
+
+fn read_built_in(name: &str) -> Result<Rulebook> {
+    let text = |path: PathBuf| {
+        let file = BUILT_IN.get_file(&path).and_then(include_dir::File::contents_utf8).map(str::to_owned);
+        file.with_context(|| format!("there is no {}", path.display()))
+    };
+    let root = Path::new(name);
+    let Ok(manifest) = text(root.join("rulebook.toml")) else {
+        bail!("there is no rulebook at {name}, no rulebooks folder here, and none built in but {}", names().join(", "));
+    };
+    let below = |inner: &str, ending: &str| {
+        let mut found = Vec::new();
+        if let Some(dir) = BUILT_IN.get_dir(root.join(inner)) {
+            collect_built_in(dir, dir.path(), ending, &mut found);
+        }
+        found.sort();
+        found
+    };
+    let parts = Parts { manifest, rules: below("rules", "md"), tests: below("tests", "star") };
+    let library = |stem: &str| {
+        let file = format!("{stem}.star");
+        text(root.join("std").join(&file)).or_else(|_| text(Path::new("std").join(&file)))
+    };
+    parts.rulebook(name, &library)
+}
+
+fn collect_built_in(dir: &Dir<'_>, root: &Path, ending: &str, found: &mut Vec<(String, String)>) {
+    for inner in dir.dirs() {
+        collect_built_in(inner, root, ending, found);
     }
-    let rules = texts(&path.join("rules"), "md")?;
-    if rules.is_empty() {
-        bail!("{} has no rules: put them into its folder rules, one file each", path.display());
+    let wanted = |path: &Path| path.extension().is_some_and(|extension| extension == ending);
+    for file in dir.files().filter(|file| wanted(file.path())) {
+        let name = file.path().strip_prefix(root).unwrap_or(file.path()).to_string_lossy().replace('\\', "/");
+        if let Some(text) = file.contents_utf8() {
+            found.push((name, text.to_owned()));
+        }
     }
-    let tests = texts(&path.join("tests"), "star")?;
-    Ok(Rulebook { name: name.as_str().into(), manifest, library, rules, tests })
+}
+
+/// The texts of a rulebook, wherever they came from.
+struct Parts {
+    manifest: String,
+    rules: Vec<(String, String)>,
+    tests: Vec<(String, String)>,
+}
+
+impl Parts {
+    fn rulebook(self, name: &str, library_text: &dyn Fn(&str) -> Result<String>) -> Result<Rulebook> {
+        let manifest: Manifest = toml::from_str(&self.manifest).context("rulebook.toml does not read")?;
+        if self.rules.is_empty() {
+            bail!("it has no rules: put them into its folder rules, one file each");
+        }
+        let library = manifest.std.iter().map(|stem| Ok((stem.clone(), library_text(stem)?)));
+        let library = library.collect::<Result<Vec<_>>>()?;
+        Ok(Rulebook { name: name.into(), manifest, library, rules: self.rules, tests: self.tests })
+    }
 }
 
 /// All files of an ending below a folder, by path in order; none where the folder is not there.

@@ -7,13 +7,34 @@ use clap::Subcommand;
 
 use crate::out::Out;
 
+mod act;
+mod archive;
 mod check;
 mod coverage;
+mod log;
+mod new;
 mod test;
+mod verify;
 
 /// A command.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Found a game of a rulebook.
+    New(new::Arguments),
+    /// Take an action in a game, or a built-in act such as a post, a comment or a vote.
+    Act(act::Arguments),
+    /// What a player can do now, what later, and why not.
+    Moves(act::MovesArguments),
+    /// Why an action is refused, or that it is not; nothing is done.
+    Why(act::Arguments),
+    /// A game's log.
+    Log(log::Arguments),
+    /// Does a game's log hold together, and does the law still say so?
+    Verify(verify::Arguments),
+    /// Write a game out, to be imported elsewhere.
+    Export(archive::ExportArguments),
+    /// Bring a game in.
+    Import(archive::ImportArguments),
     /// Check a rulebook: its files, names, types and declarations.
     Check(check::Arguments),
     /// Run rule tests: of rulebooks, folders or test files.
@@ -26,6 +47,14 @@ impl Command {
     /// Runs the command.
     pub fn run(self, out: &Out) -> Result<ExitCode> {
         match self {
+            Self::New(arguments) => new::run(&arguments, out),
+            Self::Act(arguments) => act::run(&arguments, out),
+            Self::Moves(arguments) => act::moves(&arguments, out),
+            Self::Why(arguments) => act::why(&arguments, out),
+            Self::Log(arguments) => log::run(&arguments, out),
+            Self::Verify(arguments) => verify::run(&arguments, out),
+            Self::Export(arguments) => archive::export(&arguments, out),
+            Self::Import(arguments) => archive::import(&arguments, out),
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),

@@ -4,9 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod asked;
 mod books;
+mod changes;
 mod cmd;
+mod home;
 mod out;
+mod words;
 
 /// A server for games of Nomic in the BlogNomic tradition.
 #[derive(Parser)]

@@ -1,6 +1,7 @@
 //! What the commands print, for people and for programs.
 
 use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
 
 /// The exit code of a command that could not do what it was asked.
 pub const FAILED: u8 = 2;
@@ -54,6 +55,17 @@ impl Out {
         self.paint("1", text)
     }
 
+    /// A bar for what takes longer than a second; unseen where no terminal shows it.
+    pub fn progress(&self, unit: &str) -> Progress {
+        let target = if self.json { indicatif::ProgressDrawTarget::hidden() } else { indicatif::ProgressDrawTarget::stderr() };
+        let bar = indicatif::ProgressBar::with_draw_target(None, indicatif::ProgressDrawTarget::hidden());
+        let shape = format!("{{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
+        if let Ok(style) = indicatif::ProgressStyle::with_template(&shape) {
+            bar.set_style(style);
+        }
+        Progress { bar, target: Mutex::new(Some(target)) }
+    }
+
     fn paint(&self, code: &str, text: &str) -> String {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -66,6 +78,30 @@ impl Out {
         }
         // Nothing can be done where even the error cannot be printed.
         let _ = writeln!(std::io::stderr(), "{}: {}", self.red("error"), causes.join(": "));
+    }
+}
+
+/// A progress bar that shows itself after a second.
+pub struct Progress {
+    bar: indicatif::ProgressBar,
+    target: Mutex<Option<indicatif::ProgressDrawTarget>>,
+}
+
+impl Progress {
+    /// So much is done, of so much.
+    pub fn at(&self, done: u64, of: u64) {
+        if self.bar.elapsed().as_millis() >= 1_000
+            && let Some(target) = self.target.lock().ok().and_then(|mut target| target.take())
+        {
+            self.bar.set_draw_target(target);
+        }
+        self.bar.set_length(of);
+        self.bar.set_position(done);
+    }
+
+    /// All is done; the bar goes.
+    pub fn done(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

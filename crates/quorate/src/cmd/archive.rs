@@ -1,0 +1,98 @@
+//! `quorate export` and `import`.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use quorate_kernel::GameId;
+use quorate_runtime::archive::{self, Beside};
+use quorate_runtime::fold;
+use quorate_runtime::verify::Progress;
+use serde_json::json;
+
+use crate::home::{Data, Home};
+use crate::out::Out;
+
+/// What to write out.
+#[derive(clap::Args)]
+pub struct ExportArguments {
+    #[command(flatten)]
+    data: Data,
+    /// The game's word.
+    game: GameId,
+    /// The file; standard output for `-`.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// The open log alone: it verifies, and no word that anybody typed is in it.
+    #[arg(long)]
+    open: bool,
+}
+
+/// What to bring in.
+#[derive(clap::Args)]
+pub struct ImportArguments {
+    #[command(flatten)]
+    data: Data,
+    /// A file that `export` wrote; standard input for `-`.
+    file: PathBuf,
+    /// The game's word here; its own, if none is given.
+    #[arg(long)]
+    id: Option<GameId>,
+}
+
+/// Writes a game out.
+pub fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::look(&arguments.data.data)?;
+    let secret = home.store.secret();
+    let beside = match &secret {
+        _ if arguments.open => Beside::Nothing,
+        secret => Beside::Everything(secret.as_ref().context("the server's secret cannot be read: try --open")?),
+    };
+    let to_screen = arguments.file == Path::new("-");
+    let mut file: Box<dyn Write + Send> = if to_screen {
+        Box::new(std::io::stdout())
+    } else {
+        let file = File::create(&arguments.file);
+        Box::new(BufWriter::new(file.with_context(|| format!("cannot write {}", arguments.file.display()))?))
+    };
+    let bar = out.progress("events");
+    let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
+    let head = home.wait(archive::export(&*home.store, &*home.store, &arguments.game, beside, &mut *file, &mut progress))?;
+    file.flush()?;
+    bar.done();
+    if !to_screen {
+        let state = home.wait(fold::open(&*home.store, &*home.store, &arguments.game))?.state.digest();
+        out.value(&json!({
+            "game": arguments.game.as_str(), "events": head.seq.0, "head": head.hash.to_string(), "state": state.to_string(),
+        }));
+        out.line(format!("{} events of {} to {}, state {}", head.seq, arguments.game, arguments.file.display(), state.short()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Brings a game in.
+pub fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::own(&arguments.data.data)?;
+    let input: Box<dyn Read + Send> = if arguments.file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(&arguments.file).with_context(|| format!("cannot read {}", arguments.file.display()))?)
+    };
+    let bar = out.progress("events");
+    let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
+    let mut input = BufReader::new(input);
+    let done = home.wait(archive::import(&*home.store, arguments.id.as_ref(), &mut input, &mut progress))?;
+    bar.done();
+    out.value(&json!({
+        "game": done.game.as_str(),
+        "events": done.head.seq.0,
+        "head": done.head.hash.to_string(),
+        "state": done.state.to_string(),
+        "closed": done.closed_count,
+    }));
+    let closed = if done.closed_count > 0 { format!(", {} events with words that did not come along", done.closed_count) } else { String::new() };
+    out.line(format!("{} {}: {} events, state {}{closed}", out.green("imported"), done.game, done.head.seq, done.state.short()));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,76 @@
+//! `quorate new`: founds a game.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use quorate_kernel::command::Actor;
+use quorate_kernel::{GameId, Name};
+use quorate_runtime::Answer;
+use serde_json::json;
+
+use crate::books;
+use crate::home::{self, Data, Home};
+use crate::out::{FOUND_WRONG, Out};
+use crate::words;
+
+/// What to found.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    /// A rulebook: a folder, or the name of one.
+    rulebook: String,
+    /// The game's title; the rulebook's, if none is given.
+    #[arg(long)]
+    title: Option<String>,
+    /// The name of the first player, who is its admin.
+    #[arg(long, default_value = "Anna")]
+    founder: String,
+    /// The game's word in addresses; made from the rulebook's name, if none is given.
+    #[arg(long)]
+    id: Option<GameId>,
+}
+
+/// Founds a game.
+pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let book = books::read(&arguments.rulebook)?;
+    let title = arguments.title.clone().unwrap_or_else(|| book.manifest.title.clone());
+    let founding = book.founding(&title, &arguments.founder)?;
+    let home = Home::own(&arguments.data.data)?;
+    let games = home.games()?;
+    let game = match &arguments.id {
+        Some(game) => game.clone(),
+        None => free_id(&home, &book.name)?,
+    };
+    let answer = home.wait(async {
+        let answer = games.found(&game, Actor::Operator, home::fresh_key(), founding).await;
+        games.close().await?;
+        answer
+    })?;
+    match answer {
+        Answer::Kept(receipt) => {
+            out.value(&json!({ "game": game.as_str(), "title": title, "seq": receipt.seq.0, "at": receipt.at.to_string() }));
+            out.line(format!("{} {} ({title}), founded by {}", out.green("founded"), out.bold(game.as_str()), arguments.founder));
+            Ok(ExitCode::SUCCESS)
+        }
+        Answer::Refused(refusal) => {
+            out.value(&json!({ "refused": words::refusal_json(&refusal) }));
+            out.line(out.red("refused"));
+            words::tell_refusal(&refusal, out);
+            Ok(ExitCode::from(FOUND_WRONG))
+        }
+    }
+}
+
+/// A word for a game that no other has: the rulebook's name, with a number where that is taken.
+fn free_id(home: &Home, name: &Name) -> Result<GameId> {
+    let taken: Vec<GameId> = home.wait(quorate_runtime::ports::Journal::games(&*home.store))?.into_iter().map(|row| row.game).collect();
+    for n in 1..10_000 {
+        let word = if n == 1 { name.to_string() } else { format!("{name}-{n}") };
+        let game: GameId = word.parse()?;
+        if !taken.contains(&game) {
+            return Ok(game);
+        }
+    }
+    bail!("every word from {name} to {name}-9999 is taken: give one with --id")
+}

@@ -1,0 +1,90 @@
+//! `quorate verify`: does a log hold together?
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use quorate_kernel::GameId;
+use quorate_runtime::in_process::Rejudger;
+use quorate_runtime::verify::{self, Grade, Progress};
+use quorate_runtime::fold;
+use serde_json::json;
+
+use crate::home::{Data, Home};
+use crate::out::{FOUND_WRONG, Out};
+
+/// Which game, and how closely to look.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    /// The game's word.
+    game: GameId,
+    /// How closely to look.
+    #[arg(long, value_enum, default_value_t = HowClose::Judgement)]
+    grade: HowClose,
+}
+
+/// How closely to look.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum HowClose {
+    /// Each event follows from the one before.
+    Chain,
+    /// And its effects fit the state that they change.
+    Fold,
+    /// And the law of its time, given its tape, comes to the same effects.
+    Judgement,
+}
+
+/// Verifies a game.
+pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::look(&arguments.data.data)?;
+    let grade = match arguments.grade {
+        HowClose::Chain => Grade::Chain,
+        HowClose::Fold => Grade::Fold,
+        HowClose::Judgement => Grade::Judgement(Box::new(rejudger(&home, &arguments.game)?)),
+    };
+    let bar = out.progress("events");
+    let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
+    let verdict = home.wait(verify::verify(&*home.store, &*home.store, &arguments.game, grade, &mut progress))?;
+    bar.done();
+    let place = |fault: &fold::Fault| json!({ "seq": fault.seq.0, "what": fault.what.to_string() });
+    out.value(&json!({
+        "game": arguments.game.as_str(),
+        "holds": verdict.holds(),
+        "events": verdict.head.seq.0,
+        "head": verdict.head.hash.to_string(),
+        "state": verdict.state.map(|digest| digest.to_string()),
+        "fault": verdict.fault.as_ref().map(place),
+        "differences": verdict.differences.iter().map(place).collect::<Vec<_>>(),
+        "difference_count": verdict.difference_count,
+    }));
+    if let Some(fault) = &verdict.fault {
+        out.line(format!("{} {fault}", out.red("broken")));
+    }
+    for difference in &verdict.differences {
+        out.line(format!("{} {difference}", out.red("differs")));
+    }
+    let state = verdict.state.map(|digest| format!(", state {}", digest.short())).unwrap_or_default();
+    let word = if verdict.holds() { out.green("holds") } else { out.red("does not hold") };
+    out.line(format!(
+        "{}: {} events, head {}{state}, {} differences: {word}",
+        arguments.game,
+        verdict.head.seq,
+        verdict.head.hash.short(),
+        verdict.difference_count
+    ));
+    Ok(if verdict.holds() { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+}
+
+fn rejudger(home: &Home, game: &GameId) -> Result<Rejudger> {
+    let secret = home.secret_of(game)?;
+    let secret = secret.context("the server's secret cannot be read, and without it nothing can be judged again: try --grade fold")?;
+    let (store, game) = (Arc::clone(&home.store), game.clone());
+    let handle = home.handle();
+    let find = move |seq| {
+        let found = handle.block_on(fold::events_of(&*store, &*store, &game, &[seq]));
+        found.ok().and_then(|mut events| events.pop())
+    };
+    Ok(Rejudger::new(&home.laws, secret, Box::new(find)))
+}

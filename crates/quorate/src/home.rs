@@ -1,0 +1,155 @@
+//! A data folder and the games in it, as commands use them.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use quorate_engine::{Head, Inputs, Judge, LawCache};
+use quorate_kernel::command::Actor;
+use quorate_kernel::state::State;
+use quorate_kernel::{GameId, Moment, Name, PlayerId};
+use quorate_runtime::fold;
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::judge::Secret;
+use quorate_runtime::ports::{Clock, SystemClock};
+use quorate_runtime::{Games, Ports, Settings};
+use quorate_store::{Options, Store};
+use tokio::runtime::Runtime;
+
+/// Which data folder.
+#[derive(clap::Args, Clone)]
+pub struct Data {
+    /// The folder that holds games and accounts.
+    #[arg(long, value_name = "DIR", default_value = "./data")]
+    pub data: PathBuf,
+}
+
+/// A data folder that is open.
+pub struct Home {
+    runtime: Runtime,
+    /// What is kept there.
+    pub store: Arc<Store>,
+    /// Versions of the law that were compiled.
+    pub laws: Arc<LawCache>,
+}
+
+/// A game as it is now, to be asked and not to be changed: what fell due since its last event has happened in it.
+pub struct Present {
+    /// Who answers.
+    pub judge: Judge,
+    /// The moment of asking.
+    pub now: Moment,
+    /// What its dice follow from; none where this user may not know it.
+    pub secret: Option<Secret>,
+}
+
+/// What time it is.
+pub fn now() -> Moment {
+    SystemClock.now()
+}
+
+impl Home {
+    /// Opens a data folder to read and write, making it where it is not there yet.
+    pub fn own(folder: &Path) -> Result<Self> {
+        let runtime = runtime()?;
+        let store = runtime.block_on(Store::open(folder, Options::default()));
+        let store = store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
+        Ok(Self { runtime, store: Arc::new(store), laws: Arc::default() })
+    }
+
+    /// Opens a data folder to read, also while a server uses it.
+    pub fn look(folder: &Path) -> Result<Self> {
+        let runtime = runtime()?;
+        let store = runtime.block_on(Store::open_read_only(folder));
+        let store = store.with_context(|| format!("cannot read the data folder {}", folder.display()))?;
+        Ok(Self { runtime, store: Arc::new(store), laws: Arc::default() })
+    }
+
+    /// Waits for something.
+    pub fn wait<T>(&self, what: impl Future<Output = T>) -> T {
+        self.runtime.block_on(what)
+    }
+
+    /// Where waiting is done, for threads of others.
+    pub fn handle(&self) -> tokio::runtime::Handle {
+        self.runtime.handle().clone()
+    }
+
+    /// The host of the games. To be closed before the program ends.
+    pub fn games(&self) -> Result<Games> {
+        self.games_at(Arc::new(SystemClock))
+    }
+
+    /// The host of the games under a clock of one's own.
+    pub fn games_at(&self, clock: Arc<dyn Clock>) -> Result<Games> {
+        let secret = self.store.secret().ok_or_else(|| anyhow!("the server's secret cannot be read"))?;
+        let ports = Ports {
+            journal: self.store.clone(),
+            seals: self.store.clone(),
+            judges: Arc::new(InProcess::new(&self.laws)),
+            clock,
+            secret,
+        };
+        Ok(self.wait(Games::start(ports, Settings::default()))?)
+    }
+
+    /// The secret of a game; none where this user may not know it.
+    pub fn secret_of(&self, game: &GameId) -> Result<Option<Secret>> {
+        let row = self.wait(quorate_runtime::ports::Journal::game(&*self.store, game))?;
+        let own = row.and_then(|row| row.secret);
+        Ok(own.or_else(|| self.store.secret().map(|server| server.of_game(game))))
+    }
+
+    /// A game as it is now.
+    pub fn present(&self, game: &GameId) -> Result<Present> {
+        let opened = self.wait(fold::open(&*self.store, &*self.store, game))?;
+        let head = opened.row.head;
+        let head = Head { seq: head.seq, hash: head.hash, at: head.at };
+        let secret = self.secret_of(game)?;
+        let mut judge = Judge::open(opened.state, head, &self.laws);
+        let now = now().max(head.at);
+        while let Some(command) = judge.due_command(now) {
+            let mut inputs = Inputs { secret: secret.unwrap_or_default(), ..Inputs::default() };
+            judge.judge(&command, &mut inputs);
+        }
+        Ok(Present { judge, now, secret })
+    }
+}
+
+fn runtime() -> Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")
+}
+
+/// A game's word, or an error that says how one is written.
+pub fn game_id(word: &str) -> Result<GameId> {
+    Ok(word.parse()?)
+}
+
+/// A player by name, whatever the case, or by number (`3`, `player:3`).
+pub fn player(state: &State, word: &str) -> Result<PlayerId> {
+    let named = |fits: &dyn Fn(&str) -> bool| {
+        state.people.iter().find(|(_, person)| fits(person.name.as_str())).map(|(id, _)| *id)
+    };
+    let number = || word.trim_start_matches("player:").parse::<PlayerId>().ok();
+    let found = named(&|name| name == word)
+        .or_else(|| named(&|name| name.to_lowercase() == word.to_lowercase()))
+        .or_else(|| number().filter(|id| state.people.contains_key(id)));
+    found.ok_or_else(|| {
+        let names: Vec<_> = state.people.values().map(|person| person.name.as_str()).collect();
+        anyhow!("nobody here is called {word}: there are {}", names.join(", "))
+    })
+}
+
+/// Whose command it is, as `--as` says: a player's name, or `operator`, or somebody new.
+pub fn actor(state: &State, word: &str) -> Result<Actor> {
+    match word {
+        "operator" => Ok(Actor::Operator),
+        _ => player(state, word).map(Actor::Player),
+    }
+}
+
+/// A key for a command that nobody else uses.
+pub fn fresh_key() -> Name {
+    format!("cli {} {}", now().0, std::process::id()).into()
+}
