@@ -35,12 +35,36 @@ const ASSETS: &[Asset] = &[
         )
         .as_bytes(),
     },
-    Asset { name: "main.js", media: JS, plain: include_bytes!("../assets/js/main.js") },
-    Asset { name: "live.js", media: JS, plain: include_bytes!("../assets/js/live.js") },
-    Asset { name: "time.js", media: JS, plain: include_bytes!("../assets/js/time.js") },
-    Asset { name: "drafts.js", media: JS, plain: include_bytes!("../assets/js/drafts.js") },
-    Asset { name: "keys.js", media: JS, plain: include_bytes!("../assets/js/keys.js") },
-    Asset { name: "board.js", media: JS, plain: include_bytes!("../assets/js/board.js") },
+    Asset {
+        name: "main.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/main.js"),
+    },
+    Asset {
+        name: "live.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/live.js"),
+    },
+    Asset {
+        name: "time.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/time.js"),
+    },
+    Asset {
+        name: "drafts.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/drafts.js"),
+    },
+    Asset {
+        name: "keys.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/keys.js"),
+    },
+    Asset {
+        name: "board.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/board.js"),
+    },
     Asset {
         name: "icon.svg",
         media: "image/svg+xml",
@@ -57,7 +81,10 @@ pub const SPRITE: &str = include_str!("../assets/sprite.svg");
 pub static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     for asset in ASSETS {
-        hasher.update(asset.name.as_bytes()).update(&[0]).update(asset.plain);
+        hasher
+            .update(asset.name.as_bytes())
+            .update(&[0])
+            .update(asset.plain);
     }
     hasher.finalize().to_hex()[..12].to_owned()
 });
@@ -76,7 +103,10 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
 
 /// Gives the address of an asset, for instance `/assets/9f86d081884c/site.css`.
 pub fn url(name: &str) -> String {
-    debug_assert!(ASSETS.iter().any(|asset| asset.name == name), "no asset is named {name}");
+    debug_assert!(
+        ASSETS.iter().any(|asset| asset.name == name),
+        "no asset is named {name}"
+    );
     format!("/assets/{}/{name}", *VERSION)
 }
 
@@ -97,7 +127,11 @@ pub async fn serve(Path((version, name)): Path<(String, String)>, headers: Heade
         return StatusCode::NOT_FOUND.into_response();
     };
     let asset = &ASSETS[index];
-    let keep = if version == *VERSION { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let keep = if version == *VERSION {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
     let fixed = [
         (header::CONTENT_TYPE, asset.media),
         (header::CACHE_CONTROL, keep),
@@ -109,7 +143,12 @@ pub async fn serve(Path((version, name)): Path<(String, String)>, headers: Heade
         .is_some_and(|value| value.contains("gzip"));
     let compressed = &COMPRESSED[index];
     if wants_gzip && !compressed.is_empty() {
-        (fixed, [(header::CONTENT_ENCODING, "gzip")], compressed.as_slice()).into_response()
+        (
+            fixed,
+            [(header::CONTENT_ENCODING, "gzip")],
+            compressed.as_slice(),
+        )
+            .into_response()
     } else {
         (fixed, asset.plain).into_response()
     }
@@ -137,8 +176,15 @@ mod tests {
         for asset in ASSETS.iter().filter(|asset| asset.media == JS) {
             let text = std::str::from_utf8(asset.plain).expect("scripts are UTF-8");
             for part in text.split("from \"./").skip(1) {
-                let name = part.split('"').next().expect("split gives one part at least");
-                assert!(ASSETS.iter().any(|a| a.name == name), "{} imports {name}", asset.name);
+                let name = part
+                    .split('"')
+                    .next()
+                    .expect("split gives one part at least");
+                assert!(
+                    ASSETS.iter().any(|a| a.name == name),
+                    "{} imports {name}",
+                    asset.name
+                );
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::markup::escape;
 
 /// Starlark's keywords.
 const KEYWORDS: &[&str] = &[
-    "and", "break", "continue", "def", "elif", "else", "False", "for", "if", "in", "lambda", "load", "None", "not", "or",
-    "pass", "return", "True", "while",
+    "and", "break", "continue", "def", "elif", "else", "False", "for", "if", "in", "lambda",
+    "load", "None", "not", "or", "pass", "return", "True", "while",
 ];
 
 /// Rule code as HTML for the inside of `<pre><code>`.
@@ -22,7 +22,10 @@ impl CodeHtml {
     /// Reads Starlark.
     pub fn new(code: &str) -> Self {
         let code = code.trim_end();
-        Self { html: paint(code), line_count: code.lines().count() }
+        Self {
+            html: paint(code),
+            line_count: code.lines().count(),
+        }
     }
 }
 
@@ -62,7 +65,8 @@ fn paint(code: &str) -> String {
 }
 
 fn word_length(text: &str) -> usize {
-    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
+    text.find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(text.len())
 }
 
 /// The length of a string with its quotation marks, triple ones too; an unclosed one ends with its line.
@@ -100,8 +104,18 @@ mod tests {
 
     #[test]
     fn code_cannot_bring_markup() {
-        for code in ["<script>", "\"<script>", "# <script>", "'''<script>", "x = '\\", "é<b>"] {
-            assert!(!CodeHtml::new(code).to_string().contains("<script>"), "{code}");
+        for code in [
+            "<script>",
+            "\"<script>",
+            "# <script>",
+            "'''<script>",
+            "x = '\\",
+            "é<b>",
+        ] {
+            assert!(
+                !CodeHtml::new(code).to_string().contains("<script>"),
+                "{code}"
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ pub mod code;
 pub mod markup;
 pub mod pages;
 pub mod parts;
-mod samples;
 pub mod posted;
+mod samples;
 pub mod security;
 pub mod urls;

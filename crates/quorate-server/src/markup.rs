@@ -12,6 +12,11 @@ use comrak::{
     parse_document,
 };
 
+mod tokens;
+
+pub use tokens::themed;
+use tokens::{Piece, pieces};
+
 use crate::parts::{Ballot, writes_html};
 
 /// HTML that is safe to stand in a page. Only this module makes it.
@@ -119,7 +124,10 @@ pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
             match &node.data.borrow().value {
                 NodeValue::Text(words) => plain.push_str(&themed(words, terms)),
                 NodeValue::Code(code) => plain.push_str(&code.literal),
-                NodeValue::SoftBreak | NodeValue::LineBreak | NodeValue::Paragraph | NodeValue::Item(_) => {
+                NodeValue::SoftBreak
+                | NodeValue::LineBreak
+                | NodeValue::Paragraph
+                | NodeValue::Item(_) => {
                     plain.push(' ');
                 }
                 _ => {}
@@ -132,7 +140,11 @@ pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
     }
     let short: String = plain.chars().take(letters_max).collect();
     let is_whole = plain[short.len()..].starts_with(' ');
-    let end = if is_whole { short.len() } else { short.rfind(' ').unwrap_or(short.len()) };
+    let end = if is_whole {
+        short.len()
+    } else {
+        short.rfind(' ').unwrap_or(short.len())
+    };
     format!("{} …", short[..end].trim_end_matches([',', ';', ':', '.']))
 }
 
@@ -154,7 +166,8 @@ fn nests_too_deep(text: &str) -> bool {
             .filter(|c| "><-*+.)".contains(*c))
             .count();
         let ruled = line.trim().chars().all(|c| "-* _".contains(c));
-        (opened > DEPTH_MAX && !ruled) || line.chars().take_while(|c| *c == ' ').count() > 20 * DEPTH_MAX
+        (opened > DEPTH_MAX && !ruled)
+            || line.chars().take_while(|c| *c == ' ').count() > 20 * DEPTH_MAX
     })
 }
 
@@ -212,7 +225,12 @@ fn embolden<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
 }
 
 /// Puts raw nodes for votes and themed words between what is left of a text node.
-fn place_tokens<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, words: &str, reading: Reading<'_>) {
+fn place_tokens<'a>(
+    arena: &'a Arena<'a>,
+    node: &'a AstNode<'a>,
+    words: &str,
+    reading: Reading<'_>,
+) {
     let pieces = pieces(words, reading);
     if let [Piece::Words(same)] = pieces.as_slice() {
         debug_assert_eq!(*same, words);
@@ -222,70 +240,13 @@ fn place_tokens<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, words: &str, re
         let value = match piece {
             Piece::Words(words) => NodeValue::Text(words.to_owned().into()),
             Piece::Vote(side) => NodeValue::Raw(vote_tag(side)),
-            Piece::Term(term) => NodeValue::Raw(format!(r#"<span class="term">{}</span>"#, escape(term))),
+            Piece::Term(term) => {
+                NodeValue::Raw(format!(r#"<span class="term">{}</span>"#, escape(term)))
+            }
         };
         node.insert_before(arena.alloc(AstNode::from(value)));
     }
     node.detach();
-}
-
-enum Piece<'t> {
-    Words(&'t str),
-    Vote(&'t str),
-    Term(&'t str),
-}
-
-fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>> {
-    let mut pieces = Vec::new();
-    let mut from = 0;
-    let mut at = 0;
-    while let Some(found) = words[at..].find([':', '{']) {
-        let open = at + found;
-        let close = if words.as_bytes()[open] == b':' { ':' } else { '}' };
-        let inner = &words[open + 1..];
-        let token = inner.find(close).map(|end| &inner[..end]);
-        let piece = token.and_then(|token| match close {
-            ':' => side(token, reading.sides).map(Piece::Vote),
-            _ => reading.terms.get(token).map(|term| Piece::Term(term)),
-        });
-        let Some((piece, token)) = piece.zip(token) else {
-            at = open + 1;
-            continue;
-        };
-        if from < open {
-            pieces.push(Piece::Words(&words[from..open]));
-        }
-        pieces.push(piece);
-        from = open + token.len() + 2;
-        at = from;
-    }
-    if from < words.len() || pieces.is_empty() {
-        pieces.push(Piece::Words(&words[from..]));
-    }
-    pieces
-}
-
-/// A text with the words of the theme in place of their tokens, and nothing else changed: for differences and titles.
-pub fn themed(words: &str, terms: &Terms) -> String {
-    pieces(words, Reading { terms, sides: &[], heading: None })
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) => text,
-        })
-        .collect()
-}
-
-/// The side that a word between colons means; DEF and IMPERIAL are old short forms of DEFERENTIAL.
-fn side<'t>(token: &'t str, sides: &[&'t str]) -> Option<&'t str> {
-    let token = token.trim();
-    if token.is_empty() || token.len() > 40 {
-        return None;
-    }
-    let meant = match token.to_ascii_lowercase().as_str() {
-        "def" | "defer" | "imperial" => "deferential".to_owned(),
-        other => other.to_owned(),
-    };
-    sides.iter().find(|side| **side == meant).copied()
 }
 
 /// The votes that stand in a text, in order. Code and addresses hold none, exactly as they show none.
@@ -341,8 +302,35 @@ fn draw_votes(html: String) -> String {
 
 static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     let tags = [
-        "a", "b", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "ins", "li", "ol", "p", "pre",
-        "span", "strong", "sup", "table", "tbody", "td", "th", "thead", "tr", "u", "ul",
+        "a",
+        "b",
+        "blockquote",
+        "br",
+        "code",
+        "del",
+        "em",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "ins",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "span",
+        "strong",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "u",
+        "ul",
     ];
     let mut cleaner = ammonia::Builder::empty();
     cleaner
@@ -360,13 +348,27 @@ mod tests {
     use super::*;
 
     fn terms() -> Terms {
-        [("player", "Horde"), ("players", "Hordes"), ("admin", "<b>Clerk</b>")]
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .into()
+        [
+            ("player", "Horde"),
+            ("players", "Hordes"),
+            ("admin", "<b>Clerk</b>"),
+        ]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .into()
     }
 
     fn html(text: &str) -> String {
-        render(text, Reading { terms: &terms(), sides: SIDES, heading: Some(3) }).as_str().trim().to_owned()
+        render(
+            text,
+            Reading {
+                terms: &terms(),
+                sides: SIDES,
+                heading: Some(3),
+            },
+        )
+        .as_str()
+        .trim()
+        .to_owned()
     }
 
     #[test]
@@ -378,8 +380,14 @@ mod tests {
     #[test]
     fn a_vote_between_colons_is_drawn_and_counted() {
         let out = html("Yes. :for: it");
-        assert!(out.contains(r##"aria-label="FOR""##) && out.contains("#i-for"), "{out}");
-        assert_eq!(votes_in("Yes. :for: then :DEF:", SIDES), vec![Ballot::new("for"), Ballot::new("deferential")]);
+        assert!(
+            out.contains(r##"aria-label="FOR""##) && out.contains("#i-for"),
+            "{out}"
+        );
+        assert_eq!(
+            votes_in("Yes. :for: then :DEF:", SIDES),
+            vec![Ballot::new("for"), Ballot::new("deferential")]
+        );
     }
 
     #[test]
@@ -388,7 +396,11 @@ mod tests {
             assert!(!html(text).contains("#i-for"), "{text}");
             assert_eq!(votes_in(text, SIDES), vec![], "{text}");
         }
-        assert_eq!(votes_in("> :for:\n\nno", SIDES), vec![], "a quotation casts no vote");
+        assert_eq!(
+            votes_in("> :for:\n\nno", SIDES),
+            vec![],
+            "a quotation casts no vote"
+        );
     }
 
     #[test]
@@ -401,7 +413,10 @@ mod tests {
         let out = html("All {players} but one {player}, and {unknown}.");
         assert!(out.contains(r#"<span class="term">Hordes</span>"#), "{out}");
         assert!(out.contains("{unknown}"), "{out}");
-        assert!(html("`{player}`").contains("{player}"), "code keeps its braces");
+        assert!(
+            html("`{player}`").contains("{player}"),
+            "code keeps its braces"
+        );
     }
 
     #[test]
@@ -437,32 +452,62 @@ mod tests {
         ] {
             let out = html(text);
             let lower = out.to_lowercase();
-            for bad in ["<script", "<img", "<style", "<iframe", "<form", "<input", "<math", "href=\"javascript", "href=\"data", "href=\"vbscript"] {
+            for bad in [
+                "<script",
+                "<img",
+                "<style",
+                "<iframe",
+                "<form",
+                "<input",
+                "<math",
+                "href=\"javascript",
+                "href=\"data",
+                "href=\"vbscript",
+            ] {
                 assert!(!lower.contains(bad), "{text} gave {out}");
             }
             let page = scraper::Html::parse_fragment(&out);
             for element in page.tree.values().filter_map(|node| node.as_element()) {
                 for (name, value) in element.attrs() {
-                    assert!(!name.starts_with("on") && name != "style", "{text} gave {out}");
-                    assert!(!value.trim().to_lowercase().starts_with("javascript:"), "{text} gave {out}");
+                    assert!(
+                        !name.starts_with("on") && name != "style",
+                        "{text} gave {out}"
+                    );
+                    assert!(
+                        !value.trim().to_lowercase().starts_with("javascript:"),
+                        "{text} gave {out}"
+                    );
                 }
             }
         }
-        assert!(!html("<b class=\"vote\">veto</b>").contains("#i-veto"), "nobody forges the drawing of a vote");
+        assert!(
+            !html("<b class=\"vote\">veto</b>").contains("#i-veto"),
+            "nobody forges the drawing of a vote"
+        );
     }
 
     #[test]
     fn pictures_become_links_so_that_nothing_is_fetched_from_elsewhere() {
         let out = html("![the pier](https://example.org/pier.png)");
-        assert!(out.contains(r#"href="https://example.org/pier.png""#) && out.contains("the pier"), "{out}");
+        assert!(
+            out.contains(r#"href="https://example.org/pier.png""#) && out.contains("the pier"),
+            "{out}"
+        );
         assert!(out.contains("nofollow"), "{out}");
     }
 
     #[test]
     fn headings_fit_into_the_outline_of_the_page() {
         assert_eq!(html("# Big"), "<h3>Big</h3>");
-        let reading = Reading { terms: &terms(), sides: &[], heading: None };
-        assert_eq!(render("# Big", reading).as_str().trim(), "<p><strong>Big</strong></p>");
+        let reading = Reading {
+            terms: &terms(),
+            sides: &[],
+            heading: None,
+        };
+        assert_eq!(
+            render("# Big", reading).as_str().trim(),
+            "<p><strong>Big</strong></p>"
+        );
     }
 
     #[test]
@@ -477,7 +522,12 @@ mod tests {
             " ".repeat(90_000) + "x",
         ] {
             let out = html(&text);
-            assert!(out.len() < 4 * BYTES_MAX, "{} bytes from {} bytes", out.len(), text.len());
+            assert!(
+                out.len() < 4 * BYTES_MAX,
+                "{} bytes from {} bytes",
+                out.len(),
+                text.len()
+            );
         }
     }
 
@@ -489,7 +539,11 @@ mod tests {
 
     #[test]
     fn an_excerpt_has_no_marks_and_ends_at_a_word() {
-        let short = excerpt("# Title\n\nEvery **{player}** may *row* out, once a day.", &terms(), 30);
+        let short = excerpt(
+            "# Title\n\nEvery **{player}** may *row* out, once a day.",
+            &terms(),
+            30,
+        );
         assert_eq!(short, "Title Every Horde may row out …");
     }
 }

@@ -43,7 +43,10 @@ impl Posted {
                 return Err(NotTaken::TooManyFields);
             }
             // Browsers send line ends as CR LF; texts are kept with LF alone.
-            fields.entry(name.into_owned()).or_default().push(value.replace("\r\n", "\n"));
+            fields
+                .entry(name.into_owned())
+                .or_default()
+                .push(value.replace("\r\n", "\n"));
         }
         Ok(Self { fields })
     }
@@ -55,7 +58,9 @@ impl Posted {
 
     /// The first value of a field, if it is not blank.
     pub fn filled(&self, name: &str) -> Option<&str> {
-        self.one(name).map(str::trim).filter(|value| !value.is_empty())
+        self.one(name)
+            .map(str::trim)
+            .filter(|value| !value.is_empty())
     }
 
     /// All values of a field, in the order of the page.
@@ -92,7 +97,10 @@ mod tests {
         assert_eq!(form.one("why"), Some(""));
         assert_eq!(form.filled("why"), None);
         assert_eq!(form.key(), Some("k1"));
-        assert_eq!(form.given().map(|(name, _)| name).collect::<Vec<_>>(), ["keep", "why"]);
+        assert_eq!(
+            form.given().map(|(name, _)| name).collect::<Vec<_>>(),
+            ["keep", "why"]
+        );
     }
 
     #[test]
@@ -106,7 +114,10 @@ mod tests {
         let session = SessionToken::fresh().expect("a random source");
         let token = csrf.issue(&session).expect("a random source");
         assert!(Posted::read(format!("csrf={token}&vote=for").as_bytes(), &csrf, &session).is_ok());
-        assert_eq!(Posted::read(b"vote=for", &csrf, &session), Err(NotTaken::BadToken(BadToken)));
+        assert_eq!(
+            Posted::read(b"vote=for", &csrf, &session),
+            Err(NotTaken::BadToken(BadToken))
+        );
     }
 
     #[test]

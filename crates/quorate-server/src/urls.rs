@@ -22,7 +22,11 @@ impl Href {
     /// The same place with a fragment.
     #[must_use]
     pub fn at(&self, id: &str) -> Self {
-        Self(format!("{}#{}", self.0.split('#').next().unwrap_or_default(), Segment(id)))
+        Self(format!(
+            "{}#{}",
+            self.0.split('#').next().unwrap_or_default(),
+            Segment(id)
+        ))
     }
 
     /// The same place with one more parameter.
@@ -33,7 +37,11 @@ impl Href {
             None => (self.0.as_str(), String::new()),
         };
         let joint = if path.contains('?') { '&' } else { '?' };
-        Self(format!("{path}{joint}{}={}{fragment}", Segment(name), Segment(value)))
+        Self(format!(
+            "{path}{joint}{}={}{fragment}",
+            Segment(name),
+            Segment(value)
+        ))
     }
 
     /// A place that a reader asked to come back to (`?next=`): a path on this site or nothing. Another host, a scheme,
@@ -218,23 +226,49 @@ mod tests {
 
     #[test]
     fn a_part_of_an_address_cannot_leave_its_place() {
-        let href = Href::from(Post { game: "a/../b", post: "1?x=\"><script>" });
-        assert_eq!(href.as_str(), "/g/a%2F..%2Fb/post/1%3Fx%3D%22%3E%3Cscript%3E");
+        let href = Href::from(Post {
+            game: "a/../b",
+            post: "1?x=\"><script>",
+        });
+        assert_eq!(
+            href.as_str(),
+            "/g/a%2F..%2Fb/post/1%3Fx%3D%22%3E%3Cscript%3E"
+        );
     }
 
     #[test]
     fn parameters_come_before_a_fragment() {
-        let href = Href::from(Clause { game: "salt", rule: "tides", clause: "2" }).with("at", "2027-05-14");
+        let href = Href::from(Clause {
+            game: "salt",
+            rule: "tides",
+            clause: "2",
+        })
+        .with("at", "2027-05-14");
         assert_eq!(href.as_str(), "/g/salt/rules?at=2027-05-14#rule-tides.2");
-        assert_eq!(href.with("v", "1").at("top").as_str(), "/g/salt/rules?at=2027-05-14&v=1#top");
+        assert_eq!(
+            href.with("v", "1").at("top").as_str(),
+            "/g/salt/rules?at=2027-05-14&v=1#top"
+        );
     }
 
     #[test]
     fn nobody_is_sent_on_to_another_host() {
-        for asked in ["https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example", "javascript:x", "", "/a b"] {
+        for asked in [
+            "https://elsewhere.example",
+            "//elsewhere.example",
+            "/\\elsewhere.example",
+            "javascript:x",
+            "",
+            "/a b",
+        ] {
             assert_eq!(Href::returning(asked), None, "{asked}");
         }
-        assert_eq!(Href::returning("/g/salt/desk").map(|h| h.to_string()).as_deref(), Some("/g/salt/desk"));
+        assert_eq!(
+            Href::returning("/g/salt/desk")
+                .map(|h| h.to_string())
+                .as_deref(),
+            Some("/g/salt/desk")
+        );
     }
 
     #[test]

@@ -30,7 +30,11 @@ fn every_page() -> Vec<Page> {
     pages::every_sample()
         .expect("every sample renders")
         .into_iter()
-        .map(|sample| Page { tree: Html::parse_document(&sample.html), name: sample.name, html: sample.html })
+        .map(|sample| Page {
+            tree: Html::parse_document(&sample.html),
+            name: sample.name,
+            html: sample.html,
+        })
         .collect()
 }
 
@@ -46,7 +50,12 @@ fn words(element: ElementRef<'_>) -> String {
 #[test]
 fn every_page_is_well_formed_html() {
     for page in every_page() {
-        assert!(page.tree.errors.is_empty(), "{}: {:?}", page.name, page.tree.errors);
+        assert!(
+            page.tree.errors.is_empty(),
+            "{}: {:?}",
+            page.name,
+            page.tree.errors
+        );
         assert!(page.html.starts_with("<!doctype html>"), "{}", page.name);
     }
 }
@@ -57,12 +66,25 @@ fn every_page_has_one_h1_and_no_gap_in_its_headings() {
         assert_eq!(page.count("h1"), 1, "{}", page.name);
         let mut last = 0;
         for heading in page.all("h1, h2, h3, h4, h5, h6") {
-            if heading.ancestors().filter_map(ElementRef::wrap).any(|e| e.value().name() == "dialog") {
+            if heading
+                .ancestors()
+                .filter_map(ElementRef::wrap)
+                .any(|e| e.value().name() == "dialog")
+            {
                 continue;
             }
             let level = usize::from(heading.value().name().as_bytes()[1] - b'0');
-            assert!(level <= last + 1, "{}: h{level} after h{last}: {}", page.name, words(heading));
-            assert!(!words(heading).is_empty(), "{}: an empty heading", page.name);
+            assert!(
+                level <= last + 1,
+                "{}: h{level} after h{last}: {}",
+                page.name,
+                words(heading)
+            );
+            assert!(
+                !words(heading).is_empty(),
+                "{}: an empty heading",
+                page.name
+            );
             last = level;
         }
     }
@@ -71,12 +93,25 @@ fn every_page_has_one_h1_and_no_gap_in_its_headings() {
 #[test]
 fn every_page_has_its_landmarks_and_a_way_to_skip_to_them() {
     for page in every_page() {
-        for landmark in ["main#main", ".wrap > header", "footer", r##"a.skip[href="#main"]"##, "html[lang=en]", "head > title"] {
+        for landmark in [
+            "main#main",
+            ".wrap > header",
+            "footer",
+            r##"a.skip[href="#main"]"##,
+            "html[lang=en]",
+            "head > title",
+        ] {
             assert_eq!(page.count(landmark), 1, "{}: {landmark}", page.name);
         }
         for nav in page.all("nav, aside, section, [role=region]") {
-            let named = nav.value().attr("aria-label").is_some() || nav.value().attr("aria-labelledby").is_some();
-            assert!(named, "{}: a landmark without a name: {}", page.name, nav.html().chars().take(120).collect::<String>());
+            let named = nav.value().attr("aria-label").is_some()
+                || nav.value().attr("aria-labelledby").is_some();
+            assert!(
+                named,
+                "{}: a landmark without a name: {}",
+                page.name,
+                nav.html().chars().take(120).collect::<String>()
+            );
         }
     }
 }
@@ -86,7 +121,10 @@ fn every_control_has_a_label() {
     for page in every_page() {
         for control in page.all("input:not([type=hidden]), select, textarea") {
             let id = control.value().attr("id");
-            let by_for = id.is_some_and(|id| page.all("label[for]").any(|label| label.value().attr("for") == Some(id) && !words(label).is_empty()));
+            let by_for = id.is_some_and(|id| {
+                page.all("label[for]")
+                    .any(|label| label.value().attr("for") == Some(id) && !words(label).is_empty())
+            });
             let wrapped = control
                 .ancestors()
                 .filter_map(ElementRef::wrap)
@@ -94,16 +132,31 @@ fn every_control_has_a_label() {
             assert!(by_for || wrapped, "{}: {}", page.name, control.html());
         }
         for button in page.all("button, a[href], summary") {
-            assert!(!words(button).is_empty(), "{}: {}", page.name, button.html());
+            assert!(
+                !words(button).is_empty(),
+                "{}: {}",
+                page.name,
+                button.html()
+            );
         }
         for drawing in page.all("svg") {
             let hidden = drawing.value().attr("aria-hidden") == Some("true");
-            let named = drawing.value().attr("aria-label").is_some() || drawing.value().attr("aria-labelledby").is_some();
-            assert!(hidden != named, "{}: a drawing is either named or hidden: {}", page.name, drawing.html());
+            let named = drawing.value().attr("aria-label").is_some()
+                || drawing.value().attr("aria-labelledby").is_some();
+            assert!(
+                hidden != named,
+                "{}: a drawing is either named or hidden: {}",
+                page.name,
+                drawing.html()
+            );
         }
         for group in page.all("fieldset") {
             let legend = Selector::parse("legend").expect("a selector");
-            assert!(group.select(&legend).any(|l| !words(l).is_empty()), "{}: a group without a legend", page.name);
+            assert!(
+                group.select(&legend).any(|l| !words(l).is_empty()),
+                "{}: a group without a legend",
+                page.name
+            );
         }
     }
 }
@@ -114,25 +167,51 @@ fn ids_are_unique_and_whatever_points_to_one_finds_it() {
         let mut ids = BTreeSet::new();
         for element in page.all("[id]") {
             let id = element.value().attr("id").expect("selected by it");
-            assert!(!id.is_empty() && ids.insert(id.to_owned()), "{}: id {id} twice", page.name);
+            assert!(
+                !id.is_empty() && ids.insert(id.to_owned()),
+                "{}: id {id} twice",
+                page.name
+            );
         }
-        for attribute in ["aria-labelledby", "aria-describedby", "for", "data-form", "data-shows"] {
+        for attribute in [
+            "aria-labelledby",
+            "aria-describedby",
+            "for",
+            "data-form",
+            "data-shows",
+        ] {
             for element in page.all(&format!("[{attribute}]")) {
                 let value = element.value().attr(attribute).expect("selected by it");
                 for id in value.split_whitespace() {
-                    assert!(ids.contains(id), "{}: {attribute} points to {id}", page.name);
+                    assert!(
+                        ids.contains(id),
+                        "{}: {attribute} points to {id}",
+                        page.name
+                    );
                 }
             }
         }
         for link in page.all(r##"a[href^="#"]"##) {
-            let id = link.value().attr("href").expect("selected by it").trim_start_matches('#');
+            let id = link
+                .value()
+                .attr("href")
+                .expect("selected by it")
+                .trim_start_matches('#');
             assert!(ids.contains(id), "{}: a link to #{id}", page.name);
         }
         for live in page.all("[data-live]") {
-            assert!(live.value().attr("id").is_some(), "{}: a live part without an id", page.name);
+            assert!(
+                live.value().attr("id").is_some(),
+                "{}: a live part without an id",
+                page.name
+            );
         }
         for list in page.all("[data-live=list] > *") {
-            assert!(list.value().attr("id").is_some(), "{}: an item of a live list without an id", page.name);
+            assert!(
+                list.value().attr("id").is_some(),
+                "{}: an item of a live list without an id",
+                page.name
+            );
         }
     }
 }
@@ -140,23 +219,53 @@ fn ids_are_unique_and_whatever_points_to_one_finds_it() {
 #[test]
 fn nothing_is_inline_and_nothing_comes_from_elsewhere() {
     for page in every_page() {
-        assert_eq!(page.count("style, iframe, object, embed, base, img"), 0, "{}", page.name);
+        assert_eq!(
+            page.count("style, iframe, object, embed, base, img"),
+            0,
+            "{}",
+            page.name
+        );
         for element in page.tree.root_element().descendent_elements() {
             for (name, value) in element.value().attrs() {
-                assert!(name != "style" && !name.starts_with("on"), "{}: {name}={value}", page.name);
-                let is_request = matches!(name, "src" | "srcset" | "action" | "formaction" | "poster")
-                    || (name == "href" && element.value().name() != "a");
-                assert!(!is_request || value.starts_with('/') || value.starts_with('#'), "{}: {name}={value}", page.name);
-                assert!(!value.trim().to_lowercase().starts_with("javascript:"), "{}: {value}", page.name);
+                assert!(
+                    name != "style" && !name.starts_with("on"),
+                    "{}: {name}={value}",
+                    page.name
+                );
+                let is_request =
+                    matches!(name, "src" | "srcset" | "action" | "formaction" | "poster")
+                        || (name == "href" && element.value().name() != "a");
+                assert!(
+                    !is_request || value.starts_with('/') || value.starts_with('#'),
+                    "{}: {name}={value}",
+                    page.name
+                );
+                assert!(
+                    !value.trim().to_lowercase().starts_with("javascript:"),
+                    "{}: {value}",
+                    page.name
+                );
             }
         }
         for script in page.all("script") {
-            assert!(script.value().attr("src").is_some() && script.inner_html().is_empty(), "{}", page.name);
+            assert!(
+                script.value().attr("src").is_some() && script.inner_html().is_empty(),
+                "{}",
+                page.name
+            );
         }
         for link in page.all("a[href]") {
             let href = link.value().attr("href").expect("selected by it");
             let inside = href.starts_with('/') || href.starts_with('#');
-            assert!(inside || link.value().attr("rel").is_some_and(|rel| rel.contains("nofollow")), "{}: {href}", page.name);
+            assert!(
+                inside
+                    || link
+                        .value()
+                        .attr("rel")
+                        .is_some_and(|rel| rel.contains("nofollow")),
+                "{}: {href}",
+                page.name
+            );
         }
     }
 }
@@ -165,10 +274,21 @@ fn nothing_is_inline_and_nothing_comes_from_elsewhere() {
 fn every_form_that_changes_something_carries_the_sessions_token() {
     for page in every_page() {
         for form in page.all("form[method=post]") {
-            let token = Selector::parse("input[type=hidden][name=csrf][value]").expect("a selector");
+            let token =
+                Selector::parse("input[type=hidden][name=csrf][value]").expect("a selector");
             let button = Selector::parse("button").expect("a selector");
-            assert_eq!(form.select(&token).count(), 1, "{}: {}", page.name, form.html());
-            assert!(form.select(&button).count() >= 1, "{}: a form that cannot be sent", page.name);
+            assert_eq!(
+                form.select(&token).count(),
+                1,
+                "{}: {}",
+                page.name,
+                form.html()
+            );
+            assert!(
+                form.select(&button).count() >= 1,
+                "{}: a form that cannot be sent",
+                page.name
+            );
         }
     }
 }
@@ -177,8 +297,16 @@ fn every_form_that_changes_something_carries_the_sessions_token() {
 fn tables_name_their_rows_and_columns() {
     for page in every_page() {
         for head in page.all("main th") {
-            let in_prose = head.ancestors().filter_map(ElementRef::wrap).any(|e| e.value().classes().any(|c| c == "prose"));
-            assert!(in_prose || head.value().attr("scope").is_some(), "{}: {}", page.name, head.html());
+            let in_prose = head
+                .ancestors()
+                .filter_map(ElementRef::wrap)
+                .any(|e| e.value().classes().any(|c| c == "prose"));
+            assert!(
+                in_prose || head.value().attr("scope").is_some(),
+                "{}: {}",
+                page.name,
+                head.html()
+            );
         }
     }
 }

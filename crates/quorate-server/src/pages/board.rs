@@ -66,8 +66,12 @@ pub struct BoardPage {
 
 impl BoardPage {
     fn button(&self) -> String {
-        let Some(moves) = &self.moves else { return String::new() };
+        let Some(moves) = &self.moves else {
+            return String::new();
+        };
         let chosen = self.board.targets.iter().find(|target| target.is_chosen);
-        moves.button.replace("{}", chosen.map_or("…", |target| target.value.as_str()))
+        moves
+            .button
+            .replace("{}", chosen.map_or("…", |target| target.value.as_str()))
     }
 }

@@ -29,7 +29,10 @@ pub struct Link {
 impl Link {
     /// Those words, leading there.
     pub fn new(title: impl Into<String>, href: impl Into<Href>) -> Self {
-        Self { title: title.into(), href: href.into() }
+        Self {
+            title: title.into(),
+            href: href.into(),
+        }
     }
 }
 
@@ -138,8 +141,14 @@ impl Chrome {
 
     pub(super) fn body_attributes(&self) -> String {
         let stream = self.game.as_ref().and_then(|game| game.stream.as_ref());
-        let stream = stream.map(|href| format!(r#" data-stream="{href}""#)).unwrap_or_default();
-        let keys = if self.has_keys { "" } else { r#" data-keys="off""# };
+        let stream = stream
+            .map(|href| format!(r#" data-stream="{href}""#))
+            .unwrap_or_default();
+        let keys = if self.has_keys {
+            ""
+        } else {
+            r#" data-keys="off""#
+        };
         format!("{stream}{keys}")
     }
 }
@@ -162,7 +171,13 @@ pub struct Fact {
 impl Fact {
     /// A figure that needs no note.
     pub fn new(term: impl Into<String>, value: impl Into<String>) -> Self {
-        Self { term: term.into(), value: value.into(), note: None, due: None, href: None }
+        Self {
+            term: term.into(),
+            value: value.into(),
+            note: None,
+            due: None,
+            href: None,
+        }
     }
 
     /// The same figure with a note.

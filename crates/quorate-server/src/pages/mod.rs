@@ -40,9 +40,10 @@ pub use log::{Charts, EffectRow, EventPage, LogLine, LogPage, Past, Ruling, Ruli
 pub use messages::{Letter, Messages, Thread, ThreadLine};
 pub use operator::{Operator, OperatorLine};
 pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players};
-pub use post::{Answering, EditWindow, Effect, Effects, If, Post, Votes, VoteLine};
+pub use post::{Answering, EditWindow, Effect, Effects, If, Post, VoteLine, Votes};
 pub use ruleset::{
-    Beside, BlameLine, Clause, Compare, Hit, RuleHistory, RuleText, Ruleset, RulesetPart, Search, TocRule, VersionLine,
+    Beside, BlameLine, Clause, Compare, Hit, RuleHistory, RuleText, Ruleset, RulesetPart, Search,
+    TocRule, VersionLine,
 };
 pub use settings::{Settings, SettingsBlock, SettingsLine};
 pub use tracker::{DiceLine, Look, Tracker};

@@ -5,7 +5,10 @@ use askama::Template;
 use super::{Chrome, Fact, Link};
 use crate::{
     markup::Markup,
-    parts::{Ballot, Change, Comment, Gauge, Icon, Offer, Person, Refusal, Send, Status, Tally, Tone, When},
+    parts::{
+        Ballot, Change, Comment, Gauge, Icon, Offer, Person, Refusal, Send, Status, Tally, Tone,
+        When,
+    },
     urls::Href,
 };
 
@@ -87,7 +90,10 @@ pub struct Votes {
 
 impl Votes {
     fn small_gauge(&self) -> Gauge {
-        Gauge { large: false, ..self.gauge }
+        Gauge {
+            large: false,
+            ..self.gauge
+        }
     }
 }
 

@@ -138,7 +138,10 @@ impl Ruleset {
     }
 
     fn here(&self) -> Href {
-        self.chrome.game.as_ref().map_or_else(|| Href::fragment("main"), |game| game.rules.clone())
+        self.chrome
+            .game
+            .as_ref()
+            .map_or_else(|| Href::fragment("main"), |game| game.rules.clone())
     }
 }
 

@@ -75,12 +75,21 @@ impl Glyph {
                 let waves = r#"<path class="b-line hz" d="M8 15q5-6 10 0t10 0 10 0M8 24q5-6 10 0t10 0 10 0M8 33q5-6 10 0t10 0 10 0"/>"#;
                 waves.into()
             }
-            Self::Drop => r#"<path class="b-line bl" d="M23 11c6 8 8 11 8 15a8 8 0 0 1-16 0c0-4 2-7 8-15z"/>"#.into(),
-            Self::Rings => line("M23 10a13 13 0 1 0 .1 0zm0 6a7 7 0 1 0 .1 0zm0 5.500a1.500 1.500 0 1 0 .1 0z"),
+            Self::Drop => {
+                r#"<path class="b-line bl" d="M23 11c6 8 8 11 8 15a8 8 0 0 1-16 0c0-4 2-7 8-15z"/>"#
+                    .into()
+            }
+            Self::Rings => {
+                line("M23 10a13 13 0 1 0 .1 0zm0 6a7 7 0 1 0 .1 0zm0 5.500a1.500 1.500 0 1 0 .1 0z")
+            }
             Self::Crate => line("M11 11h24v24H11zl24 24m0-24L11 35"),
-            Self::Cup => line("M15 10h16v8a8 8 0 0 1-16 0zm0 3h-5c0 6 2 8 6 8m15-8h5c0 6-2 8-6 8M23 26v7m-7 3h14"),
+            Self::Cup => line(
+                "M15 10h16v8a8 8 0 0 1-16 0zm0 3h-5c0 6 2 8 6 8m15-8h5c0 6-2 8-6 8M23 26v7m-7 3h14",
+            ),
             Self::Hexagon => line("M23 9l12 7v14l-12 7-12-7V16z"),
-            Self::Beam => r#"<path class="b-line" stroke-dasharray="7 5" d="M18 0v46M28 0v46"/>"#.into(),
+            Self::Beam => {
+                r#"<path class="b-line" stroke-dasharray="7 5" d="M18 0v46M28 0v46"/>"#.into()
+            }
             Self::Trap => line("M9 30l5-12 5 12 4-12 4 12 5-12 5 12"),
             Self::Door => line("M14 38V9h18v29M10 38h26M28 24v1"),
             Self::StairsUp => line("M9 36h7v-7h7v-7h7v-7h7"),
@@ -90,9 +99,14 @@ impl Glyph {
             Self::House => line("M10 22L23 10l13 12M14 19v17h18V19"),
             Self::Wall => String::new(),
             Self::Flag => line("M15 38V9h17l-5 6 5 6H15"),
-            Self::Star => line("M23 9l4.200 9 9.800 1.200-7.200 6.700 1.900 9.700-8.700-4.800-8.700 4.800 1.900-9.700L9 19.200l9.800-1.200z"),
+            Self::Star => line(
+                "M23 9l4.200 9 9.800 1.200-7.200 6.700 1.900 9.700-8.700-4.800-8.700 4.800 1.900-9.700L9 19.200l9.800-1.200z",
+            ),
             Self::Gem => line("M14 12h18l6 8-15 17L8 20zm-6 8h30M23 37l-6-17 6-8 6 8z"),
-            Self::Letters(letters) => format!(r#"<text class="b-word" x="23" y="28">{}</text>"#, escape(letters)),
+            Self::Letters(letters) => format!(
+                r#"<text class="b-word" x="23" y="28">{}</text>"#,
+                escape(letters)
+            ),
         }
     }
 }
@@ -188,7 +202,10 @@ impl Board {
     }
 
     fn corner(&self, column: usize, row: usize) -> (usize, usize) {
-        (MARGIN + column * SIDE, 1 + self.rows.len().saturating_sub(row + 1) * SIDE)
+        (
+            MARGIN + column * SIDE,
+            1 + self.rows.len().saturating_sub(row + 1) * SIDE,
+        )
     }
 
     fn square_name(&self, column: usize, row: usize) -> String {
@@ -199,7 +216,9 @@ impl Board {
     /// Ground, lines, coordinates.
     fn grid(&self) -> String {
         let (w, h) = (self.columns.len() * SIDE, self.rows.len() * SIDE);
-        let mut out = format!(r#"<path class="ground" d="M{MARGIN} 1h{w}v{h}h-{w}z"/><path class="lines" d=""#);
+        let mut out = format!(
+            r#"<path class="ground" d="M{MARGIN} 1h{w}v{h}h-{w}z"/><path class="lines" d=""#
+        );
         for column in 1..self.columns.len() {
             let _ = write!(out, "M{} 1v{h}", MARGIN + column * SIDE);
         }
@@ -218,7 +237,11 @@ impl Board {
         }
         for (index, name) in self.rows.iter().enumerate() {
             let y = self.corner(0, index).1 + SIDE / 2 + 5;
-            let _ = write!(out, r#"<text class="coord" x="11" y="{y}">{}</text>"#, escape(name));
+            let _ = write!(
+                out,
+                r#"<text class="coord" x="11" y="{y}">{}</text>"#,
+                escape(name)
+            );
         }
         out
     }
@@ -260,12 +283,22 @@ impl Board {
                 (false, true) => "b-move at",
                 (false, false) => "b-move",
             };
-            let occupied = self.squares.iter().any(|s| (s.column, s.row) == (target.column, target.row))
-                || self.pieces.iter().any(|p| (p.column, p.row) == (target.column, target.row));
+            let occupied = self
+                .squares
+                .iter()
+                .any(|s| (s.column, s.row) == (target.column, target.row))
+                || self
+                    .pieces
+                    .iter()
+                    .any(|p| (p.column, p.row) == (target.column, target.row));
             let dot = if occupied {
                 String::new()
             } else {
-                format!(r#"<circle class="b-dot" cx="{}" cy="{}" r="3.500"/>"#, x + SIDE / 2, y + SIDE / 2)
+                format!(
+                    r#"<circle class="b-dot" cx="{}" cy="{}" r="3.500"/>"#,
+                    x + SIDE / 2,
+                    y + SIDE / 2
+                )
             };
             let name = self.square_name(target.column, target.row);
             let _ = write!(
@@ -285,7 +318,10 @@ impl Board {
     fn men(&self) -> String {
         let mut crowds: BTreeMap<(usize, usize), Vec<&Piece>> = BTreeMap::new();
         for piece in &self.pieces {
-            crowds.entry((piece.column, piece.row)).or_default().push(piece);
+            crowds
+                .entry((piece.column, piece.row))
+                .or_default()
+                .push(piece);
         }
         let mut out = String::new();
         for ((column, row), crowd) in crowds {
@@ -297,7 +333,11 @@ impl Board {
                     let (dx, dy) = (index % 2 * SIDE / 2, index / 2 * SIDE / 2);
                     format!("translate({} {}) scale(.5)", x + dx, y + dy)
                 };
-                let ring = if piece.is_you { r#"<circle class="b-me" cx="23" cy="23" r="19.5"/>"# } else { "" };
+                let ring = if piece.is_you {
+                    r#"<circle class="b-me" cx="23" cy="23" r="19.5"/>"#
+                } else {
+                    ""
+                };
                 let _ = write!(
                     out,
                     r#"<g transform="{place}">{ring}<circle class="b-man" cx="23" cy="23" r="15.5"/><text class="b-man-t" x="23" y="28">{}</text></g>"#,
@@ -312,13 +352,26 @@ impl Board {
     fn told(&self) -> Vec<(String, String)> {
         let mut by_square: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
         for square in &self.squares {
-            by_square.entry((square.column, square.row)).or_default().push(square.name.clone());
+            by_square
+                .entry((square.column, square.row))
+                .or_default()
+                .push(square.name.clone());
         }
         for piece in &self.pieces {
-            let name = if piece.is_you { format!("{} (you)", piece.name) } else { piece.name.clone() };
-            by_square.entry((piece.column, piece.row)).or_default().push(name);
+            let name = if piece.is_you {
+                format!("{} (you)", piece.name)
+            } else {
+                piece.name.clone()
+            };
+            by_square
+                .entry((piece.column, piece.row))
+                .or_default()
+                .push(name);
         }
-        by_square.into_iter().map(|((c, r), names)| (self.square_name(c, r), names.join(", "))).collect()
+        by_square
+            .into_iter()
+            .map(|((c, r), names)| (self.square_name(c, r), names.join(", ")))
+            .collect()
     }
 
     fn extent(&self) -> String {
@@ -342,7 +395,11 @@ impl LegendLine {
 /// The first two letters of a name, the first of them large.
 fn initials(name: &str) -> String {
     let mut letters = name.chars().filter(|c| c.is_alphanumeric());
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     first + &letters.next().map(String::from).unwrap_or_default()
 }
 
@@ -358,10 +415,25 @@ mod tests {
             title: "Deck".into(),
             columns: ["A", "B"].map(String::from).to_vec(),
             rows: ["1", "2"].map(String::from).to_vec(),
-            squares: vec![Square { column: 1, row: 0, glyph: Glyph::Crate, name: "a Crate".into() }],
+            squares: vec![Square {
+                column: 1,
+                row: 0,
+                glyph: Glyph::Crate,
+                name: "a Crate".into(),
+            }],
             pieces: vec![
-                Piece { column: 0, row: 1, name: "anna".into(), is_you: true },
-                Piece { column: 0, row: 1, name: "<bo".into(), is_you: false },
+                Piece {
+                    column: 0,
+                    row: 1,
+                    name: "anna".into(),
+                    is_you: true,
+                },
+                Piece {
+                    column: 0,
+                    row: 1,
+                    name: "<bo".into(),
+                    is_you: false,
+                },
             ],
             targets: vec![],
             form: None,
@@ -373,7 +445,10 @@ mod tests {
     fn a_board_is_told_square_by_square() {
         assert_eq!(
             board().told(),
-            vec![("A2".to_owned(), "anna (you), <bo".to_owned()), ("B1".to_owned(), "a Crate".to_owned())]
+            vec![
+                ("A2".to_owned(), "anna (you), <bo".to_owned()),
+                ("B1".to_owned(), "a Crate".to_owned())
+            ]
         );
     }
 

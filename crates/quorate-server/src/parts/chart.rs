@@ -34,13 +34,24 @@ const TOP: f64 = 10.0;
 
 impl Chart {
     fn most(&self) -> i64 {
-        let most = self.points.iter().map(|p| p.value).max().unwrap_or(0).max(1);
+        let most = self
+            .points
+            .iter()
+            .map(|p| p.value)
+            .max()
+            .unwrap_or(0)
+            .max(1);
         let step = 10_i64.pow(u32::try_from(most.ilog10()).unwrap_or(0));
         (most + step - 1) / step * step
     }
 
     fn least(&self) -> i64 {
-        self.points.iter().map(|p| p.value).min().unwrap_or(0).min(0)
+        self.points
+            .iter()
+            .map(|p| p.value)
+            .min()
+            .unwrap_or(0)
+            .min(0)
     }
 
     #[allow(clippy::cast_precision_loss)] // A drawing of 640 units needs no more than 52 bits.
@@ -65,7 +76,11 @@ impl Chart {
         let mut path = String::new();
         for (index, point) in self.points.iter().enumerate() {
             let letter = if index == 0 { 'M' } else { 'L' };
-            path.push_str(&format!("{letter}{} {}", self.x(index), self.y(point.value)));
+            path.push_str(&format!(
+                "{letter}{} {}",
+                self.x(index),
+                self.y(point.value)
+            ));
         }
         path
     }
@@ -76,7 +91,13 @@ impl Chart {
         self.points
             .iter()
             .enumerate()
-            .map(|(index, point)| format!("M{} {floor}V{}h{width}V{floor}z", self.x(index), self.y(point.value)))
+            .map(|(index, point)| {
+                format!(
+                    "M{} {floor}V{}h{width}V{floor}z",
+                    self.x(index),
+                    self.y(point.value)
+                )
+            })
             .collect()
     }
 
@@ -85,7 +106,10 @@ impl Chart {
             return format!("{}: nothing yet", self.title);
         };
         let most = self.points.iter().map(|p| p.value).max().unwrap_or(0);
-        format!("{}: from {} ({}) to {} ({}), at most {most}", self.title, first.value, first.label, last.value, last.label)
+        format!(
+            "{}: from {} ({}) to {} ({}), at most {most}",
+            self.title, first.value, first.label, last.value, last.label
+        )
     }
 }
 

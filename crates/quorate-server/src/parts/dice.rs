@@ -16,7 +16,10 @@ pub struct Die {
 impl Die {
     /// A die that has fallen.
     pub fn rolled(sides: u64, shows: u64) -> Self {
-        Self { sides, shows: Some(shows) }
+        Self {
+            sides,
+            shows: Some(shows),
+        }
     }
 
     /// A die that will be rolled.
@@ -29,11 +32,17 @@ impl fmt::Display for Die {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.sides, self.shows) {
             (6, Some(n @ 1..=6)) => {
-                write!(f, r##"<svg class="die" role="img" aria-label="{n}"><use href="#d-{n}"/></svg>"##)
+                write!(
+                    f,
+                    r##"<svg class="die" role="img" aria-label="{n}"><use href="#d-{n}"/></svg>"##
+                )
             }
             // Numbers of four and more digits do not fit into the drawing and stand as themselves.
             (sides, Some(n)) if n > 999 => {
-                write!(f, r#"<span class="sum">{n}</span><span class="sr"> of {sides}</span>"#)
+                write!(
+                    f,
+                    r#"<span class="sum">{n}</span><span class="sr"> of {sides}</span>"#
+                )
             }
             (sides, Some(n)) => write!(
                 f,
@@ -90,7 +99,15 @@ mod tests {
     #[test]
     fn a_die_says_what_it_shows() {
         assert!(Die::rolled(6, 4).to_string().contains(r#"aria-label="4""#));
-        assert!(Die::rolled(20, 17).to_string().contains(r#"aria-label="17 of 20""#));
-        assert!(Die::rolled(1_000_000, 123_456).to_string().contains(">123456<"));
+        assert!(
+            Die::rolled(20, 17)
+                .to_string()
+                .contains(r#"aria-label="17 of 20""#)
+        );
+        assert!(
+            Die::rolled(1_000_000, 123_456)
+                .to_string()
+                .contains(">123456<")
+        );
     }
 }

@@ -45,7 +45,10 @@ pub fn words(old: &str, new: &str) -> Vec<Run> {
         match runs.last_mut() {
             Some(last) if last.side == side => last.text.push_str(text),
             // Two changes with nothing but a space between them read better as one.
-            _ => runs.push(Run { side, text: text.to_owned() }),
+            _ => runs.push(Run {
+                side,
+                text: text.to_owned(),
+            }),
         }
     }
     join_over_spaces(runs)
@@ -85,7 +88,10 @@ fn join_over_spaces(runs: Vec<Run>) -> Vec<Run> {
 fn flush(runs: &mut Vec<Run>, old: &mut String, new: &mut String) {
     for (side, text) in [(Side::Old, old), (Side::New, new)] {
         if !text.is_empty() {
-            runs.push(Run { side, text: std::mem::take(text) });
+            runs.push(Run {
+                side,
+                text: std::mem::take(text),
+            });
         }
     }
 }
@@ -95,10 +101,18 @@ pub fn lines(old: &str, new: &str, around: usize) -> Vec<Line> {
     let diff = TextDiff::from_lines(old, new);
     let all: Vec<(Side, String)> = diff
         .iter_all_changes()
-        .map(|change| (side(change.tag()), change.value().trim_end_matches(['\n', '\r']).to_owned()))
+        .map(|change| {
+            (
+                side(change.tag()),
+                change.value().trim_end_matches(['\n', '\r']).to_owned(),
+            )
+        })
         .collect();
     let near = |index: usize| {
-        let (from, to) = (index.saturating_sub(around), (index + around + 1).min(all.len()));
+        let (from, to) = (
+            index.saturating_sub(around),
+            (index + around + 1).min(all.len()),
+        );
         all[from..to].iter().any(|(side, _)| *side != Side::Both)
     };
     let mut out = Vec::new();
@@ -145,6 +159,18 @@ pub struct Change {
     pub warning: Option<String>,
 }
 
+impl Change {
+    /// Whether a new run follows an old one with no space in either, so that a replaced word would stick to its successor.
+    fn needs_space(&self, index: usize) -> bool {
+        let Some(before) = index.checked_sub(1).and_then(|at| self.words.get(at)) else {
+            return false;
+        };
+        before.side == Side::Old
+            && !before.text.ends_with(char::is_whitespace)
+            && !self.words[index].text.starts_with(char::is_whitespace)
+    }
+}
+
 writes_html!(Change);
 
 #[cfg(test)]
@@ -163,15 +189,29 @@ mod tests {
 
     #[test]
     fn words_that_change_together_are_marked_together() {
-        let runs = words("They close the doors behind it.", "They close the doors it stands behind.");
-        assert_eq!(told(&runs), "They close the doors [-behind it-][+it stands behind+].");
+        let runs = words(
+            "They close the doors behind it.",
+            "They close the doors it stands behind.",
+        );
+        assert_eq!(
+            told(&runs),
+            "They close the doors [-behind it-][+it stands behind+]."
+        );
     }
 
     #[test]
     fn old_and_new_text_can_be_read_back_from_the_runs() {
-        let (old, new) = ("A quorum is half of the players, plus one.", "A quorum is more than half of all active players.");
+        let (old, new) = (
+            "A quorum is half of the players, plus one.",
+            "A quorum is more than half of all active players.",
+        );
         let runs = words(old, new);
-        let back = |gone: Side| runs.iter().filter(|r| r.side != gone).map(|r| r.text.as_str()).collect::<String>();
+        let back = |gone: Side| {
+            runs.iter()
+                .filter(|r| r.side != gone)
+                .map(|r| r.text.as_str())
+                .collect::<String>()
+        };
         assert_eq!(back(Side::New), old);
         assert_eq!(back(Side::Old), new);
     }

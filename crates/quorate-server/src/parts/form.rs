@@ -23,7 +23,12 @@ pub struct Send {
 impl Send {
     /// A form with neither key nor company.
     pub fn new(to: impl Into<Href>, csrf: impl Into<String>) -> Self {
-        Self { to: to.into(), csrf: csrf.into(), key: None, along: Vec::new() }
+        Self {
+            to: to.into(),
+            csrf: csrf.into(),
+            key: None,
+            along: Vec::new(),
+        }
     }
 
     /// The same form with one more unseen field.
@@ -55,7 +60,11 @@ pub struct Choice {
 impl Choice {
     /// A thing that is not chosen yet.
     pub fn new(value: impl Into<String>, title: impl Into<String>) -> Self {
-        Self { value: value.into(), title: title.into(), chosen: false }
+        Self {
+            value: value.into(),
+            title: title.into(),
+            chosen: false,
+        }
     }
 }
 
@@ -120,8 +129,22 @@ pub struct Field {
 
 impl Field {
     /// A field that must be filled in.
-    pub fn new(id: impl Into<String>, name: impl Into<String>, label: impl Into<String>, kind: FieldKind) -> Self {
-        Self { id: id.into(), name: name.into(), label: label.into(), hint: None, error: None, optional: false, blank: "none", kind }
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        label: impl Into<String>,
+        kind: FieldKind,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            label: label.into(),
+            hint: None,
+            error: None,
+            optional: false,
+            blank: "none",
+            kind,
+        }
     }
 
     /// The same field with a hint.
@@ -166,10 +189,24 @@ impl Field {
         if self.error.is_some() {
             by.push(format!("{}-e", self.id));
         }
-        let described =
-            if by.is_empty() { String::new() } else { format!(r#" aria-describedby="{}""#, crate::markup::escape(&by.join(" "))) };
-        let invalid = if self.error.is_some() { r#" aria-invalid="true""# } else { "" };
-        let required = if self.optional || self.is_group() { "" } else { " required" };
+        let described = if by.is_empty() {
+            String::new()
+        } else {
+            format!(
+                r#" aria-describedby="{}""#,
+                crate::markup::escape(&by.join(" "))
+            )
+        };
+        let invalid = if self.error.is_some() {
+            r#" aria-invalid="true""#
+        } else {
+            ""
+        };
+        let required = if self.optional || self.is_group() {
+            ""
+        } else {
+            " required"
+        };
         format!("{described}{invalid}{required}")
     }
 }
@@ -192,7 +229,13 @@ pub struct Form {
 impl Form {
     /// A button without fields.
     pub fn button(send: Send, button: impl Into<String>) -> Self {
-        Self { send, fields: Vec::new(), button: button.into(), expected: false, dice: Vec::new() }
+        Self {
+            send,
+            fields: Vec::new(),
+            button: button.into(),
+            expected: false,
+            dice: Vec::new(),
+        }
     }
 }
 
@@ -217,7 +260,13 @@ pub struct Offer {
 impl Offer {
     fn is_tall(&self) -> bool {
         self.open.as_ref().is_ok_and(|form| {
-            form.fields.len() > 3 || form.fields.iter().any(|f| matches!(f.kind, FieldKind::Prose(_) | FieldKind::Code(_) | FieldKind::Many(_)))
+            form.fields.len() > 3
+                || form.fields.iter().any(|f| {
+                    matches!(
+                        f.kind,
+                        FieldKind::Prose(_) | FieldKind::Code(_) | FieldKind::Many(_)
+                    )
+                })
         })
     }
 }

@@ -70,7 +70,11 @@ impl Icon {
 
     /// The drawing for readers who also hear it: with a word of its own.
     pub fn called(self, word: impl Into<String>) -> Mark {
-        Mark { icon: self, tone: None, word: word.into() }
+        Mark {
+            icon: self,
+            tone: None,
+            word: word.into(),
+        }
     }
 }
 
@@ -184,9 +188,22 @@ impl Ballot {
         self.name.to_uppercase()
     }
 
+    /// What its votes are doing, under their number: "FOR", "deferring".
+    pub fn doing(&self) -> String {
+        if self.name == "deferential" {
+            "deferring".to_owned()
+        } else {
+            self.word()
+        }
+    }
+
     /// Drawing and word as one mark, for gutters and tallies.
     pub fn mark(&self) -> Mark {
-        Mark { icon: self.icon(), tone: Some(self.tone()), word: self.word() }
+        Mark {
+            icon: self.icon(),
+            tone: Some(self.tone()),
+            word: self.word(),
+        }
     }
 }
 
@@ -216,7 +233,10 @@ pub struct Status {
 impl Status {
     /// A status of that kind under that word.
     pub fn new(kind: StatusKind, word: impl Into<String>) -> Self {
-        Self { kind, word: word.into() }
+        Self {
+            kind,
+            word: word.into(),
+        }
     }
 }
 
@@ -251,7 +271,14 @@ mod tests {
 
     #[test]
     fn every_icon_is_drawn_in_the_sprite() {
-        for icon in [Icon::For, Icon::Other, Icon::Sleep, Icon::Chat, Icon::Door, Icon::Star] {
+        for icon in [
+            Icon::For,
+            Icon::Other,
+            Icon::Sleep,
+            Icon::Chat,
+            Icon::Door,
+            Icon::Star,
+        ] {
             assert!(crate::assets::SPRITE.contains(&format!("id=\"i-{}\"", icon.id())));
         }
     }

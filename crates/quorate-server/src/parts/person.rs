@@ -31,12 +31,22 @@ pub struct Person {
 impl Person {
     /// Somebody with a page of their own and no special role.
     pub fn new(name: impl Into<String>, href: impl Into<Href>) -> Self {
-        Self { name: name.into(), href: Some(href.into()), is_you: false, roles: Vec::new() }
+        Self {
+            name: name.into(),
+            href: Some(href.into()),
+            is_you: false,
+            roles: Vec::new(),
+        }
     }
 
     /// Somebody who is only a name: the game itself, a pseudo-player, a hidden author.
     pub fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), href: None, is_you: false, roles: Vec::new() }
+        Self {
+            name: name.into(),
+            href: None,
+            is_you: false,
+            roles: Vec::new(),
+        }
     }
 
     /// The same person as the reader.
@@ -49,12 +59,17 @@ impl Person {
     /// The same person with one more role.
     #[must_use]
     pub fn with(mut self, icon: Icon, word: impl Into<String>) -> Self {
-        self.roles.push(Role { icon, word: word.into() });
+        self.roles.push(Role {
+            icon,
+            word: word.into(),
+        });
         self
     }
 
     fn marks(&self) -> impl Iterator<Item = Mark> + '_ {
-        self.roles.iter().map(|role| role.icon.called(role.word.clone()))
+        self.roles
+            .iter()
+            .map(|role| role.icon.called(role.word.clone()))
     }
 }
 

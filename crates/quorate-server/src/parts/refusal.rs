@@ -18,7 +18,10 @@ pub struct Cite {
 impl Cite {
     /// A clause that stands in the ruleset.
     pub fn new(text: impl Into<String>, href: impl Into<Href>) -> Self {
-        Self { text: text.into(), href: Some(href.into()) }
+        Self {
+            text: text.into(),
+            href: Some(href.into()),
+        }
     }
 }
 
@@ -36,12 +39,20 @@ pub struct Need {
 impl Need {
     /// A need that is only a phrase.
     pub fn that(what: impl Into<String>) -> Self {
-        Self { what: what.into(), have: None, need: None }
+        Self {
+            what: what.into(),
+            have: None,
+            need: None,
+        }
     }
 
     /// A need with what holds and what would have to.
     pub fn of(what: impl Into<String>, have: impl Into<String>, need: impl Into<String>) -> Self {
-        Self { what: what.into(), have: Some(have.into()), need: Some(need.into()) }
+        Self {
+            what: what.into(),
+            have: Some(have.into()),
+            need: Some(need.into()),
+        }
     }
 
     /// The need as the end of a sentence that began with what was tried and "needs".
@@ -100,7 +111,11 @@ impl Refusal {
             (false, _) => format!("Needs {}.", phrases.join("; and ")),
             (true, Some(because)) => {
                 let mut letters = because.chars();
-                let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+                let first: String = letters
+                    .next()
+                    .into_iter()
+                    .flat_map(char::to_uppercase)
+                    .collect();
                 format!("{first}{}.", letters.as_str().trim_end_matches('.'))
             }
             (true, None) => "Not possible now.".to_owned(),
@@ -115,32 +130,60 @@ mod tests {
     use super::*;
 
     fn refusal(tried: &str, needs: Vec<Need>) -> Refusal {
-        Refusal { tried: tried.into(), needs, because: None, cite: None, next: None }
+        Refusal {
+            tried: tried.into(),
+            needs,
+            because: None,
+            cite: None,
+            next: None,
+        }
     }
 
     #[test]
     fn a_price_is_told_with_what_one_has() {
         let no = refusal("Recruit a Zombie", vec![Need::of("Brains", "12", "45")]);
-        assert_eq!(no.sentence(), "Recruit a Zombie needs 45 Brains; you have 12.");
+        assert_eq!(
+            no.sentence(),
+            "Recruit a Zombie needs 45 Brains; you have 12."
+        );
         assert_eq!(no.reason(), "Needs 45 Brains; you have 12.");
     }
 
     #[test]
     fn a_condition_is_told_with_what_holds() {
-        let no = refusal("Enact", vec![Need::of("the oldest pending proposal", "More lamps", "Longer piers")]);
-        assert_eq!(no.sentence(), "Enact needs the oldest pending proposal, which is Longer piers, not More lamps.");
+        let no = refusal(
+            "Enact",
+            vec![Need::of(
+                "the oldest pending proposal",
+                "More lamps",
+                "Longer piers",
+            )],
+        );
+        assert_eq!(
+            no.sentence(),
+            "Enact needs the oldest pending proposal, which is Longer piers, not More lamps."
+        );
     }
 
     #[test]
     fn a_count_is_told_as_how_many_and_how_many_so_far() {
         let no = refusal("Enact", vec![Need::of("a quorum of votes FOR", "2", "3")]);
-        assert_eq!(no.sentence(), "Enact needs a quorum of votes FOR: 3 needed, 2 so far.");
+        assert_eq!(
+            no.sentence(),
+            "Enact needs a quorum of votes FOR: 3 needed, 2 so far."
+        );
     }
 
     #[test]
     fn a_prohibition_gives_its_own_words() {
-        let no = Refusal { because: Some("the game is in hiatus".into()), ..refusal("Row out", vec![]) };
-        assert_eq!(no.sentence(), "Row out is not possible: the game is in hiatus.");
+        let no = Refusal {
+            because: Some("the game is in hiatus".into()),
+            ..refusal("Row out", vec![])
+        };
+        assert_eq!(
+            no.sentence(),
+            "Row out is not possible: the game is in hiatus."
+        );
         assert_eq!(no.reason(), "The game is in hiatus.");
     }
 }

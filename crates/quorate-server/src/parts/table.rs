@@ -32,12 +32,21 @@ pub enum Sorted {
 impl Column {
     /// A column of words.
     pub fn words(title: impl Into<String>) -> Self {
-        Self { title: title.into(), is_number: false, private: None, sort: None, sorted: None }
+        Self {
+            title: title.into(),
+            is_number: false,
+            private: None,
+            sort: None,
+            sorted: None,
+        }
     }
 
     /// A column of numbers.
     pub fn numbers(title: impl Into<String>) -> Self {
-        Self { is_number: true, ..Self::words(title) }
+        Self {
+            is_number: true,
+            ..Self::words(title)
+        }
     }
 
     fn aria_sort(&self) -> &'static str {
@@ -72,7 +81,11 @@ impl Claim {
             Self::Claimed => (Icon::Claimed, super::Tone::Claimed, "claimed"),
             Self::Disputed => (Icon::Disputed, super::Tone::Disputed, "disputed"),
         };
-        super::Mark { icon, tone: Some(tone), word: word.into() }
+        super::Mark {
+            icon,
+            tone: Some(tone),
+            word: word.into(),
+        }
     }
 
     pub(super) fn class(self) -> &'static str {
@@ -99,12 +112,19 @@ pub struct Cell {
 impl Cell {
     /// A value that leads nowhere.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
     }
 
     /// A value that leads to its history.
     pub fn to(text: impl Into<String>, href: impl Into<Href>) -> Self {
-        Self { text: text.into(), href: Some(href.into()), ..Self::default() }
+        Self {
+            text: text.into(),
+            href: Some(href.into()),
+            ..Self::default()
+        }
     }
 }
 

@@ -65,7 +65,11 @@ impl When {
     /// The day as a heading: "Friday 14 May".
     pub fn day(&self) -> String {
         let (at, told) = (civil(self.at), civil(self.told));
-        let form = if at.year() == told.year() { "%A %-d %B" } else { "%A %-d %B %Y" };
+        let form = if at.year() == told.year() {
+            "%A %-d %B"
+        } else {
+            "%A %-d %B %Y"
+        };
         self.at.strftime(form).to_string()
     }
 
@@ -100,7 +104,11 @@ impl When {
     }
 
     fn millis_apart(&self) -> i64 {
-        self.told.as_millisecond().abs_diff(self.at.as_millisecond()).try_into().unwrap_or(i64::MAX)
+        self.told
+            .as_millisecond()
+            .abs_diff(self.at.as_millisecond())
+            .try_into()
+            .unwrap_or(i64::MAX)
     }
 }
 
@@ -125,9 +133,16 @@ impl fmt::Display for Told<'_> {
         let (iso, full) = (when.iso(), when.full());
         match self.1 {
             Manner::Ago => {
-                let millis = if when.is_ahead() { 0 } else { when.millis_apart() };
+                let millis = if when.is_ahead() {
+                    0
+                } else {
+                    when.millis_apart()
+                };
                 let age = age(millis);
-                write!(f, r#"<time datetime="{iso}" title="{full}" data-since="{iso}">{age}</time>"#)
+                write!(
+                    f,
+                    r#"<time datetime="{iso}" title="{full}" data-since="{iso}">{age}</time>"#
+                )
             }
             Manner::Exact => write!(f, r#"<time datetime="{iso}">{full}</time>"#),
             Manner::Short => {
@@ -154,7 +169,10 @@ impl fmt::Display for Left<'_> {
         } else {
             "now".to_owned()
         };
-        write!(f, r#"<span data-until="{iso}" title="{full}">{left}</span>"#)
+        write!(
+            f,
+            r#"<span data-until="{iso}" title="{full}">{left}</span>"#
+        )
     }
 }
 
@@ -194,7 +212,10 @@ mod tests {
     use super::*;
 
     fn when(at: &str, now: &str) -> When {
-        When::new(at.parse().expect("a moment"), now.parse().expect("a moment"))
+        When::new(
+            at.parse().expect("a moment"),
+            now.parse().expect("a moment"),
+        )
     }
 
     #[test]
@@ -216,22 +237,32 @@ mod tests {
     #[test]
     fn a_moment_names_its_year_only_when_it_is_another() {
         let now = "2027-05-14T16:42:00Z";
-        assert_eq!(when("2027-05-16T09:12:00Z", now).full(), "Sun 16 May, 09:12 UTC");
-        assert_eq!(when("2026-12-24T00:00:00Z", now).full(), "Thu 24 Dec 2026, 00:00 UTC");
+        assert_eq!(
+            when("2027-05-16T09:12:00Z", now).full(),
+            "Sun 16 May, 09:12 UTC"
+        );
+        assert_eq!(
+            when("2026-12-24T00:00:00Z", now).full(),
+            "Thu 24 Dec 2026, 00:00 UTC"
+        );
         assert_eq!(when("2027-05-14T09:12:00Z", now).brief(), "09:12");
         assert_eq!(when("2027-05-13T09:12:00Z", now).brief(), "13 May");
     }
 
     #[test]
     fn what_is_due_says_what_is_left() {
-        let html = when("2027-05-14T22:10:00Z", "2027-05-14T16:42:00Z").due().to_string();
+        let html = when("2027-05-14T22:10:00Z", "2027-05-14T16:42:00Z")
+            .due()
+            .to_string();
         assert!(html.contains("Fri 14 May, 22:10 UTC"), "{html}");
         assert!(html.contains(">in 5 h 28 min<"), "{html}");
     }
 
     #[test]
     fn what_was_due_is_possible_now() {
-        let html = when("2027-05-14T10:00:00Z", "2027-05-14T16:42:00Z").left().to_string();
+        let html = when("2027-05-14T10:00:00Z", "2027-05-14T16:42:00Z")
+            .left()
+            .to_string();
         assert!(html.contains(">now<"), "{html}");
     }
 }

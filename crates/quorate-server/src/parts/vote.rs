@@ -35,10 +35,21 @@ struct Scale {
 impl Gauge {
     /// Its words for readers who hear the page.
     pub fn words(&self) -> String {
-        let Self { in_favour, against, deferring, silent, .. } = self;
+        let Self {
+            in_favour,
+            against,
+            deferring,
+            silent,
+            ..
+        } = self;
         let voters = self.voters();
-        let quorum = self.quorum.map(|q| format!("; quorum {q} of {voters}")).unwrap_or_default();
-        format!("{in_favour} for, {against} against, {deferring} deferring, {silent} not voted{quorum}")
+        let quorum = self
+            .quorum
+            .map(|q| format!("; quorum {q} of {voters}"))
+            .unwrap_or_default();
+        format!(
+            "{in_favour} for, {against} against, {deferring} deferring, {silent} not voted{quorum}"
+        )
     }
 
     /// How many votes could be cast in all.
@@ -50,17 +61,32 @@ impl Gauge {
         let voters = self.voters().max(1);
         if self.large {
             let step = (300 / voters).clamp(5, 28);
-            return Scale { step, gap: (step / 5).max(1), height: 34, head: 16 };
+            return Scale {
+                step,
+                gap: (step / 5).max(1),
+                height: 34,
+                head: 16,
+            };
         }
         // Up to fourteen voters keep the same bar; beyond, bars narrow so that the drawing keeps its place in a line.
         let step = (126 / voters).clamp(3, 9);
-        Scale { step, gap: if step > 4 { 2 } else { 1 }, height: 16, head: 0 }
+        Scale {
+            step,
+            gap: if step > 4 { 2 } else { 1 },
+            height: 16,
+            head: 0,
+        }
     }
 }
 
 impl fmt::Display for Gauge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Scale { step, gap, height, head } = self.scale();
+        let Scale {
+            step,
+            gap,
+            height,
+            head,
+        } = self.scale();
         let bar = step - gap;
         let width = (step * self.voters()).saturating_sub(gap).max(1);
         let (full, split) = (height, height * 2 / 5);
@@ -87,11 +113,19 @@ impl fmt::Display for Gauge {
             }
             f.write_str(r#""/>"#)
         };
-        bars(f, "g-for", self.in_favour, &|x| format!("M{x} {head}h{bar}v{full}h-{bar}z"))?;
-        bars(f, "g-none", self.silent, &|x| format!("M{x} {}h{bar}v2h-{bar}z", head + height - 2))?;
+        bars(f, "g-for", self.in_favour, &|x| {
+            format!("M{x} {head}h{bar}v{full}h-{bar}z")
+        })?;
+        bars(f, "g-none", self.silent, &|x| {
+            format!("M{x} {}h{bar}v2h-{bar}z", head + height - 2)
+        })?;
         let (half, inner) = (height / 2, bar.saturating_sub(1).max(1));
         bars(f, "g-def", self.deferring, &|x| {
-            format!("M{x}.75 {}.25h{inner}v{}h-{inner}z", head + height - half - 1, half - 1)
+            format!(
+                "M{x}.75 {}.25h{inner}v{}h-{inner}z",
+                head + height - half - 1,
+                half - 1
+            )
         })?;
         let low = head + height - split;
         bars(f, "g-against", self.against, &|x| {
@@ -115,15 +149,28 @@ impl Gauge {
             return Ok(());
         };
         let x = f64::from(step * quorum) - f64::from(gap) / 2.0;
-        let (top, foot) = if self.large { (i64::from(head) - 4, bottom + 3) } else { (-3, bottom + 3) };
+        let (top, foot) = if self.large {
+            (i64::from(head) - 4, bottom + 3)
+        } else {
+            (-3, bottom + 3)
+        };
         if !self.large {
             write!(f, r#"<path class="g-halo" d="M{x} {top}V{foot}"/>"#)?;
         }
         write!(f, r#"<path class="g-q" d="M{x} {top}V{foot}"/>"#)?;
         if self.large {
             let share = f64::from(quorum) / f64::from(self.voters());
-            let anchor = if share > 0.85 { "end" } else if share < 0.15 { "start" } else { "middle" };
-            write!(f, r#"<text x="{x}" y="9" text-anchor="{anchor}">quorum {quorum}</text>"#)?;
+            let anchor = if share > 0.85 {
+                "end"
+            } else if share < 0.15 {
+                "start"
+            } else {
+                "middle"
+            };
+            write!(
+                f,
+                r#"<text x="{x}" y="9" text-anchor="{anchor}">quorum {quorum}</text>"#
+            )?;
         }
         Ok(())
     }
@@ -140,7 +187,12 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(r#"<span class="tally">"#)?;
         for (side, count) in &self.counts {
-            write!(f, r#"<span class="{}">{}{count}</span>"#, side.tone(), side.mark())?;
+            write!(
+                f,
+                r#"<span class="{}">{}{count}</span>"#,
+                side.tone(),
+                side.mark()
+            )?;
         }
         f.write_str("</span>")
     }
@@ -169,7 +221,14 @@ mod tests {
     use super::*;
 
     fn gauge() -> Gauge {
-        Gauge { in_favour: 4, against: 2, deferring: 2, silent: 3, quorum: Some(6), large: false }
+        Gauge {
+            in_favour: 4,
+            against: 2,
+            deferring: 2,
+            silent: 3,
+            quorum: Some(6),
+            large: false,
+        }
     }
 
     #[test]
@@ -181,20 +240,42 @@ mod tests {
 
     #[test]
     fn a_gauge_of_sixty_voters_stays_in_its_line() {
-        let html = Gauge { in_favour: 30, silent: 30, ..gauge() }.to_string();
-        let width: u32 = html.split("width=\"").nth(1).and_then(|s| s.split('"').next()).and_then(|s| s.parse().ok()).expect("a width");
+        let html = Gauge {
+            in_favour: 30,
+            silent: 30,
+            ..gauge()
+        }
+        .to_string();
+        let width: u32 = html
+            .split("width=\"")
+            .nth(1)
+            .and_then(|s| s.split('"').next())
+            .and_then(|s| s.parse().ok())
+            .expect("a width");
         assert!(width <= 200, "{width}");
     }
 
     #[test]
     fn a_quorum_that_nobody_can_reach_has_no_line() {
-        let html = Gauge { quorum: Some(40), ..gauge() }.to_string();
+        let html = Gauge {
+            quorum: Some(40),
+            ..gauge()
+        }
+        .to_string();
         assert!(!html.contains("g-q"));
     }
 
     #[test]
     fn a_game_without_voters_draws_an_empty_gauge() {
-        let html = Gauge { in_favour: 0, against: 0, deferring: 0, silent: 0, quorum: Some(1), large: true }.to_string();
+        let html = Gauge {
+            in_favour: 0,
+            against: 0,
+            deferring: 0,
+            silent: 0,
+            quorum: Some(1),
+            large: true,
+        }
+        .to_string();
         assert!(html.ends_with("</svg>"));
     }
 }

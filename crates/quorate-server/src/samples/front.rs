@@ -1,9 +1,18 @@
 //! Home, front page, writing.
 
-use super::world::{GAME, ago, ahead, as_stranger, bare, chrome, gauge, in_hiatus, line, person, post, rule, send, text, verdict};
+use super::world::{
+    GAME, ago, ahead, as_stranger, bare, chrome, gauge, in_hiatus, line, person, post, rule, send,
+    text, verdict,
+};
 use crate::{
-    pages::{ClauseEdit, Compose, Day, Fact, Front, GameCard, Home, Kind, Link, Pin, Roster, RuleOfForm, Sample, Samples, Writing},
-    parts::{Change, Choice, Entry, Field, FieldKind, Form, Icon, Need, Needs, NeedsLine, Person, Refusal, Role, StatusKind, Verdict, When, lines, words},
+    pages::{
+        ClauseEdit, Compose, Day, Fact, Front, GameCard, Home, Kind, Link, Pin, Roster, RuleOfForm,
+        Sample, Samples, Writing,
+    },
+    parts::{
+        Change, Choice, Entry, Field, FieldKind, Form, Icon, Need, Needs, NeedsLine, Person,
+        Refusal, Role, StatusKind, Verdict, When, lines, words,
+    },
     urls,
 };
 
@@ -20,9 +29,27 @@ impl Samples for Home {
             is_joined,
         };
         let games = vec![
-            card("Saltmarsh", GAME, "Keepers mind lamps over a tidal flat and lose boats to it, by rules that they change as they go.", 5, true),
-            card("Knucklebones", "knucklebones", "An arena of eight by eight, where the floor has opinions.", 0, true),
-            card("The Quiet Ministry", "ministry", "A bureau writes its own forms. Nobody has seen the minister.", 0, false),
+            card(
+                "Saltmarsh",
+                GAME,
+                "Keepers mind lamps over a tidal flat and lose boats to it, by rules that they change as they go.",
+                5,
+                true,
+            ),
+            card(
+                "Knucklebones",
+                "knucklebones",
+                "An arena of eight by eight, where the floor has opinions.",
+                0,
+                true,
+            ),
+            card(
+                "The Quiet Ministry",
+                "ministry",
+                "A bureau writes its own forms. Nobody has seen the minister.",
+                0,
+                false,
+            ),
         ];
         let home = Home {
             chrome: bare("Games of Nomic"),
@@ -35,14 +62,34 @@ impl Samples for Home {
             chrome: as_stranger(bare("Games of Nomic")),
             games: vec![],
             found: None,
-            ways_in: vec![Link::new("Make an account", urls::SignUp), Link::new("Sign in", urls::SignIn)],
+            ways_in: vec![
+                Link::new("Make an account", urls::SignUp),
+                Link::new("Sign in", urls::SignIn),
+            ],
             ..home.clone()
         };
-        vec![Sample { name: "player", page: home }, Sample { name: "stranger, no games", page: stranger }]
+        vec![
+            Sample {
+                name: "player",
+                page: home,
+            },
+            Sample {
+                name: "stranger, no games",
+                page: stranger,
+            },
+        ]
     }
 }
 
-fn entry(id: &str, category: &str, author: Person, when: When, comments: &str, title: &str, excerpt: &str) -> Entry {
+fn entry(
+    id: &str,
+    category: &str,
+    author: Person,
+    when: When,
+    comments: &str,
+    title: &str,
+    excerpt: &str,
+) -> Entry {
     Entry {
         id: format!("post-{id}"),
         category: category.into(),
@@ -58,53 +105,175 @@ fn entry(id: &str, category: &str, author: Person, when: When, comments: &str, t
 }
 
 fn voted(entry: Entry, verdict: Verdict) -> Entry {
-    Entry { verdict: Some(verdict), ..entry }
+    Entry {
+        verdict: Some(verdict),
+        ..entry
+    }
 }
 
 fn closed(entry: Entry, verdict: Verdict) -> Entry {
-    Entry { verdict: Some(verdict), is_closed: true, ..entry }
+    Entry {
+        verdict: Some(verdict),
+        is_closed: true,
+        ..entry
+    }
 }
 
 pub(super) fn days() -> Vec<Day> {
     let today = vec![
         voted(
-            entry("94-0", "Proposal", person("Tamsin"), ago(450), "9 comments", "Night fares for the ferry", "Ten Oil to cross is a day rate. After dark the water is lower: let six be enough while the tide is out, and let the ferry wait for no {player}."),
-            verdict(StatusKind::Pending, "Pending", gauge(4, 2, 2, 3), "One vote decides:", "Oriel’s FOR carries two deferring votes with it and reaches quorum. Not before 21:12 UTC, and two proposals are ahead of it."),
+            entry(
+                "94-0",
+                "Proposal",
+                person("Tamsin"),
+                ago(450),
+                "9 comments",
+                "Night fares for the ferry",
+                "Ten Oil to cross is a day rate. After dark the water is lower: let six be enough while the tide is out, and let the ferry wait for no {player}.",
+            ),
+            verdict(
+                StatusKind::Pending,
+                "Pending",
+                gauge(4, 2, 2, 3),
+                "One vote decides:",
+                "Oriel’s FOR carries two deferring votes with it and reaches quorum. Not before 21:12 UTC, and two proposals are ahead of it.",
+            ),
         ),
         voted(
-            entry("93-0", "Call for judgement", Person::named("Anonymous"), ago(671), "23 comments", "Was the Spire lamp lit in time?", "Sennen lit it eleven minutes before the week turned over. Two readings of “once a week” disagree by a Monday."),
-            verdict(StatusKind::Pending, "Open", gauge(3, 3, 0, 5), "Tied.", "Closes at 6 FOR, or on Sun 21 Sep at 05:31 UTC by the votes cast."),
+            entry(
+                "93-0",
+                "Call for judgement",
+                Person::named("Anonymous"),
+                ago(671),
+                "23 comments",
+                "Was the Spire lamp lit in time?",
+                "Sennen lit it eleven minutes before the week turned over. Two readings of “once a week” disagree by a Monday.",
+            ),
+            verdict(
+                StatusKind::Pending,
+                "Open",
+                gauge(3, 3, 0, 5),
+                "Tied.",
+                "Closes at 6 FOR, or on Sun 21 Sep at 05:31 UTC by the votes cast.",
+            ),
         ),
-        entry("92-0", "Story", person("Juniper"), ago(862), "2 comments", "Minutes of the tide committee", "Present: nobody who could still stand. The motion to wait was carried, and so was the committee."),
+        entry(
+            "92-0",
+            "Story",
+            person("Juniper"),
+            ago(862),
+            "2 comments",
+            "Minutes of the tide committee",
+            "Present: nobody who could still stand. The motion to wait was carried, and so was the committee.",
+        ),
     ];
     let yesterday = vec![
         voted(
-            entry("90-0", "Proposal", person("Sennen"), ago(1_622), "9 comments", "A ledger for lost boats", "Boats lost to the tide are written down by cause, so that the {emperor} may read out the worst of them on Sundays."),
-            verdict(StatusKind::Pending, "Pending", gauge(6, 3, 1, 1), "Has its quorum", "and waits for “The flat, widened”, one place ahead."),
+            entry(
+                "90-0",
+                "Proposal",
+                person("Sennen"),
+                ago(1_622),
+                "9 comments",
+                "A ledger for lost boats",
+                "Boats lost to the tide are written down by cause, so that the {emperor} may read out the worst of them on Sundays.",
+            ),
+            verdict(
+                StatusKind::Pending,
+                "Pending",
+                gauge(6, 3, 1, 1),
+                "Has its quorum",
+                "and waits for “The flat, widened”, one place ahead.",
+            ),
         ),
         voted(
-            entry("88-0", "Proposal", person("Corbin"), ago(1_978), "6 comments", "The flat, widened", "Width of the flat: 8 becomes 10. The reeds on the north side count as flat."),
-            verdict(StatusKind::Pending, "Pending", gauge(7, 1, 1, 2), "Can be enacted now", "by a Clerk. Nothing that is still out can stop it."),
+            entry(
+                "88-0",
+                "Proposal",
+                person("Corbin"),
+                ago(1_978),
+                "6 comments",
+                "The flat, widened",
+                "Width of the flat: 8 becomes 10. The reeds on the north side count as flat.",
+            ),
+            verdict(
+                StatusKind::Pending,
+                "Pending",
+                gauge(7, 1, 1, 2),
+                "Can be enacted now",
+                "by a Clerk. Nothing that is still out can stop it.",
+            ),
         ),
     ];
     let before = vec![
         closed(
-            entry("85-0", "Proposal", person("Pell"), ago(2_800), "8 comments", "A shorter leash for the harbour dog", ""),
-            verdict(StatusKind::Enacted, "Enacted", gauge(8, 1, 1, 1), "", "by Jory, Tue 16 Sep, 20:04 UTC. Changed rules 14 and 15."),
+            entry(
+                "85-0",
+                "Proposal",
+                person("Pell"),
+                ago(2_800),
+                "8 comments",
+                "A shorter leash for the harbour dog",
+                "",
+            ),
+            verdict(
+                StatusKind::Enacted,
+                "Enacted",
+                gauge(8, 1, 1, 1),
+                "",
+                "by Jory, Tue 16 Sep, 20:04 UTC. Changed rules 14 and 15.",
+            ),
         ),
         closed(
-            entry("84-0", "Proposal", person("Vance"), ago(3_200), "17 comments", "Free Oil on Fridays", ""),
-            verdict(StatusKind::Vetoed, "Vetoed", gauge(5, 2, 0, 4), "", "by Oriel: “Then nobody would row on Thursdays.”"),
+            entry(
+                "84-0",
+                "Proposal",
+                person("Vance"),
+                ago(3_200),
+                "17 comments",
+                "Free Oil on Fridays",
+                "",
+            ),
+            verdict(
+                StatusKind::Vetoed,
+                "Vetoed",
+                gauge(5, 2, 0, 4),
+                "",
+                "by Oriel: “Then nobody would row on Thursdays.”",
+            ),
         ),
         closed(
-            entry("83-0", "Proposal", person("Hanno"), ago(3_350), "5 comments", "Rename the Spire", ""),
-            verdict(StatusKind::Failed, "Failed", gauge(2, 7, 0, 2), "", "by Cosima, Tue 16 Sep, 06:20 UTC. It could no longer reach quorum."),
+            entry(
+                "83-0",
+                "Proposal",
+                person("Hanno"),
+                ago(3_350),
+                "5 comments",
+                "Rename the Spire",
+                "",
+            ),
+            verdict(
+                StatusKind::Failed,
+                "Failed",
+                gauge(2, 7, 0, 2),
+                "",
+                "by Cosima, Tue 16 Sep, 06:20 UTC. It could no longer reach quorum.",
+            ),
         ),
     ];
     vec![
-        Day { title: "Today, Wednesday 17 September".into(), entries: today },
-        Day { title: "Tuesday 16 September".into(), entries: yesterday },
-        Day { title: "Monday 15 September".into(), entries: before },
+        Day {
+            title: "Today, Wednesday 17 September".into(),
+            entries: today,
+        },
+        Day {
+            title: "Tuesday 16 September".into(),
+            entries: yesterday,
+        },
+        Day {
+            title: "Monday 15 September".into(),
+            entries: before,
+        },
     ]
 }
 
@@ -119,11 +288,46 @@ fn needs() -> Needs {
     };
     Needs {
         lines: vec![
-            line(Icon::Ask, "Juniper hails you: answer or drift by?", urls::Act { game: GAME }.into(), "", "drifting by is taken for you on", Some(ahead(328))),
-            line(Icon::Pending, "Night fares for the ferry", post("94-0"), "", "without your vote; FOR brings it to 5 of 6", None),
-            line(Icon::Pending, "Was the Spire lamp lit in time?", post("93-0"), "", "call for judgement, 3–3, without your vote", None),
-            line(Icon::Bolt, "Trim a lamp", urls::Act { game: GAME }.into(), "is possible again", "since 15:10 UTC", None),
-            line(Icon::Key, "The flat, widened", urls::Desk { game: GAME }.into(), "can be enacted", "oldest pending, 7 FOR of 6 needed", None),
+            line(
+                Icon::Ask,
+                "Juniper hails you: answer or drift by?",
+                urls::Act { game: GAME }.into(),
+                "",
+                "drifting by is taken for you on",
+                Some(ahead(328)),
+            ),
+            line(
+                Icon::Pending,
+                "Night fares for the ferry",
+                post("94-0"),
+                "",
+                "without your vote; FOR brings it to 5 of 6",
+                None,
+            ),
+            line(
+                Icon::Pending,
+                "Was the Spire lamp lit in time?",
+                post("93-0"),
+                "",
+                "call for judgement, 3–3, without your vote",
+                None,
+            ),
+            line(
+                Icon::Bolt,
+                "Trim a lamp",
+                urls::Act { game: GAME }.into(),
+                "is possible again",
+                "since 15:10 UTC",
+                None,
+            ),
+            line(
+                Icon::Key,
+                "The flat, widened",
+                urls::Desk { game: GAME }.into(),
+                "can be enacted",
+                "oldest pending, 7 FOR of 6 needed",
+                None,
+            ),
         ],
     }
 }
@@ -132,9 +336,23 @@ fn front() -> Front {
     let roster = Roster {
         title: "Keepers".into(),
         count: "11 active, 4 idle".into(),
-        active: ["Oriel", "Corbin", "Cosima", "Hanno", "Ilse", "Jory", "Juniper", "Pell", "Sennen", "Tamsin", "Vance"].map(person).to_vec(),
+        active: [
+            "Oriel", "Corbin", "Cosima", "Hanno", "Ilse", "Jory", "Juniper", "Pell", "Sennen",
+            "Tamsin", "Vance",
+        ]
+        .map(person)
+        .to_vec(),
         idle: ["Brand", "Nadir", "Wick", "Yarrow"].map(person).to_vec(),
-        key: vec![Role { icon: Icon::Crown, word: "Harbourmaster".into() }, Role { icon: Icon::Key, word: "Clerk".into() }],
+        key: vec![
+            Role {
+                icon: Icon::Crown,
+                word: "Harbourmaster".into(),
+            },
+            Role {
+                icon: Icon::Key,
+                word: "Clerk".into(),
+            },
+        ],
     };
     Front {
         chrome: chrome("Saltmarsh", "Blog"),
@@ -176,7 +394,11 @@ impl Samples for Front {
             write: None,
             ..front()
         };
-        let resting = Front { chrome: in_hiatus(chrome("Saltmarsh", "Blog")), needs: Some(Needs::default()), ..front() };
+        let resting = Front {
+            chrome: in_hiatus(chrome("Saltmarsh", "Blog")),
+            needs: Some(Needs::default()),
+            ..front()
+        };
         let fresh = Front {
             pinned: vec![],
             days: vec![],
@@ -184,32 +406,68 @@ impl Samples for Front {
             last_dynasty: None,
             filters: vec![
                 (Link::new("All", urls::Game { game: GAME }), true),
-                (Link::new("Proposals", urls::Href::from(urls::Game { game: GAME }).with("only", "proposal")), false),
+                (
+                    Link::new(
+                        "Proposals",
+                        urls::Href::from(urls::Game { game: GAME }).with("only", "proposal"),
+                    ),
+                    false,
+                ),
             ],
             needs: None,
-            come_back: Some(Form::button(send(urls::Action { game: GAME, action: "unidle" }), "Come back")),
+            come_back: Some(Form::button(
+                send(urls::Action {
+                    game: GAME,
+                    action: "unidle",
+                }),
+                "Come back",
+            )),
             ..front()
         };
         vec![
-            Sample { name: "player", page: front() },
-            Sample { name: "stranger", page: stranger },
-            Sample { name: "hiatus", page: resting },
-            Sample { name: "new game, idle", page: fresh },
+            Sample {
+                name: "player",
+                page: front(),
+            },
+            Sample {
+                name: "stranger",
+                page: stranger,
+            },
+            Sample {
+                name: "hiatus",
+                page: resting,
+            },
+            Sample {
+                name: "new game, idle",
+                page: fresh,
+            },
         ]
     }
 }
 
 fn kinds(chosen: &str) -> Vec<Kind> {
     let kind = |title: &str, about: &str, closed| Kind {
-        href: urls::ComposeIn { game: GAME, category: title }.into(),
+        href: urls::ComposeIn {
+            game: GAME,
+            category: title,
+        }
+        .into(),
         is_chosen: title == chosen,
         title: title.into(),
         about: about.into(),
         closed,
     };
     vec![
-        kind("Proposal", "Changes rules or the gamestate once it is enacted. You have 1 of 2 pending.", None),
-        kind("Call for judgement", "Settles a disagreement about rules or gamestate. Your name can stay hidden.", None),
+        kind(
+            "Proposal",
+            "Changes rules or the gamestate once it is enacted. You have 1 of 2 pending.",
+            None,
+        ),
+        kind(
+            "Call for judgement",
+            "Settles a disagreement about rules or gamestate. Your name can stay hidden.",
+            None,
+        ),
         kind("Story", "Prose that changes nothing.", None),
         kind(
             "Declaration of victory",
@@ -282,9 +540,30 @@ impl Samples for Compose {
             ..writing()
         };
         vec![
-            Sample { name: "choosing", page: Compose { chrome: chrome("Write a post", "Blog"), kinds: kinds(""), writing: None } },
-            Sample { name: "preview", page: Compose { chrome: chrome("New proposal", "Blog"), kinds: kinds("Proposal"), writing: Some(writing()) } },
-            Sample { name: "refused", page: Compose { chrome: chrome("New proposal", "Blog"), kinds: kinds("Proposal"), writing: Some(refused) } },
+            Sample {
+                name: "choosing",
+                page: Compose {
+                    chrome: chrome("Write a post", "Blog"),
+                    kinds: kinds(""),
+                    writing: None,
+                },
+            },
+            Sample {
+                name: "preview",
+                page: Compose {
+                    chrome: chrome("New proposal", "Blog"),
+                    kinds: kinds("Proposal"),
+                    writing: Some(writing()),
+                },
+            },
+            Sample {
+                name: "refused",
+                page: Compose {
+                    chrome: chrome("New proposal", "Blog"),
+                    kinds: kinds("Proposal"),
+                    writing: Some(refused),
+                },
+            },
         ]
     }
 }
@@ -295,6 +574,12 @@ mod tests {
 
     #[test]
     fn the_samples_know_their_reader() {
-        assert!(front().roster.active.iter().any(|p| p.is_you && p.name == ME));
+        assert!(
+            front()
+                .roster
+                .active
+                .iter()
+                .any(|p| p.is_you && p.name == ME)
+        );
     }
 }

@@ -4,19 +4,30 @@ use super::world::{GAME, ago, as_stranger, bare, chrome, line, post, text};
 use crate::{
     code::CodeHtml,
     pages::{
-        Beside, BlameLine, Block, BlockKind, Clause, Compare, Fact, Help, Hit, LawPage, Link, Privacy, RuleHistory, RuleText, Ruleset,
-        RulesetPart, Sample, Samples, Search, TocRule, VersionLine,
+        Beside, BlameLine, Block, BlockKind, Clause, Compare, Fact, Help, Hit, LawPage, Link,
+        Privacy, RuleHistory, RuleText, Ruleset, RulesetPart, Sample, Samples, Search, TocRule,
+        VersionLine,
     },
     parts::{Choice, Field, FieldKind, Form},
     urls::{self, Href},
 };
 
 fn clause(rule: &str, number: &str, called: &str, prose: &str, beside: Beside) -> Clause {
-    Clause { id: format!("rule-{rule}.{number}"), number: number.into(), called: called.into(), prose: line(prose), beside, is_new: false }
+    Clause {
+        id: format!("rule-{rule}.{number}"),
+        number: number.into(),
+        called: called.into(),
+        prose: line(prose),
+        beside,
+        is_new: false,
+    }
 }
 
 fn code(text: &str, is_open: bool) -> Beside {
-    Beside::Code { code: CodeHtml::new(text), is_open }
+    Beside::Code {
+        code: CodeHtml::new(text),
+        is_open,
+    }
 }
 
 fn rule(id: &str, number: &str, title: &str, clauses: Vec<Clause>) -> RuleText {
@@ -28,8 +39,20 @@ fn rule(id: &str, number: &str, title: &str, clauses: Vec<Clause>) -> RuleText {
         changed: "Unchanged since the founding, 2 July".into(),
         by: None,
         how: String::new(),
-        history: Link::new("history", urls::RuleHistory { game: GAME, rule: id }),
-        propose: Some(Href::from(urls::ComposeIn { game: GAME, category: "proposal" }).with("change", id)),
+        history: Link::new(
+            "history",
+            urls::RuleHistory {
+                game: GAME,
+                rule: id,
+            },
+        ),
+        propose: Some(
+            Href::from(urls::ComposeIn {
+                game: GAME,
+                category: "proposal",
+            })
+            .with("change", id),
+        ),
         pending: vec![],
         off: None,
         clauses,
@@ -40,7 +63,12 @@ fn parts() -> Vec<RulesetPart> {
     let toc = |rules: &[RuleText]| {
         rules
             .iter()
-            .map(|rule| TocRule { number: rule.number.clone(), title: rule.title.clone(), href: Href::fragment(&rule.id), is_off: rule.off.is_some() })
+            .map(|rule| TocRule {
+                number: rule.number.clone(),
+                title: rule.title.clone(),
+                href: Href::fragment(&rule.id),
+                is_off: rule.off.is_some(),
+            })
             .collect()
     };
     let core = vec![rule(
@@ -48,45 +76,181 @@ fn parts() -> Vec<RulesetPart> {
         "6",
         "Closing",
         vec![
-            clause("closing", "1", "6.1", "A **quorum** is more than half of the {players} that are not idle.", code("def quorum() -> int:\n    return len(players()) // 2 + 1", false)),
-            clause("closing", "2", "6.2", "A {admin} may enact the oldest pending proposal once a quorum of its votes is FOR and twelve hours have gone by. After forty-eight hours more votes FOR than AGAINST are enough.", code("def enact(actor: Player, proposal: Post):\n    first = pending(\"proposal\")[0]\n    require(proposal == first, \"the oldest pending proposal\",\n            have = proposal, need = first)\n    settled = votes(proposal, \"for\") >= quorum()\n    due = proposal.at + hours(12 if settled else 48)\n    require(now >= due, \"time\", next_at = due)\n    apply(proposal, by = actor)\n\naction(\"enact\", enact, on = \"proposal\", by = admin)", true)),
+            clause(
+                "closing",
+                "1",
+                "6.1",
+                "A **quorum** is more than half of the {players} that are not idle.",
+                code(
+                    "def quorum() -> int:\n    return len(players()) // 2 + 1",
+                    false,
+                ),
+            ),
+            clause(
+                "closing",
+                "2",
+                "6.2",
+                "A {admin} may enact the oldest pending proposal once a quorum of its votes is FOR and twelve hours have gone by. After forty-eight hours more votes FOR than AGAINST are enough.",
+                code(
+                    "def enact(actor: Player, proposal: Post):\n    first = pending(\"proposal\")[0]\n    require(proposal == first, \"the oldest pending proposal\",\n            have = proposal, need = first)\n    settled = votes(proposal, \"for\") >= quorum()\n    due = proposal.at + hours(12 if settled else 48)\n    require(now >= due, \"time\", next_at = due)\n    apply(proposal, by = actor)\n\naction(\"enact\", enact, on = \"proposal\", by = admin)",
+                    true,
+                ),
+            ),
         ],
     )];
     let lamps = RuleText {
         changed: "Clause 3 changed by".into(),
-        by: Some(Link::new("A shorter leash for the harbour dog", post("85-0"))),
+        by: Some(Link::new(
+            "A shorter leash for the harbour dog",
+            post("85-0"),
+        )),
         how: "(Pell), 16 Sep, 8–1".into(),
-        history: Link::new("4 versions", urls::RuleHistory { game: GAME, rule: "lamps" }),
+        history: Link::new(
+            "4 versions",
+            urls::RuleHistory {
+                game: GAME,
+                rule: "lamps",
+            },
+        ),
         pending: vec![Link::new("Night fares for the ferry", post("94-0"))],
         ..rule(
             "lamps",
             "12",
             "Lamps",
             vec![
-                clause("lamps", "1", "12.1", "Each {player} minds Lamps, a whole number from 0 to 9. A newcomer minds one.", code("lamps = number(\"Lamps\", of = player,\n               default = 1, min = 0, max = 9,\n               outside = \"clamp\")", false)),
-                clause("lamps", "2", "12.2", "Once a day a {player} may light a lamp. It pays 30 Oil, and 5 more for each Lamp it minds.", code("def light(actor: Player):\n    pay(actor, \"Oil\", 30 + 5 * actor.lamps)\n    actor.lamps += 1\n\naction(\"light\", light, title = \"Light a lamp\", limit = daily())", true)),
-                Clause { is_new: true, ..clause("lamps", "3", "12.3", "A {player} whose last lamp has gone out drifts. Until it minds one again these rules pass it by, all but this one.", code("def drift(p: Player):\n    p.place = OPEN_WATER  # by hand no more", false)) },
-                clause("lamps", "4", "12.4", "Lamps should have names. Whoever loses a named one owes it a line in a story post before the week is out.", Beside::ProseOnly),
-                clause("lamps", "5", "12.5", "Forage. At the Reeds, for as much Oil as two dice say.", Beside::Asleep { reason: "since 16 Sep: it leans on reed_map, which the last enactment removed".into(), mend: Some(urls::Compose { game: GAME }.into()) }),
-                clause("lamps", "6", "12.6", "The names of all lamps are kept in a list.", Beside::Elsewhere { words: "code, 212 lines".into(), href: urls::RuleHistory { game: GAME, rule: "lamps" }.into() }),
-                clause("lamps", "", "12", "Nothing in this rule binds the harbour dog.", Beside::Nothing),
+                clause(
+                    "lamps",
+                    "1",
+                    "12.1",
+                    "Each {player} minds Lamps, a whole number from 0 to 9. A newcomer minds one.",
+                    code(
+                        "lamps = number(\"Lamps\", of = player,\n               default = 1, min = 0, max = 9,\n               outside = \"clamp\")",
+                        false,
+                    ),
+                ),
+                clause(
+                    "lamps",
+                    "2",
+                    "12.2",
+                    "Once a day a {player} may light a lamp. It pays 30 Oil, and 5 more for each Lamp it minds.",
+                    code(
+                        "def light(actor: Player):\n    pay(actor, \"Oil\", 30 + 5 * actor.lamps)\n    actor.lamps += 1\n\naction(\"light\", light, title = \"Light a lamp\", limit = daily())",
+                        true,
+                    ),
+                ),
+                Clause {
+                    is_new: true,
+                    ..clause(
+                        "lamps",
+                        "3",
+                        "12.3",
+                        "A {player} whose last lamp has gone out drifts. Until it minds one again these rules pass it by, all but this one.",
+                        code(
+                            "def drift(p: Player):\n    p.place = OPEN_WATER  # by hand no more",
+                            false,
+                        ),
+                    )
+                },
+                clause(
+                    "lamps",
+                    "4",
+                    "12.4",
+                    "Lamps should have names. Whoever loses a named one owes it a line in a story post before the week is out.",
+                    Beside::ProseOnly,
+                ),
+                clause(
+                    "lamps",
+                    "5",
+                    "12.5",
+                    "Forage. At the Reeds, for as much Oil as two dice say.",
+                    Beside::Asleep {
+                        reason:
+                            "since 16 Sep: it leans on reed_map, which the last enactment removed"
+                                .into(),
+                        mend: Some(urls::Compose { game: GAME }.into()),
+                    },
+                ),
+                clause(
+                    "lamps",
+                    "6",
+                    "12.6",
+                    "The names of all lamps are kept in a list.",
+                    Beside::Elsewhere {
+                        words: "code, 212 lines".into(),
+                        href: urls::RuleHistory {
+                            game: GAME,
+                            rule: "lamps",
+                        }
+                        .into(),
+                    },
+                ),
+                clause(
+                    "lamps",
+                    "",
+                    "12",
+                    "Nothing in this rule binds the harbour dog.",
+                    Beside::Nothing,
+                ),
             ],
         )
     };
     let dynastic = vec![
         lamps,
-        rule("lamps-spire", "12.1", "The Spire lamp", vec![clause("lamps-spire", "1", "12.1.1", "The Spire lamp counts twice.", Beside::ProseOnly)]),
-        RuleText { off: Some("Switched off by the ascension address; it stands but does not apply.".into()), ..rule("dog", "13", "The harbour dog", vec![clause("dog", "1", "13.1", "The dog bites on Thursdays.", Beside::ProseOnly)]) },
+        rule(
+            "lamps-spire",
+            "12.1",
+            "The Spire lamp",
+            vec![clause(
+                "lamps-spire",
+                "1",
+                "12.1.1",
+                "The Spire lamp counts twice.",
+                Beside::ProseOnly,
+            )],
+        ),
+        RuleText {
+            off: Some(
+                "Switched off by the ascension address; it stands but does not apply.".into(),
+            ),
+            ..rule(
+                "dog",
+                "13",
+                "The harbour dog",
+                vec![clause(
+                    "dog",
+                    "1",
+                    "13.1",
+                    "The dog bites on Thursdays.",
+                    Beside::ProseOnly,
+                )],
+            )
+        },
     ];
     vec![
-        RulesetPart { title: "Core rules".into(), toc: toc(&core), rules: core },
-        RulesetPart { title: "Dynastic rules".into(), toc: toc(&dynastic), rules: dynastic },
+        RulesetPart {
+            title: "Core rules".into(),
+            toc: toc(&core),
+            rules: core,
+        },
+        RulesetPart {
+            title: "Dynastic rules".into(),
+            toc: toc(&dynastic),
+            rules: dynastic,
+        },
     ]
 }
 
 fn versions(id: &str, name: &str, chosen: &str) -> Field {
-    let choices = ["41, 16 Sep", "40, 12 Sep", "38, 5 Sep"].map(|v| Choice { chosen: v.starts_with(chosen), ..Choice::new(v, format!("version {v}")) });
-    Field::new(id, name, if name == "from" { "From" } else { "To" }, FieldKind::One(choices.to_vec()))
+    let choices = ["41, 16 Sep", "40, 12 Sep", "38, 5 Sep"].map(|v| Choice {
+        chosen: v.starts_with(chosen),
+        ..Choice::new(v, format!("version {v}"))
+    });
+    Field::new(
+        id,
+        name,
+        if name == "from" { "From" } else { "To" },
+        FieldKind::One(choices.to_vec()),
+    )
 }
 
 impl Samples for Ruleset {
@@ -97,12 +261,30 @@ impl Samples for Ruleset {
             version: "version 41".into(),
             is_past: false,
             compare: urls::Compare { game: GAME }.into(),
-            as_of: Field::new("as-of", "at", "Day and time", FieldKind::Moment("2031-09-01T00:00".into())),
+            as_of: Field::new(
+                "as-of",
+                "at",
+                "Day and time",
+                FieldKind::Moment("2031-09-01T00:00".into()),
+            ),
             search: urls::Search { game: GAME }.into(),
             parts: parts(),
         };
-        let past = Ruleset { is_past: true, chrome: as_stranger(chrome("Ruleset", "Ruleset")), ..page.clone() };
-        vec![Sample { name: "today", page }, Sample { name: "of another day", page: past }]
+        let past = Ruleset {
+            is_past: true,
+            chrome: as_stranger(chrome("Ruleset", "Ruleset")),
+            ..page.clone()
+        };
+        vec![
+            Sample {
+                name: "today",
+                page,
+            },
+            Sample {
+                name: "of another day",
+                page: past,
+            },
+        ]
     }
 }
 
@@ -113,17 +295,42 @@ impl Samples for RuleHistory {
             chrome: chrome("Lamps: history", "Ruleset"),
             number: "12".into(),
             title: "Lamps".into(),
-            rule: urls::Rule { game: GAME, rule: "lamps" }.into(),
+            rule: urls::Rule {
+                game: GAME,
+                rule: "lamps",
+            }
+            .into(),
             blame: vec![
-                BlameLine { text: "Each Keeper minds Lamps, a whole number from 0 to 9.".into(), by: Link::new("The founding", post("1-0")), who: "2 July".into() },
-                BlameLine { text: "A Keeper whose last lamp has gone out drifts.".into(), by: by(), who: "Pell, 16 Sep".into() },
+                BlameLine {
+                    text: "Each Keeper minds Lamps, a whole number from 0 to 9.".into(),
+                    by: Link::new("The founding", post("1-0")),
+                    who: "2 July".into(),
+                },
+                BlameLine {
+                    text: "A Keeper whose last lamp has gone out drifts.".into(),
+                    by: by(),
+                    who: "Pell, 16 Sep".into(),
+                },
             ],
             versions: vec![
-                VersionLine { when: ago(1_238), by: by(), how: "Pell, 8–1".into(), changes: super::post::changes() },
-                VersionLine { when: ago(100_000), by: Link::new("The founding", post("1-0")), how: String::new(), changes: vec![] },
+                VersionLine {
+                    when: ago(1_238),
+                    by: by(),
+                    how: "Pell, 8–1".into(),
+                    changes: super::post::changes(),
+                },
+                VersionLine {
+                    when: ago(100_000),
+                    by: Link::new("The founding", post("1-0")),
+                    how: String::new(),
+                    changes: vec![],
+                },
             ],
         };
-        vec![Sample { name: "of a rule", page }]
+        vec![Sample {
+            name: "of a rule",
+            page,
+        }]
     }
 }
 
@@ -137,55 +344,168 @@ impl Samples for Compare {
             summary: "From version 38 to version 41: 3 rules, 5 clauses.".into(),
             changes: super::post::changes(),
         };
-        let same = Compare { summary: "Version 41 with itself.".into(), changes: vec![], ..page.clone() };
-        vec![Sample { name: "two versions", page }, Sample { name: "the same twice", page: same }]
+        let same = Compare {
+            summary: "Version 41 with itself.".into(),
+            changes: vec![],
+            ..page.clone()
+        };
+        vec![
+            Sample {
+                name: "two versions",
+                page,
+            },
+            Sample {
+                name: "the same twice",
+                page: same,
+            },
+        ]
     }
 }
 
 impl Samples for Search {
     fn samples() -> Vec<Sample<Self>> {
-        let hit = |kind: &str, title: &str, to: Href, excerpt: &str| Hit { kind: kind.into(), to: Link::new(title, to), excerpt: excerpt.into(), when: Some(ago(450)) };
+        let hit = |kind: &str, title: &str, to: Href, excerpt: &str| Hit {
+            kind: kind.into(),
+            to: Link::new(title, to),
+            excerpt: excerpt.into(),
+            when: Some(ago(450)),
+        };
         let page = Search {
             chrome: chrome("Search", ""),
             here: urls::Search { game: GAME }.into(),
             query: "ferry".into(),
             hits: vec![
-                hit("Rule", "14 The ferry", urls::Rule { game: GAME, rule: "ferry" }.into(), "… may call the ferry it stands beside …"),
-                hit("Proposal", "Night fares for the ferry", post("94-0"), "… let the ferry wait for no Keeper."),
+                hit(
+                    "Rule",
+                    "14 The ferry",
+                    urls::Rule {
+                        game: GAME,
+                        rule: "ferry",
+                    }
+                    .into(),
+                    "… may call the ferry it stands beside …",
+                ),
+                hit(
+                    "Proposal",
+                    "Night fares for the ferry",
+                    post("94-0"),
+                    "… let the ferry wait for no Keeper.",
+                ),
             ],
         };
-        let nothing = Search { query: "dragon <b>".into(), hits: vec![], ..page.clone() };
-        vec![Sample { name: "found", page }, Sample { name: "nothing", page: nothing }]
+        let nothing = Search {
+            query: "dragon <b>".into(),
+            hits: vec![],
+            ..page.clone()
+        };
+        vec![
+            Sample {
+                name: "found",
+                page,
+            },
+            Sample {
+                name: "nothing",
+                page: nothing,
+            },
+        ]
     }
 }
 
 impl Samples for LawPage {
     fn samples() -> Vec<Sample<Self>> {
-        let block = |id: &str, title: &str, note: &str, kind| Block { id: id.into(), title: title.into(), note: note.into(), kind };
+        let block = |id: &str, title: &str, note: &str, kind| Block {
+            id: id.into(),
+            title: title.into(),
+            note: note.into(),
+            kind,
+        };
         let page = LawPage {
             chrome: chrome("Boats", ""),
             title: "Boats".into(),
             about: "Declared by rule 15. Changed last by Juniper, today 14:02 UTC.".into(),
             blocks: vec![
-                block("p", "How boats are kept", "", BlockKind::Prose(text("A boat is *afloat* or **lost**. Nobody sells one."))),
-                block("l", "Names that are taken", "3", BlockKind::List(vec![("Old Reckoner".into(), None), ("Gull".into(), Some(Link::new("its story", post("92-0")))), ("Second Thought".into(), None)])),
-                block("t", "Afloat", "11", BlockKind::Table(super::tracker::boats())),
-                block("s", "The ferry", "", BlockKind::Sheet(vec![Fact::new("Moored at", "the Spire"), Fact::new("Bell", "cracked").note("since the storm")])),
+                block(
+                    "p",
+                    "How boats are kept",
+                    "",
+                    BlockKind::Prose(text("A boat is *afloat* or **lost**. Nobody sells one.")),
+                ),
+                block(
+                    "l",
+                    "Names that are taken",
+                    "3",
+                    BlockKind::List(vec![
+                        ("Old Reckoner".into(), None),
+                        ("Gull".into(), Some(Link::new("its story", post("92-0")))),
+                        ("Second Thought".into(), None),
+                    ]),
+                ),
+                block(
+                    "t",
+                    "Afloat",
+                    "11",
+                    BlockKind::Table(super::tracker::boats()),
+                ),
+                block(
+                    "s",
+                    "The ferry",
+                    "",
+                    BlockKind::Sheet(vec![
+                        Fact::new("Moored at", "the Spire"),
+                        Fact::new("Bell", "cracked").note("since the storm"),
+                    ]),
+                ),
                 block("b", "The flat", "", BlockKind::Board(super::act::flat())),
             ],
-            history: Some(Link::new("12 versions", urls::Page { game: GAME, page: "boats" })),
+            history: Some(Link::new(
+                "12 versions",
+                urls::Page {
+                    game: GAME,
+                    page: "boats",
+                },
+            )),
             edit: Some(Form {
-                fields: vec![Field::new("page-text", "text", "Text", FieldKind::Prose("A boat is afloat or lost.".into())), Field::new("page-why", "why", "Reason", FieldKind::Line(String::new()))],
-                ..Form::button(super::world::send(urls::Page { game: GAME, page: "boats" }), "Save the page")
+                fields: vec![
+                    Field::new(
+                        "page-text",
+                        "text",
+                        "Text",
+                        FieldKind::Prose("A boat is afloat or lost.".into()),
+                    ),
+                    Field::new("page-why", "why", "Reason", FieldKind::Line(String::new())),
+                ],
+                ..Form::button(
+                    super::world::send(urls::Page {
+                        game: GAME,
+                        page: "boats",
+                    }),
+                    "Save the page",
+                )
             }),
         };
-        vec![Sample { name: "all kinds of blocks", page }]
+        vec![Sample {
+            name: "all kinds of blocks",
+            page,
+        }]
     }
 }
 
 impl Samples for Help {
     fn samples() -> Vec<Sample<Self>> {
-        vec![Sample { name: "in a game", page: Help { chrome: chrome("Help", "") } }, Sample { name: "stranger", page: Help { chrome: as_stranger(bare("Help")) } }]
+        vec![
+            Sample {
+                name: "in a game",
+                page: Help {
+                    chrome: chrome("Help", ""),
+                },
+            },
+            Sample {
+                name: "stranger",
+                page: Help {
+                    chrome: as_stranger(bare("Help")),
+                },
+            },
+        ]
     }
 }
 
@@ -197,6 +517,9 @@ impl Samples for Privacy {
             contact: Some("keeper@saltmarsh.example".into()),
             address_days: 30,
         };
-        vec![Sample { name: "with a contact", page }]
+        vec![Sample {
+            name: "with a contact",
+            page,
+        }]
     }
 }

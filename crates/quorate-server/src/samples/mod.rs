@@ -2,6 +2,7 @@
 
 mod account;
 mod act;
+mod desk;
 mod front;
 mod law;
 mod log;

@@ -1,13 +1,16 @@
-//! A post in several states, the desk, the last look.
+//! A post in several states.
 
-use super::world::{GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, post, rule, send, tally, text, verdict};
+use super::world::{
+    GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, rule, send, tally,
+    text,
+};
 use crate::{
     pages::{
-        Answering, Confirm, Desk, DeskItem, DeskQueue, DoorLine, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples,
-        VoteLine, Votes,
+        Answering, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples, VoteLine, Votes,
     },
     parts::{
-        Ballot, Change, Comment, Form, Gauge, Icon, Need, Offer, Person, Refusal, Status, StatusKind, Tone, lines, words,
+        Ballot, Change, Comment, Gauge, Icon, Need, Offer, Person, Refusal, Status,
+        StatusKind, Tone, lines, words,
     },
     urls,
 };
@@ -21,7 +24,14 @@ pub(super) fn changes() -> Vec<Change> {
         Change {
             place: "Rule 14, The ferry".into(),
             part: "clause 4".into(),
-            href: Some(urls::Clause { game: GAME, rule: "ferry", clause: "4" }.into()),
+            href: Some(
+                urls::Clause {
+                    game: GAME,
+                    rule: "ferry",
+                    clause: "4",
+                }
+                .into(),
+            ),
             words: words(old, new),
             lines: lines(old_code, new_code, 3),
             warning: None,
@@ -44,23 +54,56 @@ fn votes() -> Votes {
         how: how.into(),
         is_void: false,
     };
-    let condition = |icon, tone, lead: &str, text: &str| If { icon, tone, lead: lead.into(), text: text.into() };
+    let condition = |icon, tone, lead: &str, text: &str| If {
+        icon,
+        tone,
+        lead: lead.into(),
+        text: text.into(),
+    };
     let gauge = gauge(4, 2, 2, 3);
     Votes {
         law: "law of 16 Sep".into(),
         tally: tally(gauge),
         silent: 3,
-        gauge: Gauge { large: true, ..gauge },
+        gauge: Gauge {
+            large: true,
+            ..gauge
+        },
         facts: vec![
-            Fact::new("Enacted, at the earliest", "").note("6 FOR, both ahead closed,").due(ahead(270)),
-            Fact::new("Failed, at the earliest", "now, at 6 AGAINST").note("or when Tamsin votes AGAINST"),
-            Fact::new("By time alone", "").note("as it stands: enacted 4–2,").due(ahead(2_430)),
+            Fact::new("Enacted, at the earliest", "")
+                .note("6 FOR, both ahead closed,")
+                .due(ahead(270)),
+            Fact::new("Failed, at the earliest", "now, at 6 AGAINST")
+                .note("or when Tamsin votes AGAINST"),
+            Fact::new("By time alone", "")
+                .note("as it stands: enacted 4–2,")
+                .due(ahead(2_430)),
         ],
         ifs: vec![
-            condition(Icon::For, Tone::For, "Oriel votes FOR:", "Hanno and Pell follow, 7–2, passes."),
-            condition(Icon::Against, Tone::Against, "Oriel votes AGAINST:", "they follow, 4–5. One more AGAINST fails it."),
-            condition(Icon::Deferential, Tone::Deferential, "Oriel stays silent:", "both deferring votes count for nothing."),
-            condition(Icon::Person, Tone::None, "You and Ilse both FOR:", "6, passes without Oriel."),
+            condition(
+                Icon::For,
+                Tone::For,
+                "Oriel votes FOR:",
+                "Hanno and Pell follow, 7–2, passes.",
+            ),
+            condition(
+                Icon::Against,
+                Tone::Against,
+                "Oriel votes AGAINST:",
+                "they follow, 4–5. One more AGAINST fails it.",
+            ),
+            condition(
+                Icon::Deferential,
+                Tone::Deferential,
+                "Oriel stays silent:",
+                "both deferring votes count for nothing.",
+            ),
+            condition(
+                Icon::Person,
+                Tone::None,
+                "You and Ilse both FOR:",
+                "6, passes without Oriel.",
+            ),
         ],
         counted: "11 count".into(),
         lines: vec![
@@ -70,12 +113,19 @@ fn votes() -> Votes {
             vote("Corbin", "for", "own, 12:20; was AGAINST"),
             vote("Juniper", "against", "own, 13:44"),
             vote("Vance", "against", "locked: cast by Juniper, rule 17.5"),
-            vote("Hanno", "deferential", "follows Oriel, who has not voted: counts for nothing"),
+            vote(
+                "Hanno",
+                "deferential",
+                "follows Oriel, who has not voted: counts for nothing",
+            ),
             vote("Pell", "deferential", "follows Oriel: the same"),
             vote("Oriel", "", "Harbourmaster"),
             vote("Ilse", "", ""),
             vote("Cosima", "", ""),
-            VoteLine { is_void: true, ..vote("Brand", "for", "voted FOR 09:20, idle since 15:05") },
+            VoteLine {
+                is_void: true,
+                ..vote("Brand", "for", "voted FOR 09:20, idle since 15:05")
+            },
         ],
     }
 }
@@ -94,15 +144,67 @@ fn comment(number: u32, name: &str, minutes: i64, side: &str, words: &str) -> Co
 
 fn comments() -> Vec<Comment> {
     vec![
-        comment(1, "Jory", 431, "for", "Yes. The day rate has outlived two of the people it was protecting."),
-        Comment { note: Some("superseded by #7".into()), is_superseded: true, ..comment(2, "Corbin", 400, "against", "Six is low. I would take eight.") },
+        comment(
+            1,
+            "Jory",
+            431,
+            "for",
+            "Yes. The day rate has outlived two of the people it was protecting.",
+        ),
+        Comment {
+            note: Some("superseded by #7".into()),
+            is_superseded: true,
+            ..comment(
+                2,
+                "Corbin",
+                400,
+                "against",
+                "Six is low. I would take eight.",
+            )
+        },
         comment(3, "Hanno", 387, "deferential", ""),
-        comment(4, "Pell", 362, "deferential", "Whatever lets the {emperor} explain it afterwards."),
-        comment(5, "Sennen", 316, "for", "I lose a wall and gain a door. Fair. See `ferry.4` and [the old thread](https://example.org/t/9)."),
-        comment(6, "Cosima", 284, "", "> until the next tide begins\n\nDoes that mean high water, or the first one that follows an ebb? With the ten-hour step they differ."),
-        Comment { note: Some("changed from AGAINST".into()), ..comment(7, "Corbin", 262, "for", "Tamsin says high water either way. Eight was vanity.") },
-        comment(8, "Juniper", 178, "against", "Crossings are already cheaper than the Oil behind them."),
-        Comment { note: Some("cast by Juniper, Influence, rule 17.5".into()), ..comment(9, "Vance", 152, "against", "Vance votes as Juniper wishes.") },
+        comment(
+            4,
+            "Pell",
+            362,
+            "deferential",
+            "Whatever lets the {emperor} explain it afterwards.",
+        ),
+        comment(
+            5,
+            "Sennen",
+            316,
+            "for",
+            "I lose a wall and gain a door. Fair. See `ferry.4` and [the old thread](https://example.org/t/9).",
+        ),
+        comment(
+            6,
+            "Cosima",
+            284,
+            "",
+            "> until the next tide begins\n\nDoes that mean high water, or the first one that follows an ebb? With the ten-hour step they differ.",
+        ),
+        Comment {
+            note: Some("changed from AGAINST".into()),
+            ..comment(
+                7,
+                "Corbin",
+                262,
+                "for",
+                "Tamsin says high water either way. Eight was vanity.",
+            )
+        },
+        comment(
+            8,
+            "Juniper",
+            178,
+            "against",
+            "Crossings are already cheaper than the Oil behind them.",
+        ),
+        Comment {
+            note: Some("cast by Juniper, Influence, rule 17.5".into()),
+            ..comment(9, "Vance", 152, "against", "Vance votes as Juniper wishes.")
+        },
     ]
 }
 
@@ -179,7 +281,10 @@ impl Samples for Post {
             chrome: as_stranger(chrome("Night fares for the ferry", "Blog")),
             offers: vec![],
             answering: None,
-            no_answer: Some(("Sign in to vote or comment.".into(), Some(Link::new("Sign in", urls::SignIn)))),
+            no_answer: Some((
+                "Sign in to vote or comment.".into(),
+                Some(Link::new("Sign in", urls::SignIn)),
+            )),
             ..proposal()
         };
         let story = Post {
@@ -189,8 +294,17 @@ impl Samples for Post {
             author: Person::named("Anonymous"),
             status: None,
             place: String::new(),
-            edit: Some(EditWindow { href: urls::PostEdit { game: GAME, post: "92-0" }.into(), until: ahead(9) }),
-            body: text("# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |"),
+            edit: Some(EditWindow {
+                href: urls::PostEdit {
+                    game: GAME,
+                    post: "92-0",
+                }
+                .into(),
+                until: ahead(9),
+            }),
+            body: text(
+                "# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |",
+            ),
             flavour: None,
             fields: vec![Fact::new("Tags", "Minutes")],
             change_note: String::new(),
@@ -199,148 +313,59 @@ impl Samples for Post {
             votes: None,
             offers: vec![],
             comments: vec![],
-            answering: proposal().answering.map(|a| Answering { sides: vec![], hint: String::new(), ..a }),
+            answering: proposal().answering.map(|a| Answering {
+                sides: vec![],
+                hint: String::new(),
+                ..a
+            }),
             ..proposal()
         };
         let lord = Post {
             chrome: in_hiatus(chrome("Free Oil on Fridays", "Blog")),
-            comments: (1..=300).map(|n| comment(n, if n % 3 == 0 { "Jory" } else { "Pell" }, i64::from(400 - n), ["for", "against", ""][n as usize % 3], "The tide keeps no minutes, and neither do I.")).collect(),
+            comments: (1..=300)
+                .map(|n| {
+                    comment(
+                        n,
+                        if n % 3 == 0 { "Jory" } else { "Pell" },
+                        i64::from(400 - n),
+                        ["for", "against", ""][n as usize % 3],
+                        "The tide keeps no minutes, and neither do I.",
+                    )
+                })
+                .collect(),
             answering: proposal().answering.map(|a| Answering {
-                sides: ["for", "against", "deferential", "veto", ""].map(|s| (Ballot::new(s), s == "veto")).to_vec(),
-                refusal: Some(Refusal { tried: "Your vote".into(), needs: vec![], because: Some("it is frozen since you cast VETO".into()), cite: Some(rule("rule 6.5", "closing")), next: None }),
+                sides: ["for", "against", "deferential", "veto", ""]
+                    .map(|s| (Ballot::new(s), s == "veto"))
+                    .to_vec(),
+                refusal: Some(Refusal {
+                    tried: "Your vote".into(),
+                    needs: vec![],
+                    because: Some("it is frozen since you cast VETO".into()),
+                    cite: Some(rule("rule 6.5", "closing")),
+                    next: None,
+                }),
                 text: "Then nobody would row on Thursdays.".into(),
                 ..a
             }),
             ..proposal()
         };
         vec![
-            Sample { name: "player", page: proposal() },
-            Sample { name: "stranger", page: stranger },
-            Sample { name: "story in its edit window", page: story },
-            Sample { name: "three hundred comments", page: lord },
+            Sample {
+                name: "player",
+                page: proposal(),
+            },
+            Sample {
+                name: "stranger",
+                page: stranger,
+            },
+            Sample {
+                name: "story in its edit window",
+                page: story,
+            },
+            Sample {
+                name: "three hundred comments",
+                page: lord,
+            },
         ]
-    }
-}
-
-fn item(position: u32, title: &str, about: &str, kind: StatusKind, word: &str, gauge: Gauge, lead: &str, text: &str) -> DeskItem {
-    DeskItem {
-        position: Some(position),
-        icon: None,
-        to: Link::new(title, post("88-0")),
-        about: about.into(),
-        status: Some(Status::new(kind, word)),
-        votes: Some((gauge, tally(gauge))),
-        lead: lead.into(),
-        text: text.into(),
-        form: None,
-        note: String::new(),
-        due: None,
-    }
-}
-
-fn queues() -> Vec<DeskQueue> {
-    let enact = Form { expected: true, ..Form::button(send(urls::Action { game: GAME, action: "enact" }).with("on", "88-0"), "Enact, 7–1") };
-    let idle = |name: &str, about: &str, lead: &str, text: &str, button: Option<&str>| DeskItem {
-        position: None,
-        icon: Some(Icon::Moon),
-        to: Link::new(name, urls::Player { game: GAME, player: name }),
-        about: about.into(),
-        status: None,
-        votes: None,
-        lead: lead.into(),
-        text: text.into(),
-        form: button.map(|button| Form::button(send(urls::Action { game: GAME, action: "idle" }).with("on", name), button)),
-        note: if button.is_none() { "no ground".into() } else { String::new() },
-        due: None,
-    };
-    vec![
-        DeskQueue {
-            id: "proposals".into(),
-            title: "Proposals, oldest first".into(),
-            note: "3 pending".into(),
-            items: vec![
-                DeskItem {
-                    form: Some(enact),
-                    note: "shows the change once more first".into(),
-                    ..item(1, "The flat, widened", "Corbin · 1 d 9 h old · changes rule 11.2", StatusKind::Enacted, "Can be enacted", gauge(7, 1, 1, 2), "7 FOR, quorum is 6.", "Older than 12 h, first in the queue, no veto, author still FOR. Rule 6.2.")
-                },
-                DeskItem {
-                    note: "after number 1".into(),
-                    ..item(2, "A ledger for lost boats", "Sennen · 1 d 3 h old · adds rule 18", StatusKind::Pending, "Waits its turn", gauge(6, 3, 1, 1), "", "Has its quorum. Becomes legal the moment number 1 is closed. Its code has a warning: a name that rule 15 also uses.")
-                },
-                DeskItem {
-                    note: "at the earliest".into(),
-                    due: Some(ahead(270)),
-                    ..item(3, "Night fares for the ferry", "Tamsin · 7 h old · changes rule 14.4", StatusKind::Pending, "Too young, and short", gauge(4, 2, 2, 3), "", "4 FOR of 6. Not before today 21:12 UTC with a quorum, else Fri 19 Sep, 09:12 UTC by majority.")
-                },
-            ],
-            empty: "No proposal is pending.".into(),
-        },
-        DeskQueue { id: "cfj".into(), title: "Calls for judgement".into(), note: "any order".into(), items: vec![], empty: "None is open.".into() },
-        DeskQueue {
-            id: "idle".into(),
-            title: "Idle candidates".into(),
-            note: "rule 2.4: a week without a vote, or a request".into(),
-            items: vec![
-                idle("Vance", "last own vote Wed 10 Sep, 08:10 UTC", "7 d 8 h without a vote.", "The vote of 14:10 today was cast by Juniper and does not count here. Idling leaves the quorum at 6, of 10, and voids 1 vote on “Night fares”.", Some("Idle Vance")),
-                idle("Pell", "asked at 14:55 UTC in a post", "Asked for it:", "“No boats, no hurry.” Keeps all values.", Some("Idle Pell")),
-                idle("Hanno", "last own vote today, 10:15 UTC", "", "Named by Jory. Nothing supports it.", None),
-            ],
-            empty: "Nobody.".into(),
-        },
-    ]
-}
-
-impl Samples for Desk {
-    fn samples() -> Vec<Sample<Self>> {
-        let admit = |button: &str, expected| Form { expected, ..Form::button(send(urls::Action { game: GAME, action: "admit" }).with("on", "thessaly"), button) };
-        let desk = Desk {
-            chrome: chrome("Admin desk", "Desk"),
-            queues: queues(),
-            door: vec![
-                DoorLine {
-                    name: "Thessaly".into(),
-                    text: "asks to join, 40 min ago. “Read the rules twice, laughed once.” Mail confirmed; nobody else from her invitation.".into(),
-                    forms: vec![admit("Admit", true), admit("Decline", false)],
-                    due: None,
-                },
-                DoorLine {
-                    name: "Brand".into(),
-                    text: "asks to be active again. Idled today at 15:05 on request; rule 2.5 holds it for four days.".into(),
-                    forms: vec![],
-                    due: Some(ahead(5_663)),
-                },
-            ],
-            open: vec![
-                (Status::new(StatusKind::Claimed, "1 claimed value"), "Ilse’s Oil.".into(), Link::new("Look", urls::Tracker { game: GAME })),
-                (Status::new(StatusKind::Disputed, "1 disputed value"), "Hanno’s Oil.".into(), Link::new("Look", urls::Tracker { game: GAME })),
-                (Status::new(StatusKind::Asleep, "1 sleeping clause"), "Rule 14.3, Forage.".into(), Link::new("Look", urls::Rule { game: GAME, rule: "ferry" })),
-            ],
-            done: vec![(ago(97), "Jory idled Brand, on request".into()), (ago(1_238), "Jory enacted “A shorter leash for the harbour dog”, 8–1".into())],
-            log: Link::new("log", urls::Log { game: GAME }),
-        };
-        let quiet = Desk {
-            queues: queues().into_iter().map(|q| DeskQueue { items: vec![], ..q }).collect(),
-            door: vec![],
-            open: vec![],
-            ..desk.clone()
-        };
-        vec![Sample { name: "admin", page: desk }, Sample { name: "nothing to do", page: quiet }]
-    }
-}
-
-impl Samples for Confirm {
-    fn samples() -> Vec<Sample<Self>> {
-        let page = Confirm {
-            chrome: chrome("Enact “The flat, widened”", "Desk"),
-            title: "Enact “The flat, widened”".into(),
-            matter: Link::new("The flat, widened", post("88-0")),
-            verdict: verdict(StatusKind::Enacted, "Can be enacted", gauge(7, 1, 1, 2), "7 FOR, quorum is 6.", "Older than 12 h, first in the queue."),
-            changes: changes(),
-            notes: vec!["“A ledger for lost boats” can be enacted after it.".into(), "59 of 59 rule tests pass.".into()],
-            form: Form { expected: true, ..Form::button(send(urls::Action { game: GAME, action: "enact" }).with("sure", "yes"), "Enact it") },
-            cancel: Link::new("Not now", urls::Desk { game: GAME }),
-        };
-        vec![Sample { name: "enact", page }]
     }
 }

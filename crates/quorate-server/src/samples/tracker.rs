@@ -2,10 +2,13 @@
 
 use super::world::{GAME, ago, as_stranger, chrome, person, post, rule, send, text};
 use crate::{
-    pages::{Charts, DiceLine, Dynasties, DynastyLine, DynastyPage, Fact, Link, Look, PlayerPage, Players, Sample, Samples, Tracker},
+    pages::{
+        Charts, DiceLine, Dynasties, DynastyLine, DynastyPage, Fact, Link, Look, PlayerPage,
+        Players, Sample, Samples, Tracker,
+    },
     parts::{
-        Cell, Chart, Choice, Claim, Column, Die, Field, FieldKind, Form, History, Need, Offer, Person, Point, Refusal, Roll, Row, Sorted,
-        Status, StatusKind, Step, Swatch, Table,
+        Cell, Chart, Choice, Claim, Column, Die, Field, FieldKind, Form, History, Need, Offer,
+        Person, Point, Refusal, Roll, Row, Sorted, Status, StatusKind, Step, Swatch, Table,
     },
     urls::{self, Href},
 };
@@ -28,17 +31,62 @@ fn history() -> History {
         about: "never below 0".into(),
         cite: Some(rule("rule 12.1", "lamps")),
         steps: vec![
-            Step { dice: vec![Die::rolled(6, 3)], cite: Some(rule("rule 14.2", "ferry")), event: Some(urls::Event { game: GAME, event: "4811" }.into()), ..step(217, "1", "4", "Sennen, Forage at the Reeds") },
-            step(1_002, "2", "1", "the game, the dog beside a lamp, rule 15.9"),
-            Step { claim: Some(Claim::Claimed), outcome: Some("accepted after 24 h".into()), ..step(1_280, "3", "2", "Vance, edit: “Sennen forgot the loss at the Spire.”") },
+            Step {
+                dice: vec![Die::rolled(6, 3)],
+                cite: Some(rule("rule 14.2", "ferry")),
+                event: Some(
+                    urls::Event {
+                        game: GAME,
+                        event: "4811",
+                    }
+                    .into(),
+                ),
+                ..step(217, "1", "4", "Sennen, Forage at the Reeds")
+            },
+            step(
+                1_002,
+                "2",
+                "1",
+                "the game, the dog beside a lamp, rule 15.9",
+            ),
+            Step {
+                claim: Some(Claim::Claimed),
+                outcome: Some("accepted after 24 h".into()),
+                ..step(
+                    1_280,
+                    "3",
+                    "2",
+                    "Vance, edit: “Sennen forgot the loss at the Spire.”",
+                )
+            },
         ],
-        all: Some(("All 31 changes".into(), Href::from(urls::Log { game: GAME }).with("value", "lamps"))),
+        all: Some((
+            "All 31 changes".into(),
+            Href::from(urls::Log { game: GAME }).with("value", "lamps"),
+        )),
         chart: Some(Href::from(urls::Charts { game: GAME }).with("value", "lamps")),
         close: urls::Tracker { game: GAME }.into(),
         edit: Some(Form {
             fields: vec![
-                Field::new("edit-value", "value", "New value", FieldKind::Number { value: "4".into(), min: Some(0), max: Some(9) }),
-                Field::new("edit-rule", "rule", "It rests on", FieldKind::One(vec![Choice::new("lamps.2", "12.2 Lamps"), Choice::new("ferry.2", "14.2 The ferry")])),
+                Field::new(
+                    "edit-value",
+                    "value",
+                    "New value",
+                    FieldKind::Number {
+                        value: "4".into(),
+                        min: Some(0),
+                        max: Some(9),
+                    },
+                ),
+                Field::new(
+                    "edit-rule",
+                    "rule",
+                    "It rests on",
+                    FieldKind::One(vec![
+                        Choice::new("lamps.2", "12.2 Lamps"),
+                        Choice::new("ferry.2", "14.2 The ferry"),
+                    ]),
+                ),
                 Field::new("edit-why", "why", "Reason", FieldKind::Line(String::new())),
             ],
             ..Form::button(send(urls::Claim { game: GAME }), "Record the claim")
@@ -47,8 +95,18 @@ fn history() -> History {
 }
 
 fn row(name: &str, oil: &str, lamps: &str, place: &str, errand: &str, minutes: i64) -> Row {
-    let history = || Href::from(urls::Tracker { game: GAME }).with("cell", name).at("history");
-    let to = |value: &str| if value.is_empty() { Cell::default() } else { Cell::to(value, history()) };
+    let history = || {
+        Href::from(urls::Tracker { game: GAME })
+            .with("cell", name)
+            .at("history")
+    };
+    let to = |value: &str| {
+        if value.is_empty() {
+            Cell::default()
+        } else {
+            Cell::to(value, history())
+        }
+    };
     Row {
         id: format!("row-{}", name.to_lowercase()),
         owner: person(name),
@@ -76,16 +134,35 @@ fn players(with_history: bool) -> Table {
     }
     rows[5].cells[0].claim = Some(Claim::Disputed);
     rows[6].cells[0].claim = Some(Claim::Claimed);
-    let pseudo = |name: &str, oil: &str| Row { owner: Person::named(name), ..row(name, oil, "", "", "", 160) };
+    let pseudo = |name: &str, oil: &str| Row {
+        owner: Person::named(name),
+        ..row(name, oil, "", "", "", 160)
+    };
     Table {
         id: "players-table".into(),
         label: "Tracked values of Keepers".into(),
-        owner: Column { sort: sort("name"), ..Column::words("Keeper") },
+        owner: Column {
+            sort: sort("name"),
+            ..Column::words("Keeper")
+        },
         columns: vec![
-            Column { sort: sort("oil"), sorted: Some(Sorted::Down), ..Column::numbers("Oil") },
-            Column { sort: sort("lamps"), ..Column::numbers("Lamps") },
-            Column { sort: sort("place"), ..Column::words("Place") },
-            Column { private: Some("only you see this column".into()), ..Column::words("Errand") },
+            Column {
+                sort: sort("oil"),
+                sorted: Some(Sorted::Down),
+                ..Column::numbers("Oil")
+            },
+            Column {
+                sort: sort("lamps"),
+                ..Column::numbers("Lamps")
+            },
+            Column {
+                sort: sort("place"),
+                ..Column::words("Place")
+            },
+            Column {
+                private: Some("only you see this column".into()),
+                ..Column::words("Errand")
+            },
         ],
         rows,
         pseudo: vec![pseudo("The town", "612"), pseudo("Harbour dog", "100")],
@@ -94,7 +171,18 @@ fn players(with_history: bool) -> Table {
 }
 
 pub(super) fn boats() -> Table {
-    let boat = |name: &str, length: &str| Row { id: format!("boat-{length}"), owner: Person::named(name), cells: vec![Cell::text(length), Cell::text("Repaired twice after the storm of last spring; leaks where it always has, and nobody minds any more.")], changed: None, history: None };
+    let boat = |name: &str, length: &str| Row {
+        id: format!("boat-{length}"),
+        owner: Person::named(name),
+        cells: vec![
+            Cell::text(length),
+            Cell::text(
+                "Repaired twice after the storm of last spring; leaks where it always has, and nobody minds any more.",
+            ),
+        ],
+        changed: None,
+        history: None,
+    };
     Table {
         id: "boats".into(),
         label: "Boats".into(),
@@ -108,12 +196,36 @@ pub(super) fn boats() -> Table {
 
 impl Samples for Tracker {
     fn samples() -> Vec<Sample<Self>> {
-        let roll = |minutes, by: &str, what: &str, dice: Vec<Die>, result: &str| Roll { when: ago(minutes), by: by.into(), what: what.into(), dice, swatch: None, result: result.into() };
+        let roll = |minutes, by: &str, what: &str, dice: Vec<Die>, result: &str| Roll {
+            when: ago(minutes),
+            by: by.into(),
+            what: what.into(),
+            dice,
+            swatch: None,
+            result: result.into(),
+        };
         let look = |kind, word: &str, text: &str, buttons: &[&str]| Look {
             status: Status::new(kind, word),
             text: text.into(),
-            forms: buttons.iter().map(|b| Form::button(send(urls::Confirm { game: GAME, event: "4809" }), *b)).collect(),
-            more: Some(Link::new("The event", urls::Event { game: GAME, event: "4809" })),
+            forms: buttons
+                .iter()
+                .map(|b| {
+                    Form::button(
+                        send(urls::Confirm {
+                            game: GAME,
+                            event: "4809",
+                        }),
+                        *b,
+                    )
+                })
+                .collect(),
+            more: Some(Link::new(
+                "The event",
+                urls::Event {
+                    game: GAME,
+                    event: "4809",
+                },
+            )),
         };
         let page = Tracker {
             chrome: chrome("Tracker", "Tracker"),
@@ -145,7 +257,16 @@ impl Samples for Tracker {
             chrome: as_stranger(chrome("Tracker", "Tracker")),
             ..page.clone()
         };
-        vec![Sample { name: "with a history open", page }, Sample { name: "of another moment", page: past }]
+        vec![
+            Sample {
+                name: "with a history open",
+                page,
+            },
+            Sample {
+                name: "of another moment",
+                page: past,
+            },
+        ]
     }
 }
 
@@ -158,44 +279,124 @@ impl Samples for Players {
             table: players(false),
             join: Some(Form {
                 fields: vec![
-                    Field::new("name", "name", "Name in this game", FieldKind::Line("Th".into())).wrong("At least 3 letters."),
-                    Field::new("hello", "hello", "A word to the others", FieldKind::Prose(String::new())).optional(),
+                    Field::new(
+                        "name",
+                        "name",
+                        "Name in this game",
+                        FieldKind::Line("Th".into()),
+                    )
+                    .wrong("At least 3 letters."),
+                    Field::new(
+                        "hello",
+                        "hello",
+                        "A word to the others",
+                        FieldKind::Prose(String::new()),
+                    )
+                    .optional(),
                 ],
                 expected: true,
                 ..Form::button(send(urls::Join { game: GAME }), "Ask to join")
             }),
         };
-        vec![Sample { name: "with the door open", page }]
+        vec![Sample {
+            name: "with the door open",
+            page,
+        }]
     }
 }
 
 impl Samples for PlayerPage {
     fn samples() -> Vec<Sample<Self>> {
-        let no = Refusal { tried: "Idle Juniper".into(), needs: vec![Need::that("a week without a vote")], because: None, cite: Some(rule("rule 2.4", "idling")), next: Some(super::world::ahead(9_000)) };
-        let offer = |action: &str, title: &str, open| Offer { action: action.into(), title: title.into(), cost: None, about: "What the rule says of it.".into(), cite: None, open };
+        let no = Refusal {
+            tried: "Idle Juniper".into(),
+            needs: vec![Need::that("a week without a vote")],
+            because: None,
+            cite: Some(rule("rule 2.4", "idling")),
+            next: Some(super::world::ahead(9_000)),
+        };
+        let offer = |action: &str, title: &str, open| Offer {
+            action: action.into(),
+            title: title.into(),
+            cost: None,
+            about: "What the rule says of it.".into(),
+            cite: None,
+            open,
+        };
         let page = PlayerPage {
             chrome: chrome("Juniper", "Players"),
             person: person("Juniper"),
             about: "Keeper since 2 July, active".into(),
-            facts: vec![Fact::new("Oil", "171").to(urls::Tracker { game: GAME }), Fact::new("Lamps", "6"), Fact::new("Place", "Spire")],
-            record: vec![Fact::new("Votes", "142 of 151"), Fact::new("Proposals", "19, 11 enacted"), Fact::new("Dynasties won", "1")],
-            idling: vec![(ago(40_000), "active again".into()), (ago(52_000), "idle, on request".into())],
-            entries: super::front::days().remove(0).entries.into_iter().take(2).collect(),
-            offers: vec![offer("hail", "Hail Juniper", Ok(Form::button(send(urls::Action { game: GAME, action: "hail" }), "Hail"))), offer("idle", "Idle", Err(no))],
+            facts: vec![
+                Fact::new("Oil", "171").to(urls::Tracker { game: GAME }),
+                Fact::new("Lamps", "6"),
+                Fact::new("Place", "Spire"),
+            ],
+            record: vec![
+                Fact::new("Votes", "142 of 151"),
+                Fact::new("Proposals", "19, 11 enacted"),
+                Fact::new("Dynasties won", "1"),
+            ],
+            idling: vec![
+                (ago(40_000), "active again".into()),
+                (ago(52_000), "idle, on request".into()),
+            ],
+            entries: super::front::days()
+                .remove(0)
+                .entries
+                .into_iter()
+                .take(2)
+                .collect(),
+            offers: vec![
+                offer(
+                    "hail",
+                    "Hail Juniper",
+                    Ok(Form::button(
+                        send(urls::Action {
+                            game: GAME,
+                            action: "hail",
+                        }),
+                        "Hail",
+                    )),
+                ),
+                offer("idle", "Idle", Err(no)),
+            ],
             write: Some(Link::new("Write a message", urls::Messages { game: GAME })),
         };
-        vec![Sample { name: "somebody else", page }]
+        vec![Sample {
+            name: "somebody else",
+            page,
+        }]
     }
 }
 
 impl Samples for Dynasties {
     fn samples() -> Vec<Sample<Self>> {
-        let dynasty = |id: &str, title: &str, about: &str, ending: &str| DynastyLine { to: Link::new(title, urls::Dynasty { game: GAME, dynasty: id }), about: about.into(), ending: ending.into() };
+        let dynasty = |id: &str, title: &str, about: &str, ending: &str| DynastyLine {
+            to: Link::new(
+                title,
+                urls::Dynasty {
+                    game: GAME,
+                    dynasty: id,
+                },
+            ),
+            about: about.into(),
+            ending: ending.into(),
+        };
         let page = Dynasties {
             chrome: chrome("Dynasties", ""),
             dynasties: vec![
-                dynasty("3", "Third Dynasty of Oriel", "12 days so far, 34 proposals", "It runs."),
-                dynasty("2", "Second Dynasty of Oriel", "38 days, 61 proposals", "Won by Oriel on 5 September with the last dry boat on the flat."),
+                dynasty(
+                    "3",
+                    "Third Dynasty of Oriel",
+                    "12 days so far, 34 proposals",
+                    "It runs.",
+                ),
+                dynasty(
+                    "2",
+                    "Second Dynasty of Oriel",
+                    "38 days, 61 proposals",
+                    "Won by Oriel on 5 September with the last dry boat on the flat.",
+                ),
             ],
         };
         vec![Sample { name: "two", page }]
@@ -208,9 +409,22 @@ impl Samples for DynastyPage {
             chrome: chrome("Second Dynasty of Oriel", ""),
             title: "Second Dynasty of Oriel".into(),
             about: "Boats on a flat that is sometimes a sea.".into(),
-            story: text("The water went out and did not ask.\n\n## The rules that stay\n\nAll of the core, and *The ferry*."),
-            facts: vec![Fact::new("Emperor", "Oriel"), Fact::new("Days", "38"), Fact::new("Proposals", "61, 34 enacted"), Fact::new("Words", "Keeper, Harbourmaster")],
-            ways: vec![Link::new("Its ruleset at the end", Href::from(urls::Ruleset { game: GAME }).with("at", "2031-09-05")), Link::new("Its posts", post("2-0"))],
+            story: text(
+                "The water went out and did not ask.\n\n## The rules that stay\n\nAll of the core, and *The ferry*.",
+            ),
+            facts: vec![
+                Fact::new("Emperor", "Oriel"),
+                Fact::new("Days", "38"),
+                Fact::new("Proposals", "61, 34 enacted"),
+                Fact::new("Words", "Keeper, Harbourmaster"),
+            ],
+            ways: vec![
+                Link::new(
+                    "Its ruleset at the end",
+                    Href::from(urls::Ruleset { game: GAME }).with("at", "2031-09-05"),
+                ),
+                Link::new("Its posts", post("2-0")),
+            ],
         };
         vec![Sample { name: "over", page }]
     }
@@ -218,20 +432,58 @@ impl Samples for DynastyPage {
 
 impl Samples for Charts {
     fn samples() -> Vec<Sample<Self>> {
-        let points = |n: i64, f: fn(i64) -> i64| (0..n).map(|i| Point { label: format!("week {}", 20 + i), value: f(i) }).collect::<Vec<_>>();
+        let points = |n: i64, f: fn(i64) -> i64| {
+            (0..n)
+                .map(|i| Point {
+                    label: format!("week {}", 20 + i),
+                    value: f(i),
+                })
+                .collect::<Vec<_>>()
+        };
         let page = Charts {
             chrome: chrome("Charts", ""),
             here: urls::Charts { game: GAME }.into(),
             pick: vec![
-                Field::new("value", "value", "Value", FieldKind::One(vec![Choice::new("oil", "Oil"), Choice::new("lamps", "Lamps")])),
-                Field::new("whose", "whose", "Whose", FieldKind::One(vec![Choice::new("cosima", "Cosima")])),
+                Field::new(
+                    "value",
+                    "value",
+                    "Value",
+                    FieldKind::One(vec![
+                        Choice::new("oil", "Oil"),
+                        Choice::new("lamps", "Lamps"),
+                    ]),
+                ),
+                Field::new(
+                    "whose",
+                    "whose",
+                    "Whose",
+                    FieldKind::One(vec![Choice::new("cosima", "Cosima")]),
+                ),
             ],
             charts: vec![
-                Chart { id: "c1".into(), title: "Proposals a week".into(), points: points(18, |i| 3 + (i * 7) % 11), as_line: false },
-                Chart { id: "c2".into(), title: "Cosima, Oil".into(), points: points(60, |i| 20 + (i * i * 3) % 97 + i), as_line: true },
-                Chart { id: "c3".into(), title: "Votes a week".into(), points: vec![], as_line: false },
+                Chart {
+                    id: "c1".into(),
+                    title: "Proposals a week".into(),
+                    points: points(18, |i| 3 + (i * 7) % 11),
+                    as_line: false,
+                },
+                Chart {
+                    id: "c2".into(),
+                    title: "Cosima, Oil".into(),
+                    points: points(60, |i| 20 + (i * i * 3) % 97 + i),
+                    as_line: true,
+                },
+                Chart {
+                    id: "c3".into(),
+                    title: "Votes a week".into(),
+                    points: vec![],
+                    as_line: false,
+                },
             ],
         };
-        vec![Sample { name: "three", page }]
+        vec![Sample {
+            name: "three",
+            page,
+        }]
     }
 }

@@ -26,7 +26,9 @@ pub(super) fn ago(minutes: i64) -> When {
 
 /// So many minutes after it.
 pub(super) fn ahead(minutes: i64) -> When {
-    let at = now().checked_add(SignedDuration::from_mins(minutes)).unwrap_or_else(|_| now());
+    let at = now()
+        .checked_add(SignedDuration::from_mins(minutes))
+        .unwrap_or_else(|_| now());
     When::new(at, now())
 }
 
@@ -45,17 +47,37 @@ pub(super) fn terms() -> Terms {
 
 /// A text that stands right under the page's own heading.
 pub(super) fn text(words: &str) -> Markup {
-    render(words, Reading { terms: &terms(), sides: SIDES, heading: Some(2) })
+    render(
+        words,
+        Reading {
+            terms: &terms(),
+            sides: SIDES,
+            heading: Some(2),
+        },
+    )
 }
 
 /// A text without headings of its own, for comments and clauses.
 pub(super) fn line(words: &str) -> Markup {
-    render(words, Reading { terms: &terms(), sides: SIDES, heading: None })
+    render(
+        words,
+        Reading {
+            terms: &terms(),
+            sides: SIDES,
+            heading: None,
+        },
+    )
 }
 
 pub(super) fn person(name: &str) -> Person {
     let id = name.to_lowercase();
-    let person = Person::new(name, urls::Player { game: GAME, player: &id });
+    let person = Person::new(
+        name,
+        urls::Player {
+            game: GAME,
+            player: &id,
+        },
+    );
     let person = if name == ME { person.you() } else { person };
     match name {
         "Oriel" => person.with(Icon::Crown, "Harbourmaster"),
@@ -73,20 +95,45 @@ pub(super) fn rule(text: &str, rule: &str) -> Cite {
 }
 
 pub(super) fn post(id: &str) -> urls::Href {
-    urls::Post { game: GAME, post: id }.into()
+    urls::Post {
+        game: GAME,
+        post: id,
+    }
+    .into()
 }
 
 pub(super) fn gauge(in_favour: u32, against: u32, deferring: u32, silent: u32) -> Gauge {
     let voters = in_favour + against + deferring + silent;
-    Gauge { in_favour, against, deferring, silent, quorum: Some(voters / 2 + 1), large: false }
+    Gauge {
+        in_favour,
+        against,
+        deferring,
+        silent,
+        quorum: Some(voters / 2 + 1),
+        large: false,
+    }
 }
 
 pub(super) fn tally(gauge: Gauge) -> Tally {
-    let counts = [("for", gauge.in_favour), ("against", gauge.against), ("deferential", gauge.deferring)];
-    Tally { counts: counts.map(|(side, count)| (Ballot::new(side), count)).to_vec() }
+    let counts = [
+        ("for", gauge.in_favour),
+        ("against", gauge.against),
+        ("deferential", gauge.deferring),
+    ];
+    Tally {
+        counts: counts
+            .map(|(side, count)| (Ballot::new(side), count))
+            .to_vec(),
+    }
 }
 
-pub(super) fn verdict(kind: StatusKind, word: &str, gauge: Gauge, lead: &str, why: &str) -> Verdict {
+pub(super) fn verdict(
+    kind: StatusKind,
+    word: &str,
+    gauge: Gauge,
+    lead: &str,
+    why: &str,
+) -> Verdict {
     Verdict {
         status: Status::new(kind, word),
         gauge: Some(gauge),
@@ -110,7 +157,15 @@ pub(super) fn chrome(title: &str, section: &str) -> Chrome {
         part("Ruleset", urls::Ruleset { game: GAME }.into(), 0),
         part("Tracker", urls::Tracker { game: GAME }.into(), 0),
         part("Act", urls::Act { game: GAME }.into(), 3),
-        part("The flat", urls::Board { game: GAME, board: "flat" }.into(), 0),
+        part(
+            "The flat",
+            urls::Board {
+                game: GAME,
+                board: "flat",
+            }
+            .into(),
+            0,
+        ),
         part("Players", urls::Players { game: GAME }.into(), 0),
         part("Log", urls::Log { game: GAME }.into(), 0),
         part("Desk", urls::Desk { game: GAME }.into(), 2),
@@ -133,7 +188,10 @@ pub(super) fn chrome(title: &str, section: &str) -> Chrome {
         theme: Theme::System,
         has_keys: true,
         now: When::new(now(), now()),
-        reader: Some(Reader { name: ME.into(), mail: Some((1, urls::Messages { game: GAME }.into())) }),
+        reader: Some(Reader {
+            name: ME.into(),
+            mail: Some((1, urls::Messages { game: GAME }.into())),
+        }),
         game: Some(game),
         notice: None,
     }
@@ -143,14 +201,18 @@ pub(super) fn chrome(title: &str, section: &str) -> Chrome {
 pub(super) fn as_stranger(mut chrome: Chrome) -> Chrome {
     chrome.reader = None;
     if let Some(game) = &mut chrome.game {
-        game.sections.retain(|section| !section.is_apart && section.title != "Act");
+        game.sections
+            .retain(|section| !section.is_apart && section.title != "Act");
     }
     chrome
 }
 
 /// The frame of a page that belongs to no game.
 pub(super) fn bare(title: &str) -> Chrome {
-    Chrome { game: None, ..chrome(title, "") }
+    Chrome {
+        game: None,
+        ..chrome(title, "")
+    }
 }
 
 /// The frame while a victory is being settled.

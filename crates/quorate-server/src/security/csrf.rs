@@ -20,13 +20,17 @@ pub struct Csrf {
 
 /// Why a form was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the form's token is missing or belongs to another session: load the page again and send it once more")]
+#[error(
+    "the form's token is missing or belongs to another session: load the page again and send it once more"
+)]
 pub struct BadToken;
 
 impl Csrf {
     /// Tokens under this secret of the server.
     pub fn new(secret: &[u8; 32]) -> Self {
-        Self { key: blake3::derive_key("quorate 2026 csrf", secret) }
+        Self {
+            key: blake3::derive_key("quorate 2026 csrf", secret),
+        }
     }
 
     /// The token for the forms of one page. It is masked anew each time: a page is compressed together with what readers
@@ -42,7 +46,11 @@ impl Csrf {
         let bytes = blake3::Hash::from_hex(token).map_err(|_| BadToken)?;
         let (mask, hidden) = bytes.as_bytes().split_at(MASK_BYTES);
         let mac: Vec<u8> = hidden.iter().zip(mask).map(|(h, m)| h ^ m).collect();
-        if super::same_secret(&mac, &self.mac(session)) { Ok(()) } else { Err(BadToken) }
+        if super::same_secret(&mac, &self.mac(session)) {
+            Ok(())
+        } else {
+            Err(BadToken)
+        }
     }
 
     fn mac(&self, session: &SessionToken) -> [u8; MASK_BYTES] {
@@ -71,7 +79,8 @@ pub fn is_from_elsewhere(method: &Method, headers: &HeaderMap) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return !matches!(site.as_bytes(), b"same-origin" | b"none");
     }
-    let (Some(origin), Some(host)) = (headers.get(header::ORIGIN), headers.get(header::HOST)) else {
+    let (Some(origin), Some(host)) = (headers.get(header::ORIGIN), headers.get(header::HOST))
+    else {
         return false;
     };
     let (Ok(origin), Ok(host)) = (origin.to_str(), host.to_str()) else {
@@ -83,7 +92,11 @@ pub fn is_from_elsewhere(method: &Method, headers: &HeaderMap) -> bool {
 /// Turns away requests that another site began. A layer: `axum::middleware::from_fn(same_site_only)`.
 pub async fn same_site_only(request: Request, next: Next) -> Response {
     if is_from_elsewhere(request.method(), request.headers()) {
-        return (StatusCode::FORBIDDEN, "This form was sent from another site and was not taken.").into_response();
+        return (
+            StatusCode::FORBIDDEN,
+            "This form was sent from another site and was not taken.",
+        )
+            .into_response();
     }
     next.run(request).await
 }
@@ -133,9 +146,15 @@ mod tests {
         assert!(from(&[("sec-fetch-site", "cross-site")]));
         assert!(from(&[("sec-fetch-site", "same-site")]));
         assert!(!from(&[("sec-fetch-site", "same-origin")]));
-        assert!(from(&[("origin", "https://elsewhere.example"), ("host", "quorate.example")]));
+        assert!(from(&[
+            ("origin", "https://elsewhere.example"),
+            ("host", "quorate.example")
+        ]));
         assert!(from(&[("origin", "null"), ("host", "quorate.example")]));
-        assert!(!from(&[("origin", "https://quorate.example"), ("host", "quorate.example")]));
+        assert!(!from(&[
+            ("origin", "https://quorate.example"),
+            ("host", "quorate.example")
+        ]));
         assert!(!is_from_elsewhere(&Method::GET, &HeaderMap::new()));
     }
 }

@@ -18,7 +18,10 @@ const ALWAYS: &[(&str, &str)] = &[
     ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
-    ("permissions-policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    (
+        "permissions-policy",
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    ),
 ];
 
 /// Whether readers come by https.
@@ -33,7 +36,9 @@ pub async fn add(State(transport): State<Transport>, request: Request, next: Nex
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in ALWAYS {
-        headers.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));
+        headers
+            .entry(HeaderName::from_static(name))
+            .or_insert(HeaderValue::from_static(value));
     }
     if transport.is_secure {
         headers.insert(
@@ -51,7 +56,14 @@ mod tests {
     #[test]
     fn the_policy_lets_nothing_inline_and_nothing_from_elsewhere() {
         assert!(POLICY.starts_with("default-src 'none'"));
-        for word in ["unsafe-inline", "unsafe-eval", "http:", "https:", "data:", "*"] {
+        for word in [
+            "unsafe-inline",
+            "unsafe-eval",
+            "http:",
+            "https:",
+            "data:",
+            "*",
+        ] {
             assert!(!POLICY.contains(word), "{word}");
         }
     }

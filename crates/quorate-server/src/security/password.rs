@@ -85,12 +85,16 @@ impl Passwords {
         let Ok(parsed) = PasswordHash::new(text) else {
             return Tried::Wrong;
         };
-        let is_right = self.argon.verify_password(normal(password).as_bytes(), &parsed).is_ok();
+        let is_right = self
+            .argon
+            .verify_password(normal(password).as_bytes(), &parsed)
+            .is_ok();
         if !is_right || kept.is_none() {
             return Tried::Wrong;
         }
         let today = Params::try_from(&parsed).is_ok_and(|params| {
-            params.m_cost() >= self.argon.params().m_cost() && params.t_cost() >= self.argon.params().t_cost()
+            params.m_cost() >= self.argon.params().m_cost()
+                && params.t_cost() >= self.argon.params().t_cost()
         });
         Tried::Right { is_stale: !today }
     }
@@ -127,44 +131,71 @@ mod tests {
         let passwords = cheap();
         let kept = passwords.digest("correct horse battery").expect("a digest");
         assert!(kept.starts_with("$argon2id$"), "{kept}");
-        assert_eq!(passwords.try_password("correct horse battery", Some(&kept)), Tried::Right { is_stale: false });
-        assert_eq!(passwords.try_password("correct horse batterz", Some(&kept)), Tried::Wrong);
+        assert_eq!(
+            passwords.try_password("correct horse battery", Some(&kept)),
+            Tried::Right { is_stale: false }
+        );
+        assert_eq!(
+            passwords.try_password("correct horse batterz", Some(&kept)),
+            Tried::Wrong
+        );
     }
 
     #[test]
     fn nobody_can_sign_in_without_an_account() {
-        assert_eq!(cheap().try_password("nobody's password", None), Tried::Wrong);
+        assert_eq!(
+            cheap().try_password("nobody's password", None),
+            Tried::Wrong
+        );
     }
 
     #[test]
     fn two_digests_of_one_password_differ() {
         let passwords = cheap();
-        assert_ne!(passwords.digest("the same words"), passwords.digest("the same words"));
+        assert_ne!(
+            passwords.digest("the same words"),
+            passwords.digest("the same words")
+        );
     }
 
     #[test]
     fn a_digest_under_weaker_settings_is_to_be_renewed() {
         let kept = cheap().digest("correct horse battery").expect("a digest");
-        let strong = Passwords::with(Params::new(128, 2, 1, None).expect("settings")).expect("a random source");
-        assert_eq!(strong.try_password("correct horse battery", Some(&kept)), Tried::Right { is_stale: true });
+        let strong = Passwords::with(Params::new(128, 2, 1, None).expect("settings"))
+            .expect("a random source");
+        assert_eq!(
+            strong.try_password("correct horse battery", Some(&kept)),
+            Tried::Right { is_stale: true }
+        );
     }
 
     #[test]
     fn a_composed_and_a_decomposed_letter_are_one() {
         let passwords = cheap();
-        let kept = passwords.digest("Gr\u{fc}nes Boot am Pier").expect("a digest");
-        assert_ne!(passwords.try_password("Gru\u{308}nes Boot am Pier", Some(&kept)), Tried::Wrong);
+        let kept = passwords
+            .digest("Gr\u{fc}nes Boot am Pier")
+            .expect("a digest");
+        assert_ne!(
+            passwords.try_password("Gru\u{308}nes Boot am Pier", Some(&kept)),
+            Tried::Wrong
+        );
     }
 
     #[test]
     fn length_is_all_that_is_asked() {
         assert_eq!(Passwords::judge("short"), Err(PasswordRefused::Short));
-        assert_eq!(Passwords::judge(&"x".repeat(2_000)), Err(PasswordRefused::Long));
+        assert_eq!(
+            Passwords::judge(&"x".repeat(2_000)),
+            Err(PasswordRefused::Long)
+        );
         assert_eq!(Passwords::judge("ten letters"), Ok(()));
     }
 
     #[test]
     fn a_mangled_digest_lets_nobody_in() {
-        assert_eq!(cheap().try_password("anything at all", Some("not a digest")), Tried::Wrong);
+        assert_eq!(
+            cheap().try_password("anything at all", Some("not a digest")),
+            Tried::Wrong
+        );
     }
 }

@@ -17,15 +17,30 @@ pub struct Allowance {
 }
 
 /// Tries at a password.
-pub const SIGN_IN: Allowance = Allowance { burst: 10, refill_seconds: 600 };
+pub const SIGN_IN: Allowance = Allowance {
+    burst: 10,
+    refill_seconds: 600,
+};
 /// New accounts and recovery mails.
-pub const SIGN_UP: Allowance = Allowance { burst: 5, refill_seconds: 3_600 };
+pub const SIGN_UP: Allowance = Allowance {
+    burst: 5,
+    refill_seconds: 3_600,
+};
 /// Posts, comments, votes, messages and actions of one account.
-pub const WRITE: Allowance = Allowance { burst: 60, refill_seconds: 120 };
+pub const WRITE: Allowance = Allowance {
+    burst: 60,
+    refill_seconds: 120,
+};
 /// Previews and checks of drafts, which cost a worker.
-pub const CHECK: Allowance = Allowance { burst: 40, refill_seconds: 60 };
+pub const CHECK: Allowance = Allowance {
+    burst: 40,
+    refill_seconds: 60,
+};
 /// Pages read by one address.
-pub const READ: Allowance = Allowance { burst: 600, refill_seconds: 60 };
+pub const READ: Allowance = Allowance {
+    burst: 600,
+    refill_seconds: 60,
+};
 
 /// Whom a bucket belongs to. Addresses of version 6 count by their /64, for a single house has that many.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -80,7 +95,10 @@ const BUCKETS_MAX: usize = 100_000;
 impl Limiter {
     /// A limiter under that allowance.
     pub fn new(allowance: Allowance) -> Self {
-        Self { allowance, buckets: Mutex::new(HashMap::new()) }
+        Self {
+            allowance,
+            buckets: Mutex::new(HashMap::new()),
+        }
     }
 
     /// Takes one token of `who` at that time, or says how long to wait.
@@ -90,16 +108,26 @@ impl Limiter {
             buckets.retain(|_, bucket| self.level(*bucket, now_ms) < self.full());
             if buckets.len() >= BUCKETS_MAX {
                 // A flood from more addresses than we count: newcomers wait until it ebbs.
-                return Err(TooOften { retry_after_ms: 1_000 });
+                return Err(TooOften {
+                    retry_after_ms: 1_000,
+                });
             }
         }
-        let bucket = buckets.entry(who).or_insert(Bucket { thousandths: self.full(), at_ms: now_ms });
+        let bucket = buckets.entry(who).or_insert(Bucket {
+            thousandths: self.full(),
+            at_ms: now_ms,
+        });
         let level = self.level(*bucket, now_ms);
         if level < 1_000 {
             // The bucket stays as it was: writing a rounded level at every try would starve the impatient.
-            return Err(TooOften { retry_after_ms: self.millis_for(1_000 - level) });
+            return Err(TooOften {
+                retry_after_ms: self.millis_for(1_000 - level),
+            });
         }
-        *bucket = Bucket { thousandths: level - 1_000, at_ms: now_ms };
+        *bucket = Bucket {
+            thousandths: level - 1_000,
+            at_ms: now_ms,
+        };
         Ok(())
     }
 
@@ -109,7 +137,8 @@ impl Limiter {
 
     fn level(&self, bucket: Bucket, now_ms: u64) -> u64 {
         let passed = now_ms.saturating_sub(bucket.at_ms);
-        let gained = u64::from(self.allowance.burst) * passed / u64::from(self.allowance.refill_seconds.max(1));
+        let gained = u64::from(self.allowance.burst) * passed
+            / u64::from(self.allowance.refill_seconds.max(1));
         bucket.thousandths.saturating_add(gained).min(self.full())
     }
 
@@ -128,7 +157,10 @@ impl Limiter {
 mod tests {
     use super::*;
 
-    const THREE_A_MINUTE: Allowance = Allowance { burst: 3, refill_seconds: 60 };
+    const THREE_A_MINUTE: Allowance = Allowance {
+        burst: 3,
+        refill_seconds: 60,
+    };
 
     fn who(name: &str) -> Who {
         Who::Account(name.into())
@@ -140,7 +172,12 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(limiter.take(who("anna"), 0), Ok(()));
         }
-        assert_eq!(limiter.take(who("anna"), 0), Err(TooOften { retry_after_ms: 20_000 }));
+        assert_eq!(
+            limiter.take(who("anna"), 0),
+            Err(TooOften {
+                retry_after_ms: 20_000
+            })
+        );
         assert_eq!(limiter.take(who("bo"), 0), Ok(()));
         assert_eq!(limiter.take(who("anna"), 20_000), Ok(()));
         assert!(limiter.take(who("anna"), 20_000).is_err());
@@ -166,6 +203,9 @@ mod tests {
         assert_eq!(Who::address(a), Who::address(b));
         assert_ne!(Who::address(a), Who::address(c));
         let mapped: IpAddr = "::ffff:192.0.2.1".parse().expect("an address");
-        assert_eq!(Who::address(mapped), Who::address("192.0.2.1".parse().expect("an address")));
+        assert_eq!(
+            Who::address(mapped),
+            Who::address("192.0.2.1".parse().expect("an address"))
+        );
     }
 }

@@ -28,7 +28,12 @@ impl SessionToken {
 
     /// The digest to store and to look for.
     pub fn digest(&self) -> SessionDigest {
-        SessionDigest(*blake3::Hasher::new_derive_key("quorate 2026 session digest").update(&self.0).finalize().as_bytes())
+        SessionDigest(
+            *blake3::Hasher::new_derive_key("quorate 2026 session digest")
+                .update(&self.0)
+                .finalize()
+                .as_bytes(),
+        )
     }
 
     fn hex(&self) -> String {
@@ -53,7 +58,11 @@ pub struct Cookies {
 impl Cookies {
     fn name(self) -> &'static str {
         // The prefix makes browsers refuse the cookie from a sibling host or without TLS.
-        if self.is_secure { "__Host-quorate" } else { "quorate" }
+        if self.is_secure {
+            "__Host-quorate"
+        } else {
+            "quorate"
+        }
     }
 
     /// The header that opens a session for so many seconds.
@@ -68,7 +77,10 @@ impl Cookies {
 
     fn header(self, value: &str, seconds: u64) -> HeaderValue {
         let secure = if self.is_secure { "; Secure" } else { "" };
-        let text = format!("{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", self.name());
+        let text = format!(
+            "{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}",
+            self.name()
+        );
         HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static(""))
     }
 
@@ -90,9 +102,18 @@ mod tests {
     use super::*;
 
     fn request(cookie: &HeaderValue) -> HeaderMap {
-        let sent = cookie.to_str().expect("ASCII").split(';').next().expect("a pair").to_owned();
+        let sent = cookie
+            .to_str()
+            .expect("ASCII")
+            .split(';')
+            .next()
+            .expect("a pair")
+            .to_owned();
         let mut headers = HeaderMap::new();
-        headers.insert(header::COOKIE, format!("theme=dark; {sent}").parse().expect("a header"));
+        headers.insert(
+            header::COOKIE,
+            format!("theme=dark; {sent}").parse().expect("a header"),
+        );
         headers
     }
 
@@ -100,15 +121,27 @@ mod tests {
     fn a_session_comes_back_as_it_was_set() {
         let cookies = Cookies { is_secure: true };
         let token = SessionToken::fresh().expect("a random source");
-        let read = cookies.read(&request(&cookies.set(&token, 60))).expect("a session");
+        let read = cookies
+            .read(&request(&cookies.set(&token, 60)))
+            .expect("a session");
         assert_eq!(read.digest(), token.digest());
     }
 
     #[test]
     fn the_cookie_is_out_of_reach_for_scripts_and_other_sites() {
         let token = SessionToken::fresh().expect("a random source");
-        let text = Cookies { is_secure: true }.set(&token, 60).to_str().expect("ASCII").to_owned();
-        for part in ["__Host-quorate=", "HttpOnly", "SameSite=Lax", "Secure", "Path=/"] {
+        let text = Cookies { is_secure: true }
+            .set(&token, 60)
+            .to_str()
+            .expect("ASCII")
+            .to_owned();
+        for part in [
+            "__Host-quorate=",
+            "HttpOnly",
+            "SameSite=Lax",
+            "Secure",
+            "Path=/",
+        ] {
             assert!(text.contains(part), "{text}");
         }
         let plain = Cookies { is_secure: false }.set(&token, 60);
