@@ -129,7 +129,7 @@ impl Games {
             let what = format!("a key of 1 to {KEY_BYTES_MAX} bytes for the command");
             return Ok(Answer::Refused(Refusal::plain(what)));
         }
-        if actor == Actor::Game {
+        if matches!(actor, Actor::Game | Actor::Hidden) {
             let what = "somebody who acts: what falls due in a game is the game's own business";
             return Ok(Answer::Refused(Refusal::plain(what)));
         }

@@ -55,9 +55,9 @@ impl Walk<'_> {
                 let done = worker.take(&chunk);
                 (worker, done)
             });
-            let (worked, next) = tokio::join!(working, self.read(after));
+            let (answered, next) = tokio::join!(working, self.read(after));
             let done;
-            (worker, done) = worked?;
+            (worker, done) = answered?;
             if let Err(fault) = done {
                 return Ok((worker, Some(fault)));
             }

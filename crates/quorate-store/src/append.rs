@@ -1,6 +1,5 @@
 //! Appending: events of several games in one transaction with one sync.
 
-use quorate_kernel::command::Actor;
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{Batch, StoreError, Stored};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
@@ -127,10 +126,7 @@ async fn insert_receipts(
     writer: &mut SqliteConnection,
     placed: &[(i64, &Stored)],
 ) -> Result<(), StoreError> {
-    // What the game itself does is never asked for by key.
-    let of_people = placed
-        .iter()
-        .filter(|(_, event)| event.actor != Actor::Game);
+    let of_people = placed.iter().filter(|(_, event)| event.has_receipt());
     let of_people: Vec<_> = of_people.collect();
     for some in of_people.chunks(AT_ONCE) {
         let mut query =

@@ -29,6 +29,8 @@ pub(crate) fn actor(actor: Actor) -> String {
         Actor::Newcomer => "newcomer".to_owned(),
         Actor::Game => "game".to_owned(),
         Actor::Operator => "operator".to_owned(),
+        Actor::Hidden => "hidden".to_owned(),
+        Actor::Hidden => "hidden".to_owned(),
     }
 }
 

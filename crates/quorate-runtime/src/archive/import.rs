@@ -198,7 +198,7 @@ impl Arriving<'_> {
         let seals = self.seals_of(&mut event, line.seals);
         self.waiting.push(Stored {
             seq: event.seq,
-            actor: event.actor,
+            actor: event.command().actor,
             key: event.key,
             open: line.open.0,
             seals,

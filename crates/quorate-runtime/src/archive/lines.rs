@@ -78,6 +78,7 @@ impl Line {
                 Actor::Newcomer => "newcomer".to_owned(),
                 Actor::Game => "game".to_owned(),
                 Actor::Operator => "operator".to_owned(),
+                Actor::Hidden => "hidden".to_owned(),
             },
             act: event.act.name().to_string(),
             open: Bytes(open),

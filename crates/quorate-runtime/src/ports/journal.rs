@@ -145,6 +145,17 @@ pub struct Stored {
     pub seals: Vec<SealBytes>,
 }
 
+impl Stored {
+    /// Whether somebody may ask for the event by its key: not what the game did itself, nor what nobody knows who did,
+    /// as in a game that was brought in without its secrets.
+    pub fn has_receipt(&self) -> bool {
+        match self.actor {
+            Actor::Player(_) | Actor::Newcomer | Actor::Operator => true,
+            Actor::Game | Actor::Hidden => false,
+        }
+    }
+}
+
 /// A state of a game, kept so that it need not be folded from the first event. A cache: it can be thrown away.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {

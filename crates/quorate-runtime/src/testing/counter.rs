@@ -95,6 +95,7 @@ impl Judge for Counter {
             seq: self.head.seq.next(),
             at: command.at,
             actor: command.actor,
+            hidden_actor: None,
             key: command.key.clone(),
             act: command.act.clone(),
             law: self.state.law_digest(),

@@ -244,7 +244,7 @@ fn write(batch: &Batch, games: &mut BTreeMap<GameId, Game>) {
     game.row.next_due = batch.next_due;
     for event in &batch.events {
         game.events.push(event.open.clone());
-        if event.actor != Actor::Game {
+        if event.has_receipt() {
             let key = (event.actor, event.key.clone());
             game.receipts.insert(key, event.seq);
         }

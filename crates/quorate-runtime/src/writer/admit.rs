@@ -36,7 +36,7 @@ pub(crate) fn admit(
         return Err(Lie::Place);
     }
     let same = event.at == command.at
-        && event.actor == command.actor
+        && event.command().actor == command.actor
         && event.key == command.key
         && event.act.name() == command.act.name();
     if !same {
@@ -54,7 +54,8 @@ pub(crate) fn admit(
     };
     Ok(Stored {
         seq: event.seq,
-        actor: event.actor,
+        // Known here also where the open part hides it.
+        actor: command.actor,
         key: event.key.clone(),
         open: record.open,
         seals: record.seals,
