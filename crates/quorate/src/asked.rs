@@ -73,17 +73,30 @@ impl Words {
     }
 
     fn must(&mut self, name: &str) -> Result<String> {
-        self.may(name).with_context(|| format!("{name} is missing: give it as {name}=…"))
+        self.may(name)
+            .with_context(|| format!("{name} is missing: give it as {name}=…"))
     }
 
     fn done(self) -> Result<()> {
-        let left: Vec<_> = self.named.into_iter().map(|(name, value)| format!("{name}={value}")).chain(self.plain).collect();
-        if left.is_empty() { Ok(()) } else { Err(anyhow!("nothing asks for {}", left.join(", "))) }
+        let left: Vec<_> = self
+            .named
+            .into_iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .chain(self.plain)
+            .collect();
+        if left.is_empty() {
+            Ok(())
+        } else {
+            Err(anyhow!("nothing asks for {}", left.join(", ")))
+        }
     }
 }
 
 fn is_name(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | ' ' | '/'))
+    !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | ' ' | '/'))
 }
 
 /// A game and somebody who asks for something in it.
@@ -107,24 +120,48 @@ impl Asker<'_> {
         }
         let act = match action {
             "post" => self.post(&mut words)?,
-            "comment" => Act::Comment { post: post_id(&mut words)?, text: typed(&words.must("text")?) },
+            "comment" => Act::Comment {
+                post: post_id(&mut words)?,
+                text: typed(&words.must("text")?),
+            },
             "vote" => {
                 let (post, icon) = (post_id(&mut words)?, words.must("icon")?);
-                let word = words.named("text").map(|text| format!(" {text}")).unwrap_or_default();
-                Act::Comment { post, text: typed(&format!(":{}:{word}", icon.trim_matches(':'))) }
+                let word = words
+                    .named("text")
+                    .map(|text| format!(" {text}"))
+                    .unwrap_or_default();
+                Act::Comment {
+                    post,
+                    text: typed(&format!(":{}:{word}", icon.trim_matches(':'))),
+                }
             }
             "edit" => self.edit(&mut words)?,
-            "withdraw" => Act::Withdraw { post: post_id(&mut words)? },
-            "recategorise" => Act::Recategorise { post: post_id(&mut words)?, category: words.must("category")?.into() },
+            "withdraw" => Act::Withdraw {
+                post: post_id(&mut words)?,
+            },
+            "recategorise" => Act::Recategorise {
+                post: post_id(&mut words)?,
+                category: words.must("category")?.into(),
+            },
             "apply-to-join" => {
                 let name = words.named("name").unwrap_or_else(|| self.name.to_owned());
-                Act::Apply { name: typed(&name), text: typed(&words.may("text").unwrap_or_default()) }
+                Act::Apply {
+                    name: typed(&name),
+                    text: typed(&words.may("text").unwrap_or_default()),
+                }
             }
-            "leave" => Act::Leave { text: typed(&words.may("text").unwrap_or_default()) },
+            "leave" => Act::Leave {
+                text: typed(&words.may("text").unwrap_or_default()),
+            },
             "message" => {
                 let to = words.must("to")?;
-                let to = to.split(',').map(|name| home::player(self.judge.state(), name.trim()));
-                Act::Message { to: to.collect::<Result<_>>()?, text: typed(&words.must("text")?) }
+                let to = to
+                    .split(',')
+                    .map(|name| home::player(self.judge.state(), name.trim()));
+                Act::Message {
+                    to: to.collect::<Result<_>>()?,
+                    text: typed(&words.must("text")?),
+                }
             }
             "claim" => Act::Claim {
                 rule: words.must("rule")?.into(),
@@ -134,16 +171,28 @@ impl Asker<'_> {
             "dispute" => {
                 let claim = words.must("claim")?;
                 let claim = claim.parse::<ClaimId>().map_err(anyhow::Error::from)?;
-                Act::Dispute { claim, reason: typed(&words.may("reason").unwrap_or_default()) }
+                Act::Dispute {
+                    claim,
+                    reason: typed(&words.may("reason").unwrap_or_default()),
+                }
             }
             "undo" => self.undo(&mut words)?,
             "answer" => self.answer(&mut words)?,
-            "abandon" => Act::Abandon { action: words.must("action")?.into() },
-            "dice" | "roll" => Act::Dice { line: typed(&words.must("line")?) },
+            "abandon" => Act::Abandon {
+                action: words.must("action")?.into(),
+            },
+            "dice" | "roll" => Act::Dice {
+                line: typed(&words.must("line")?),
+            },
             "wake" => {
                 let rule = words.must("rule")?.into();
-                let fence = words.must("fence")?.parse().context("a fence is a number, counted from 1")?;
-                Act::Wake { clause: ClauseKey { rule, fence } }
+                let fence = words
+                    .must("fence")?
+                    .parse()
+                    .context("a fence is a number, counted from 1")?;
+                Act::Wake {
+                    clause: ClauseKey { rule, fence },
+                }
             }
             "repair" => Act::Repair {
                 reason: typed(&words.must("reason")?),
@@ -157,8 +206,11 @@ impl Asker<'_> {
 
     fn law_action(&self, action: &Name, mut words: Words) -> Result<Act, NoAct> {
         let decl = &self.judge.law().actions[action].it;
-        let mut given: Vec<(Name, Typed)> =
-            words.named.drain(..).map(|(name, value)| (name.into(), Typed::Text(value))).collect();
+        let mut given: Vec<(Name, Typed)> = words
+            .named
+            .drain(..)
+            .map(|(name, value)| (name.into(), Typed::Text(value)))
+            .collect();
         for param in &decl.params {
             if !given.iter().any(|(name, _)| *name == param.name)
                 && let Some(word) = words.plain.pop_front()
@@ -168,13 +220,19 @@ impl Asker<'_> {
         }
         words.done()?;
         let args = self.judge.look(self.now, |tx| {
-            let pickable = self.actor.player().map(|player| offers::offer(tx, player, &self.judge.law().actions[action]));
+            let pickable = self
+                .actor
+                .player()
+                .map(|player| offers::offer(tx, player, &self.judge.law().actions[action]));
             for (name, typed) in &mut given {
                 by_label(pickable.as_ref(), name, typed);
             }
             fields::arguments(tx, action, &given)
         })?;
-        Ok(Act::Do { action: action.clone(), args })
+        Ok(Act::Do {
+            action: action.clone(),
+            args,
+        })
     }
 
     fn post(&self, words: &mut Words) -> Result<Act> {
@@ -185,7 +243,10 @@ impl Asker<'_> {
         let patch = self.patch(words)?;
         let mut fields = Vec::new();
         for (name, text) in std::mem::take(&mut words.named) {
-            fields.push((Name::from(name.as_str()), self.field(&category, &name, text)?));
+            fields.push((
+                Name::from(name.as_str()),
+                self.field(&category, &name, text)?,
+            ));
         }
         Ok(Act::Post(Box::new(NewPost {
             category,
@@ -206,14 +267,27 @@ impl Asker<'_> {
         let found = known.iter().find(|(name, decl)| {
             name.as_str().eq_ignore_ascii_case(word) || decl.it.title.eq_ignore_ascii_case(word)
         });
-        let names = || known.keys().map(Name::as_str).collect::<Vec<_>>().join(", ");
-        found.map(|(name, _)| name.clone()).with_context(|| format!("there is no category {word}: there are {} and Post", names()))
+        let names = || {
+            known
+                .keys()
+                .map(Name::as_str)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        found.map(|(name, _)| name.clone()).with_context(|| {
+            format!(
+                "there is no category {word}: there are {} and Post",
+                names()
+            )
+        })
     }
 
     fn field(&self, category: &Name, name: &str, text: String) -> Result<Value> {
         self.judge.look(self.now, |tx| {
             let world: &dyn World = tx;
-            let ty = world.attribute_type(category.as_str(), name).with_context(|| format!("a {category} has no {name}"))?;
+            let ty = world
+                .attribute_type(category.as_str(), name)
+                .with_context(|| format!("a {category} has no {name}"))?;
             let datum = fields::read(tx, name, &ty, &Typed::Text(text));
             let datum = datum.map_err(|refusal| anyhow!("{refusal}"))?;
             Ok(fields::as_typed(&ty, &datum))
@@ -222,21 +296,50 @@ impl Asker<'_> {
 
     fn patch(&self, words: &mut Words) -> Result<Option<Patch>> {
         let file = words.named("changes");
-        file.map(|file| changes::read(Path::new(&file), self.judge, self.now)).transpose()
+        file.map(|file| changes::read(Path::new(&file), self.judge, self.now))
+            .transpose()
     }
 
     fn edit(&self, words: &mut Words) -> Result<Act> {
         let post = post_id(words)?;
-        let old = self.judge.state().posts.get(&post).with_context(|| format!("there is no post {post}"))?.clone();
-        let mut or_old = |name: &str, old: &Sealed<str>| words.named(name).map_or_else(|| old.clone(), |text| typed(&text));
-        let (title, body, flavour) = (or_old("title", &old.title), or_old("body", &old.body), or_old("flavour", &old.flavour));
-        let patch = self.patch(words)?.map(|patch| Sealed::close(patch, [0; 16])).or(old.patch);
-        Ok(Act::EditPost { post, title, body, flavour, patch })
+        let old = self
+            .judge
+            .state()
+            .posts
+            .get(&post)
+            .with_context(|| format!("there is no post {post}"))?
+            .clone();
+        let mut or_old = |name: &str, old: &Sealed<str>| {
+            words
+                .named(name)
+                .map_or_else(|| old.clone(), |text| typed(&text))
+        };
+        let (title, body, flavour) = (
+            or_old("title", &old.title),
+            or_old("body", &old.body),
+            or_old("flavour", &old.flavour),
+        );
+        let patch = self
+            .patch(words)?
+            .map(|patch| Sealed::close(patch, [0; 16]))
+            .or(old.patch);
+        Ok(Act::EditPost {
+            post,
+            title,
+            body,
+            flavour,
+            patch,
+        })
     }
 
     fn undo(&self, words: &mut Words) -> Result<Act> {
         let event = words.must("event")?;
-        let event = EventSeq(event.trim_start_matches('#').parse().context("an event is a number, as the log shows it")?);
+        let event = EventSeq(
+            event
+                .trim_start_matches('#')
+                .parse()
+                .context("an event is a number, as the log shows it")?,
+        );
         let reason = typed(&words.named("reason").unwrap_or_default());
         let mut picks = Vec::new();
         for (label, text) in std::mem::take(&mut words.named) {
@@ -245,30 +348,50 @@ impl Asker<'_> {
                 (_, "yes") => Value::Flag(true),
                 (_, "no") => Value::Flag(false),
                 (_, "none") => Value::None,
-                (_, word) => word.parse().map_or_else(|_| Value::Word(word.into()), Value::Thing),
+                (_, word) => word
+                    .parse()
+                    .map_or_else(|_| Value::Word(word.into()), Value::Thing),
             };
             picks.push((label, value));
         }
-        Ok(Act::Undo { event, reason, picks })
+        Ok(Act::Undo {
+            event,
+            reason,
+            picks,
+        })
     }
 
     /// An answer to what waits: an open action of theirs, or a duty.
     fn answer(&self, words: &mut Words) -> Result<Act> {
-        let Some(who) = self.actor.player() else { bail!("only a player is asked something") };
+        let Some(who) = self.actor.player() else {
+            bail!("only a player is asked something")
+        };
         let state = self.judge.state();
         let (duty, action) = (words.named("duty"), words.named("action"));
         let answer = words.must("value")?;
         let open = state.open.iter().find(|(key, _)| {
-            key.who == who && action.as_ref().is_none_or(|action| key.action == *action.as_str())
+            key.who == who
+                && action
+                    .as_ref()
+                    .is_none_or(|action| key.action == *action.as_str())
         });
         if let (None, Some((key, open))) = (&duty, open) {
             let value = self.pick(&open.question.options, &answer, open.question.may_decline);
-            return Ok(Act::Answer { action: key.action.clone(), value });
+            return Ok(Act::Answer {
+                action: key.action.clone(),
+                value,
+            });
         }
         let wanted = duty.map(|duty| duty.parse::<DutyId>()).transpose()?;
-        let found = state.duties.iter().find(|(id, duty)| duty.to == who && wanted.is_none_or(|wanted| wanted.0 == **id));
+        let found = state
+            .duties
+            .iter()
+            .find(|(id, duty)| duty.to == who && wanted.is_none_or(|wanted| wanted.0 == **id));
         let (id, duty) = found.context("nothing waits for an answer of theirs")?;
-        Ok(Act::Decide { duty: DutyId(*id), value: self.pick(&duty.options, &answer, false) })
+        Ok(Act::Decide {
+            duty: DutyId(*id),
+            value: self.pick(&duty.options, &answer, false),
+        })
     }
 
     /// The option that a word stands for: by what it is called, by its number in the list, or as it is written.
@@ -276,34 +399,58 @@ impl Asker<'_> {
         if may_decline && matches!(word, "none" | "nothing") {
             return Value::None;
         }
-        let label = |value: &Value| self.judge.look(self.now, |tx| tx.label(&quorate_engine::convert::datum(value)));
-        let called = options.iter().find(|option| label(option).eq_ignore_ascii_case(word));
-        let numbered = || word.parse::<usize>().ok().and_then(|n| options.get(n.checked_sub(1)?));
+        let label = |value: &Value| {
+            self.judge.look(self.now, |tx| {
+                tx.label(&quorate_engine::convert::datum(value))
+            })
+        };
+        let called = options
+            .iter()
+            .find(|option| label(option).eq_ignore_ascii_case(word));
+        let numbered = || {
+            word.parse::<usize>()
+                .ok()
+                .and_then(|n| options.get(n.checked_sub(1)?))
+        };
         match called.or_else(numbered) {
             Some(option) => option.clone(),
-            None => word.parse().map_or_else(|_| Value::Word(word.into()), Value::Int),
+            None => word
+                .parse()
+                .map_or_else(|_| Value::Word(word.into()), Value::Int),
         }
     }
 }
 
 /// What was typed as one of the field's options, if it is called so.
 fn by_label(offer: Option<&offers::Offer>, name: &Name, typed: &mut Typed) {
-    let Some(field) = offer.and_then(|offer| offer.fields.iter().find(|field| field.name == *name)) else { return };
-    let (Some(options), Typed::Text(text)) = (&field.options, &*typed) else { return };
+    let Some(field) = offer.and_then(|offer| offer.fields.iter().find(|field| field.name == *name))
+    else {
+        return;
+    };
+    let (Some(options), Typed::Text(text)) = (&field.options, &*typed) else {
+        return;
+    };
     if matches!(field.ty, Type::List(_)) {
         return;
     }
-    if let Some((datum, _)) = options.iter().find(|(_, label)| label.eq_ignore_ascii_case(text)) {
+    if let Some((datum, _)) = options
+        .iter()
+        .find(|(_, label)| label.eq_ignore_ascii_case(text))
+    {
         *typed = Typed::Known(datum.clone());
     }
 }
 
 fn post_id(words: &mut Words) -> Result<PostId> {
     let word = words.must("post")?;
-    word.trim_start_matches("post:").parse().map_err(anyhow::Error::from)
+    word.trim_start_matches("post:")
+        .parse()
+        .map_err(anyhow::Error::from)
 }
 
 /// Whose offers are asked for.
 pub fn as_player(actor: Actor, name: &str) -> Result<PlayerId> {
-    actor.player().with_context(|| format!("{name} is no player"))
+    actor
+        .player()
+        .with_context(|| format!("{name} is no player"))
 }

@@ -13,6 +13,7 @@ mod check;
 mod coverage;
 mod log;
 mod new;
+mod simulate;
 mod test;
 mod verify;
 
@@ -39,6 +40,8 @@ pub enum Command {
     Check(check::Arguments),
     /// Run rule tests: of rulebooks, folders or test files.
     Test(test::Arguments),
+    /// Play a rulebook at random and look at what must hold after every step.
+    Simulate(simulate::Arguments),
     /// Compare the ids that rule tests prove with a checklist.
     Coverage(coverage::Arguments),
 }
@@ -57,6 +60,7 @@ impl Command {
             Self::Import(arguments) => archive::import(&arguments, out),
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),
+            Self::Simulate(arguments) => simulate::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),
         }
     }

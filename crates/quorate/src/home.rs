@@ -54,16 +54,26 @@ impl Home {
     pub fn own(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
         let store = runtime.block_on(Store::open(folder, Options::default()));
-        let store = store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
-        Ok(Self { runtime, store: Arc::new(store), laws: Arc::default() })
+        let store =
+            store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
+        Ok(Self {
+            runtime,
+            store: Arc::new(store),
+            laws: Arc::default(),
+        })
     }
 
     /// Opens a data folder to read, also while a server uses it.
     pub fn look(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
         let store = runtime.block_on(Store::open_read_only(folder));
-        let store = store.with_context(|| format!("cannot read the data folder {}", folder.display()))?;
-        Ok(Self { runtime, store: Arc::new(store), laws: Arc::default() })
+        let store =
+            store.with_context(|| format!("cannot read the data folder {}", folder.display()))?;
+        Ok(Self {
+            runtime,
+            store: Arc::new(store),
+            laws: Arc::default(),
+        })
     }
 
     /// Waits for something.
@@ -83,7 +93,10 @@ impl Home {
 
     /// The host of the games under a clock of one's own.
     pub fn games_at(&self, clock: Arc<dyn Clock>) -> Result<Games> {
-        let secret = self.store.secret().ok_or_else(|| anyhow!("the server's secret cannot be read"))?;
+        let secret = self
+            .store
+            .secret()
+            .ok_or_else(|| anyhow!("the server's secret cannot be read"))?;
         let ports = Ports {
             journal: self.store.clone(),
             seals: self.store.clone(),
@@ -105,12 +118,19 @@ impl Home {
     pub fn present(&self, game: &GameId) -> Result<Present> {
         let opened = self.wait(fold::open(&*self.store, &*self.store, game))?;
         let head = opened.row.head;
-        let head = Head { seq: head.seq, hash: head.hash, at: head.at };
+        let head = Head {
+            seq: head.seq,
+            hash: head.hash,
+            at: head.at,
+        };
         let secret = self.secret_of(game)?;
         let mut judge = Judge::open(opened.state, head, &self.laws);
         let now = now().max(head.at);
         while let Some(command) = judge.due_command(now) {
-            let mut inputs = Inputs { secret: secret.unwrap_or_default(), ..Inputs::default() };
+            let mut inputs = Inputs {
+                secret: secret.unwrap_or_default(),
+                ..Inputs::default()
+            };
             judge.judge(&command, &mut inputs);
         }
         Ok(Present { judge, now, secret })
@@ -118,7 +138,10 @@ impl Home {
 }
 
 fn runtime() -> Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start")
 }
 
 /// A game's word, or an error that says how one is written.
@@ -129,15 +152,26 @@ pub fn game_id(word: &str) -> Result<GameId> {
 /// A player by name, whatever the case, or by number (`3`, `player:3`).
 pub fn player(state: &State, word: &str) -> Result<PlayerId> {
     let named = |fits: &dyn Fn(&str) -> bool| {
-        state.people.iter().find(|(_, person)| fits(person.name.as_str())).map(|(id, _)| *id)
+        state
+            .people
+            .iter()
+            .find(|(_, person)| fits(person.name.as_str()))
+            .map(|(id, _)| *id)
     };
     let number = || word.trim_start_matches("player:").parse::<PlayerId>().ok();
     let found = named(&|name| name == word)
         .or_else(|| named(&|name| name.to_lowercase() == word.to_lowercase()))
         .or_else(|| number().filter(|id| state.people.contains_key(id)));
     found.ok_or_else(|| {
-        let names: Vec<_> = state.people.values().map(|person| person.name.as_str()).collect();
-        anyhow!("nobody here is called {word}: there are {}", names.join(", "))
+        let names: Vec<_> = state
+            .people
+            .values()
+            .map(|person| person.name.as_str())
+            .collect();
+        anyhow!(
+            "nobody here is called {word}: there are {}",
+            names.join(", ")
+        )
     })
 }
 

@@ -10,6 +10,7 @@ mod changes;
 mod cmd;
 mod home;
 mod out;
+mod sim;
 mod words;
 
 /// A server for games of Nomic in the BlogNomic tradition.

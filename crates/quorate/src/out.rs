@@ -17,7 +17,7 @@ pub struct Out {
 impl Out {
     /// For a terminal or for a program.
     pub fn new(json: bool) -> Self {
-        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let colour = !json && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         Self { json, colour }
     }
 
@@ -57,17 +57,29 @@ impl Out {
 
     /// A bar for what takes longer than a second; unseen where no terminal shows it.
     pub fn progress(&self, unit: &str) -> Progress {
-        let target = if self.json { indicatif::ProgressDrawTarget::hidden() } else { indicatif::ProgressDrawTarget::stderr() };
-        let bar = indicatif::ProgressBar::with_draw_target(None, indicatif::ProgressDrawTarget::hidden());
+        let target = if self.json {
+            indicatif::ProgressDrawTarget::hidden()
+        } else {
+            indicatif::ProgressDrawTarget::stderr()
+        };
+        let bar =
+            indicatif::ProgressBar::with_draw_target(None, indicatif::ProgressDrawTarget::hidden());
         let shape = format!("{{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
         if let Ok(style) = indicatif::ProgressStyle::with_template(&shape) {
             bar.set_style(style);
         }
-        Progress { bar, target: Mutex::new(Some(target)) }
+        Progress {
+            bar,
+            target: Mutex::new(Some(target)),
+        }
     }
 
     fn paint(&self, code: &str, text: &str) -> String {
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colour {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// An error, with its causes.
@@ -77,7 +89,12 @@ impl Out {
             self.value(&serde_json::json!({ "error": causes.join(": ") }));
         }
         // Nothing can be done where even the error cannot be printed.
-        let _ = writeln!(std::io::stderr(), "{}: {}", self.red("error"), causes.join(": "));
+        let _ = writeln!(
+            std::io::stderr(),
+            "{}: {}",
+            self.red("error"),
+            causes.join(": ")
+        );
     }
 }
 

@@ -20,6 +20,8 @@ use quorate_kernel::rows::Standing;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, PlayerId, Span, Thing, Value};
 
+use crate::out::Out;
+use crate::words;
 use chance::Chance;
 
 /// The secret under which the dice of simulations fall.
@@ -228,8 +230,8 @@ impl Sim {
 
     fn failure(&self, step: u64, what: String) -> Failure {
         let from = self.events.len().saturating_sub(LINES_SHOWN);
-        let state = self.judge.state();
-        let mut log: Vec<String> = self.events[from..].iter().map(|event| testing::line(state, event)).collect();
+        let (state, plain) = (self.judge.state(), Out::new(true));
+        let mut log: Vec<String> = self.events[from..].iter().flat_map(|event| words::event_lines(state, event, &plain)).collect();
         log.push(format!("at: {}", self.doing));
         Failure { step, what, log }
     }

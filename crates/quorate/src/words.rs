@@ -36,8 +36,16 @@ pub fn tell_refusal(refusal: &Refusal, out: &Out) {
         out.line(line);
     }
     if !refusal.rule_id.is_empty() {
-        let clause = if refusal.clause > 0 { format!(", clause {}", refusal.clause) } else { String::new() };
-        let title = if refusal.rule.is_empty() { refusal.rule_id.as_str() } else { &refusal.rule };
+        let clause = if refusal.clause > 0 {
+            format!(", clause {}", refusal.clause)
+        } else {
+            String::new()
+        };
+        let title = if refusal.rule.is_empty() {
+            refusal.rule_id.as_str()
+        } else {
+            &refusal.rule
+        };
         out.line(format!("  says {title}{clause}"));
     }
     if let Some(against) = &refusal.against {
@@ -60,21 +68,34 @@ pub fn outcome_word(outcome: &Outcome) -> &'static str {
 
 /// The question of an open action, for people.
 pub fn tell_question(state: &State, key: &OpenKey, label: &dyn Fn(&Value) -> String, out: &Out) {
-    let Some(open) = state.open.get(key) else { return };
-    out.line(format!("  {} ({})", out.bold(&open.question.what), key.action));
+    let Some(open) = state.open.get(key) else {
+        return;
+    };
+    out.line(format!(
+        "  {} ({})",
+        out.bold(&open.question.what),
+        key.action
+    ));
     for (number, option) in (1..).zip(&open.question.options) {
         out.line(format!("    {number}. {}", label(option)));
     }
     if open.question.may_decline {
         out.line("    or nothing: answer none");
     }
-    out.line(format!("  by {}, else {}", open.deadline, label(&open.question.default)));
+    out.line(format!(
+        "  by {}, else {}",
+        open.deadline,
+        label(&open.question.default)
+    ));
 }
 
 /// Who acts, by name.
 pub fn actor_name(state: &State, actor: Actor) -> String {
     match actor {
-        Actor::Player(id) => state.people.get(&id).map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned()),
+        Actor::Player(id) => state
+            .people
+            .get(&id)
+            .map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned()),
         Actor::Newcomer => "a newcomer".to_owned(),
         Actor::Hidden => "somebody".to_owned(),
         Actor::Game => "the game".to_owned(),
@@ -110,18 +131,32 @@ pub fn event_json(state: &State, event: &Event) -> Json {
 
 fn arguments(act: &Act) -> Json {
     match act {
-        Act::Do { args, .. } => {
-            args.iter().map(|(name, value)| (name.to_string(), Json::from(value_words(value)))).collect::<serde_json::Map<_, _>>().into()
-        }
+        Act::Do { args, .. } => args
+            .iter()
+            .map(|(name, value)| (name.to_string(), Json::from(value_words(value))))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
         Act::Answer { value, .. } => json!({ "value": value_words(value) }),
-        Act::Decide { duty, value } => json!({ "duty": duty.to_string(), "value": value_words(value) }),
-        Act::Post(post) => json!({ "category": post.category.as_str(), "title": post.title.as_str() }),
-        Act::EditPost { post, title, .. } => json!({ "post": post.to_string(), "title": title.as_str() }),
+        Act::Decide { duty, value } => {
+            json!({ "duty": duty.to_string(), "value": value_words(value) })
+        }
+        Act::Post(post) => {
+            json!({ "category": post.category.as_str(), "title": post.title.as_str() })
+        }
+        Act::EditPost { post, title, .. } => {
+            json!({ "post": post.to_string(), "title": title.as_str() })
+        }
         Act::Withdraw { post } => json!({ "post": post.to_string() }),
-        Act::Recategorise { post, category } => json!({ "post": post.to_string(), "category": category.as_str() }),
+        Act::Recategorise { post, category } => {
+            json!({ "post": post.to_string(), "category": category.as_str() })
+        }
         Act::Comment { post, text } => json!({ "post": post.to_string(), "text": text.as_str() }),
-        Act::Claim { rule, reason, .. } => json!({ "rule": rule.as_str(), "reason": reason.as_str() }),
-        Act::Dispute { claim, reason } => json!({ "claim": claim.to_string(), "reason": reason.as_str() }),
+        Act::Claim { rule, reason, .. } => {
+            json!({ "rule": rule.as_str(), "reason": reason.as_str() })
+        }
+        Act::Dispute { claim, reason } => {
+            json!({ "claim": claim.to_string(), "reason": reason.as_str() })
+        }
         Act::Undo { event, reason, .. } => json!({ "event": event.0, "reason": reason.as_str() }),
         Act::Dice { line } => json!({ "line": line.as_str() }),
         Act::Apply { name, .. } => json!({ "name": name.as_str() }),
@@ -139,6 +174,13 @@ fn value_words(value: &Value) -> String {
 
 /// An event in a line or a few, for people.
 pub fn tell_event(state: &State, event: &Event, out: &Out) {
+    for line in event_lines(state, event, out) {
+        out.line(line);
+    }
+}
+
+/// The lines of an event.
+pub fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String> {
     let who = actor_name(state, event.actor);
     let mut line = format!("{:>6}  {}  {}  {}", event.seq, event.at, out.bold(&who), event.act.name());
     if let Json::Object(given) = arguments(&event.act)
@@ -153,11 +195,7 @@ pub fn tell_event(state: &State, event: &Event, out: &Out) {
         Outcome::Refused(refusal) => line.push_str(&format!(" — {} {refusal}", out.red("refused:"))),
         Outcome::Lapsed(refusal) => line.push_str(&format!(" — {} {refusal}", out.red("lapsed:"))),
     }
-    out.line(line);
-    for die in &event.tape.dice {
-        out.line(format!("{:>8}die: {} of {} for {}", "", die.result, die.sides, die.what));
-    }
-    for note in &event.notes {
-        out.line(format!("{:>8}{}", "", note.text));
-    }
+    let dice = event.tape.dice.iter().map(|die| format!("{:>8}die: {} of {} for {}", "", die.result, die.sides, die.what));
+    let notes = event.notes.iter().map(|note| format!("{:>8}{}", "", note.text));
+    std::iter::once(line).chain(dice).chain(notes).collect()
 }

@@ -60,7 +60,10 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         Err(NoAct::Words(error)) => return Err(error),
         Err(NoAct::Refused(refusal)) => return Ok(refused(&refusal, out)),
     };
-    let key = arguments.key.as_ref().map_or_else(home::fresh_key, |key| Name::from(key.as_str()));
+    let key = arguments
+        .key
+        .as_ref()
+        .map_or_else(home::fresh_key, |key| Name::from(key.as_str()));
     let games = home.games()?;
     let (answer, published) = home.wait(async {
         let answer = games.send(&arguments.game, actor, key, act).await;
@@ -72,7 +75,12 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         Answer::Refused(refusal) => return Ok(refused(&refusal, out)),
         Answer::Kept(receipt) => receipt,
     };
-    let events = home.wait(fold::events_of(&*home.store, &*home.store, &arguments.game, &[receipt.seq]))?;
+    let events = home.wait(fold::events_of(
+        &*home.store,
+        &*home.store,
+        &arguments.game,
+        &[receipt.seq],
+    ))?;
     if let Some(event) = events.first() {
         out.value(&words::event_json(&published.state, event));
         words::tell_event(&published.state, event, out);
@@ -84,7 +92,11 @@ fn outcome(receipt: &Receipt, present: &Present, out: &Out) -> ExitCode {
     match &receipt.outcome {
         Outcome::Done => ExitCode::SUCCESS,
         Outcome::Opened(key) => {
-            let label = |value: &Value| present.judge.look(present.now, |tx| tx.label(&convert::datum(value)));
+            let label = |value: &Value| {
+                present
+                    .judge
+                    .look(present.now, |tx| tx.label(&convert::datum(value)))
+            };
             words::tell_question(present.judge.state(), key, &label, out);
             ExitCode::SUCCESS
         }
@@ -109,7 +121,12 @@ fn command(arguments: &Arguments, present: &Present) -> Result<(Actor, Act), NoA
         Err(_) if arguments.action == "apply-to-join" => Actor::Newcomer,
         other => other?,
     };
-    let asker = Asker { judge: &present.judge, now: present.now, actor, name: &arguments.who };
+    let asker = Asker {
+        judge: &present.judge,
+        now: present.now,
+        actor,
+        name: &arguments.who,
+    };
     Ok((actor, asker.act(&arguments.action, &arguments.words)?))
 }
 
@@ -125,7 +142,11 @@ pub fn why(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     match answer {
         Ok(()) => {
             out.value(&json!({ "allowed": true }));
-            out.line(format!("{}: {} may do this now", out.green("allowed"), arguments.who));
+            out.line(format!(
+                "{}: {} may do this now",
+                out.green("allowed"),
+                arguments.who
+            ));
             Ok(ExitCode::SUCCESS)
         }
         Err(refusal) => Ok(refused(&refusal, out)),
@@ -133,26 +154,58 @@ pub fn why(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
 }
 
 /// Tries a command up to its first die or question; what comes after that nobody can know.
-fn tried(home: &Home, arguments: &Arguments, present: &mut Present, actor: Actor, act: Act) -> Result<Result<(), Refusal>> {
+fn tried(
+    home: &Home,
+    arguments: &Arguments,
+    present: &mut Present,
+    actor: Actor,
+    act: Act,
+) -> Result<Result<(), Refusal>> {
     if let (Act::Do { action, args }, Some(player)) = (&act, actor.player()) {
-        let args = args.iter().map(|(name, value)| (name.clone(), convert::datum(value))).collect();
-        return Ok(present.judge.look(present.now, |look| trial(look, player, action, args)));
+        let args = args
+            .iter()
+            .map(|(name, value)| (name.clone(), convert::datum(value)))
+            .collect();
+        return Ok(present
+            .judge
+            .look(present.now, |look| trial(look, player, action, args)));
     }
     let past = match &act {
-        Act::Undo { event, .. } => home.wait(fold::events_of(&*home.store, &*home.store, &arguments.game, &[*event]))?,
+        Act::Undo { event, .. } => home.wait(fold::events_of(
+            &*home.store,
+            &*home.store,
+            &arguments.game,
+            &[*event],
+        ))?,
         _ => Vec::new(),
     };
     // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
-    let mut inputs = Inputs { past: &past, ..Inputs::default() };
-    let command = Command { at: present.now, actor, key: "why".into(), act };
+    let mut inputs = Inputs {
+        past: &past,
+        ..Inputs::default()
+    };
+    let command = Command {
+        at: present.now,
+        actor,
+        key: "why".into(),
+        act,
+    };
     Ok(match present.judge.judge(&command, &mut inputs) {
         Judged::Refused(refusal) => Err(refusal),
         Judged::Event(_) => Ok(()),
     })
 }
 
-fn trial(look: &tx::Tx, player: PlayerId, action: &Name, args: Vec<(Name, quorate_law::datum::Datum)>) -> Result<(), Refusal> {
-    let frame = tx::Frame { actor: Some(player), ..look.frame() };
+fn trial(
+    look: &tx::Tx,
+    player: PlayerId,
+    action: &Name,
+    args: Vec<(Name, quorate_law::datum::Datum)>,
+) -> Result<(), Refusal> {
+    let frame = tx::Frame {
+        actor: Some(player),
+        ..look.frame()
+    };
     let answer = look.trial(frame, || {
         look.act(action, player, args, &[])?;
         look.last_look()
@@ -174,7 +227,9 @@ pub fn moves(arguments: &MovesArguments, out: &Out) -> Result<ExitCode> {
     let present = home.present(&arguments.game)?;
     let actor = home::actor(present.judge.state(), &arguments.who)?;
     let player = asked::as_player(actor, &arguments.who)?;
-    let found = present.judge.look(present.now, |tx| offers::offers(tx, player));
+    let found = present
+        .judge
+        .look(present.now, |tx| offers::offers(tx, player));
     let waiting = waiting(&present.judge, present.now, player);
     out.value(&json!({
         "at": present.now.to_string(),
@@ -182,15 +237,31 @@ pub fn moves(arguments: &MovesArguments, out: &Out) -> Result<ExitCode> {
         "moves": found.iter().map(offer_json).collect::<Vec<_>>(),
     }));
     for (what, options) in &waiting {
-        out.line(format!("{} {what}: {}", out.bold("asked"), options.join(", ")));
+        out.line(format!(
+            "{} {what}: {}",
+            out.bold("asked"),
+            options.join(", ")
+        ));
     }
     for offer in found.iter().filter(|offer| offer.open.is_ok()) {
-        out.line(format!("{} {}  {}{}", out.green("now"), out.bold(offer.action.as_str()), offer.title, fields(&offer.fields)));
+        out.line(format!(
+            "{} {}  {}{}",
+            out.green("now"),
+            out.bold(offer.action.as_str()),
+            offer.title,
+            fields(&offer.fields)
+        ));
     }
     for offer in &found {
         if let Err(refusal) = &offer.open {
-            let when = refusal.next_at.map_or_else(|| out.red("no "), |at| at.to_string());
-            out.line(format!("{when} {}  {}: {refusal}", out.bold(offer.action.as_str()), offer.title));
+            let when = refusal
+                .next_at
+                .map_or_else(|| out.red("no "), |at| at.to_string());
+            out.line(format!(
+                "{when} {}  {}: {refusal}",
+                out.bold(offer.action.as_str()),
+                offer.title
+            ));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -199,22 +270,44 @@ pub fn moves(arguments: &MovesArguments, out: &Out) -> Result<ExitCode> {
 /// What waits for an answer of a player: the question, and what may be answered.
 fn waiting(judge: &Judge, now: Moment, player: PlayerId) -> Vec<(String, Vec<String>)> {
     let state = judge.state();
-    let labels = |options: &[Value]| options.iter().map(|value| judge.look(now, |tx| tx.label(&convert::datum(value)))).collect();
+    let labels = |options: &[Value]| {
+        options
+            .iter()
+            .map(|value| judge.look(now, |tx| tx.label(&convert::datum(value))))
+            .collect()
+    };
     let open = state.open.iter().filter(|(key, _)| key.who == player);
     let open = open.map(|(_, open)| (open.question.what.clone(), labels(&open.question.options)));
     let duties = state.duties.iter().filter(|(_, duty)| duty.to == player);
-    let duties = duties.map(|(id, duty)| (format!("{} (duty {id}, by {})", duty.decision, duty.deadline), labels(&duty.options)));
+    let duties = duties.map(|(id, duty)| {
+        (
+            format!("{} (duty {id}, by {})", duty.decision, duty.deadline),
+            labels(&duty.options),
+        )
+    });
     open.chain(duties).collect()
 }
 
 fn fields(fields: &[Field]) -> String {
     let words = fields.iter().map(|field| {
         let picks = field.options.as_ref().map(|options| {
-            let some: Vec<_> = options.iter().take(6).map(|(_, label)| label.as_str()).collect();
-            let more = if options.len() > 6 { format!(", {} more", options.len() - 6) } else { String::new() };
+            let some: Vec<_> = options
+                .iter()
+                .take(6)
+                .map(|(_, label)| label.as_str())
+                .collect();
+            let more = if options.len() > 6 {
+                format!(", {} more", options.len() - 6)
+            } else {
+                String::new()
+            };
             format!(" ({}{more})", some.join(", "))
         });
-        format!(" {}={}", field.name, picks.unwrap_or_else(|| convert::type_name(&field.ty)))
+        format!(
+            " {}={}",
+            field.name,
+            picks.unwrap_or_else(|| convert::type_name(&field.ty))
+        )
     });
     words.collect()
 }

@@ -48,26 +48,48 @@ pub fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode> {
     let secret = home.store.secret();
     let beside = match &secret {
         _ if arguments.open => Beside::Nothing,
-        secret => Beside::Everything(secret.as_ref().context("the server's secret cannot be read: try --open")?),
+        secret => Beside::Everything(
+            secret
+                .as_ref()
+                .context("the server's secret cannot be read: try --open")?,
+        ),
     };
     let to_screen = arguments.file == Path::new("-");
     let mut file: Box<dyn Write + Send> = if to_screen {
         Box::new(std::io::stdout())
     } else {
         let file = File::create(&arguments.file);
-        Box::new(BufWriter::new(file.with_context(|| format!("cannot write {}", arguments.file.display()))?))
+        Box::new(BufWriter::new(file.with_context(|| {
+            format!("cannot write {}", arguments.file.display())
+        })?))
     };
     let bar = out.progress("events");
     let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
-    let head = home.wait(archive::export(&*home.store, &*home.store, &arguments.game, beside, &mut *file, &mut progress))?;
+    let head = home.wait(archive::export(
+        &*home.store,
+        &*home.store,
+        &arguments.game,
+        beside,
+        &mut *file,
+        &mut progress,
+    ))?;
     file.flush()?;
     bar.done();
     if !to_screen {
-        let state = home.wait(fold::open(&*home.store, &*home.store, &arguments.game))?.state.digest();
+        let state = home
+            .wait(fold::open(&*home.store, &*home.store, &arguments.game))?
+            .state
+            .digest();
         out.value(&json!({
             "game": arguments.game.as_str(), "events": head.seq.0, "head": head.hash.to_string(), "state": state.to_string(),
         }));
-        out.line(format!("{} events of {} to {}, state {}", head.seq, arguments.game, arguments.file.display(), state.short()));
+        out.line(format!(
+            "{} events of {} to {}, state {}",
+            head.seq,
+            arguments.game,
+            arguments.file.display(),
+            state.short()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -78,12 +100,20 @@ pub fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode> {
     let input: Box<dyn Read + Send> = if arguments.file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
-        Box::new(File::open(&arguments.file).with_context(|| format!("cannot read {}", arguments.file.display()))?)
+        Box::new(
+            File::open(&arguments.file)
+                .with_context(|| format!("cannot read {}", arguments.file.display()))?,
+        )
     };
     let bar = out.progress("events");
     let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
     let mut input = BufReader::new(input);
-    let done = home.wait(archive::import(&*home.store, arguments.id.as_ref(), &mut input, &mut progress))?;
+    let done = home.wait(archive::import(
+        &*home.store,
+        arguments.id.as_ref(),
+        &mut input,
+        &mut progress,
+    ))?;
     bar.done();
     out.value(&json!({
         "game": done.game.as_str(),
@@ -92,7 +122,20 @@ pub fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode> {
         "state": done.state.to_string(),
         "closed": done.closed_count,
     }));
-    let closed = if done.closed_count > 0 { format!(", {} events with words that did not come along", done.closed_count) } else { String::new() };
-    out.line(format!("{} {}: {} events, state {}{closed}", out.green("imported"), done.game, done.head.seq, done.state.short()));
+    let closed = if done.closed_count > 0 {
+        format!(
+            ", {} events with words that did not come along",
+            done.closed_count
+        )
+    } else {
+        String::new()
+    };
+    out.line(format!(
+        "{} {}: {} events, state {}{closed}",
+        out.green("imported"),
+        done.game,
+        done.head.seq,
+        done.state.short()
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -25,17 +25,33 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let laws = std::sync::Arc::default();
     let mut judge = Judge::unfounded(&laws);
     let at = "2031-05-04T09:00Z".parse()?;
-    let command = Command { at, actor: Actor::Operator, key: "check".into(), act: Act::Found(Box::new(founding)) };
+    let command = Command {
+        at,
+        actor: Actor::Operator,
+        key: "check".into(),
+        act: Act::Found(Box::new(founding)),
+    };
     let judged = judge.judge(&command, &mut Inputs::default());
     if let Judged::Refused(refusal) = judged {
-        return Err(anyhow!("a game of this rulebook cannot be founded: it {refusal}"));
+        return Err(anyhow!(
+            "a game of this rulebook cannot be founded: it {refusal}"
+        ));
     }
     let law = judge.law();
     let mut found = Vec::new();
     for asleep in &law.asleep {
-        found.extend(asleep.diagnostics.iter().map(|diagnostic| ("error", diagnostic)));
+        found.extend(
+            asleep
+                .diagnostics
+                .iter()
+                .map(|diagnostic| ("error", diagnostic)),
+        );
     }
-    found.extend(law.warnings.iter().map(|diagnostic| ("warning", diagnostic)));
+    found.extend(
+        law.warnings
+            .iter()
+            .map(|diagnostic| ("warning", diagnostic)),
+    );
     for (severity, diagnostic) in &found {
         out.line(render(&book, severity, diagnostic, out));
     }
@@ -53,21 +69,50 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         book.rules.len(),
         law.actions.len(),
         law.values.len(),
-        if errors == 0 { out.green("checks") } else { out.red(&format!("{errors} fences would sleep")) },
+        if errors == 0 {
+            out.green("checks")
+        } else {
+            out.red(&format!("{errors} fences would sleep"))
+        },
     ));
-    Ok(if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+    Ok(if errors == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
 }
 
-fn render(book: &quorate_engine::rulebook::Rulebook, severity: &str, diagnostic: &Diagnostic, out: &Out) -> String {
-    let file = book.rules.iter().find(|(path, _)| quorate_engine::rulebook::rule_id(path) == diagnostic.rule);
+fn render(
+    book: &quorate_engine::rulebook::Rulebook,
+    severity: &str,
+    diagnostic: &Diagnostic,
+    out: &Out,
+) -> String {
+    let file = book
+        .rules
+        .iter()
+        .find(|(path, _)| quorate_engine::rulebook::rule_id(path) == diagnostic.rule);
     let (place, head) = match file {
         // The law holds the text without its head; the author's file has it.
         Some((path, text)) => (format!("rules/{path}"), head_lines(text)),
         None => (diagnostic.rule.to_string(), 0),
     };
-    let severity = if severity == "error" { out.red(severity) } else { severity.to_owned() };
-    let help = diagnostic.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
-    format!("{place}:{}:{}: {severity}: {}{help}", diagnostic.line as usize + head, diagnostic.column, diagnostic.text)
+    let severity = if severity == "error" {
+        out.red(severity)
+    } else {
+        severity.to_owned()
+    };
+    let help = diagnostic
+        .help
+        .as_ref()
+        .map(|help| format!("\n  help: {help}"))
+        .unwrap_or_default();
+    format!(
+        "{place}:{}:{}: {severity}: {}{help}",
+        diagnostic.line as usize + head,
+        diagnostic.column,
+        diagnostic.text
+    )
 }
 
 fn head_lines(text: &str) -> usize {

@@ -25,20 +25,48 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
     let checklist = books::read_text(&arguments.checklist)?;
     let (wanted, listed) = ids(&checklist);
-    let claimed: BTreeSet<String> = book.tests.iter().flat_map(|(_, code)| proves(code)).collect();
-    let proven: Vec<_> = wanted.iter().filter(|id| claimed.contains(*id)).cloned().collect();
-    let unproven: Vec<_> = wanted.iter().filter(|id| !claimed.contains(*id)).cloned().collect();
-    let unknown: Vec<_> = claimed.iter().filter(|id| !listed.contains(*id)).cloned().collect();
+    let claimed: BTreeSet<String> = book
+        .tests
+        .iter()
+        .flat_map(|(_, code)| proves(code))
+        .collect();
+    let proven: Vec<_> = wanted
+        .iter()
+        .filter(|id| claimed.contains(*id))
+        .cloned()
+        .collect();
+    let unproven: Vec<_> = wanted
+        .iter()
+        .filter(|id| !claimed.contains(*id))
+        .cloned()
+        .collect();
+    let unknown: Vec<_> = claimed
+        .iter()
+        .filter(|id| !listed.contains(*id))
+        .cloned()
+        .collect();
     out.value(&json!({ "proven": proven, "unproven": unproven, "unknown": unknown }));
-    out.line(format!("{} of {} clauses proven", proven.len(), wanted.len()));
+    out.line(format!(
+        "{} of {} clauses proven",
+        proven.len(),
+        wanted.len()
+    ));
     if !unproven.is_empty() {
         out.line(format!("{}: {}", out.red("unproven"), unproven.join(", ")));
     }
     if !unknown.is_empty() {
-        out.line(format!("{}: {}", out.red("not in the checklist"), unknown.join(", ")));
+        out.line(format!(
+            "{}: {}",
+            out.red("not in the checklist"),
+            unknown.join(", ")
+        ));
     }
     let fine = unproven.is_empty() && unknown.is_empty();
-    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+    Ok(if fine {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
 }
 
 /// The ids marked `[code]`, in order, and all ids.
@@ -46,8 +74,12 @@ fn ids(checklist: &str) -> (Vec<String>, BTreeSet<String>) {
     let mut wanted = Vec::new();
     let mut listed = BTreeSet::new();
     for line in checklist.lines() {
-        let Some(rest) = line.strip_prefix("- `") else { continue };
-        let Some((id, rest)) = rest.split_once('`') else { continue };
+        let Some(rest) = line.strip_prefix("- `") else {
+            continue;
+        };
+        let Some((id, rest)) = rest.split_once('`') else {
+            continue;
+        };
         listed.insert(id.to_owned());
         if rest.contains("[code]") && !wanted.contains(&id.to_owned()) {
             wanted.push(id.to_owned());
@@ -58,8 +90,14 @@ fn ids(checklist: &str) -> (Vec<String>, BTreeSet<String>) {
 
 /// The ids in the `Proves:` lines of a test file.
 fn proves(code: &str) -> Vec<String> {
-    let lines = code.lines().filter_map(|line| line.trim().strip_prefix("Proves:"));
-    let ids = lines.flat_map(|line| line.split(',').map(|id| id.trim().trim_end_matches("\"\"\"").trim().to_owned()).collect::<Vec<_>>());
+    let lines = code
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Proves:"));
+    let ids = lines.flat_map(|line| {
+        line.split(',')
+            .map(|id| id.trim().trim_end_matches("\"\"\"").trim().to_owned())
+            .collect::<Vec<_>>()
+    });
     ids.filter(|id| !id.is_empty()).collect()
 }
 
@@ -69,9 +107,13 @@ mod tests {
 
     #[test]
     fn a_checklist_gives_its_ids_and_tests_give_theirs() {
-        let (wanted, listed) = ids("- `1.2a` — a thing. [code]\n- `1.2b` — another. [judgement]\n- no id. [code]\n");
+        let (wanted, listed) =
+            ids("- `1.2a` — a thing. [code]\n- `1.2b` — another. [judgement]\n- no id. [code]\n");
         assert_eq!(wanted, ["1.2a"]);
         assert_eq!(listed.len(), 2);
-        assert_eq!(proves("def test_x():\n    \"\"\"It holds.\n\n    Proves: 1.2a, 1.2b\"\"\"\n"), ["1.2a", "1.2b"]);
+        assert_eq!(
+            proves("def test_x():\n    \"\"\"It holds.\n\n    Proves: 1.2a, 1.2b\"\"\"\n"),
+            ["1.2a", "1.2b"]
+        );
     }
 }

@@ -31,10 +31,18 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let home = Home::look(&arguments.data.data)?;
     let opened = home.wait(fold::open(&*home.store, &*home.store, &arguments.game))?;
     let last = opened.row.head.seq.0;
-    let from = arguments.from.unwrap_or_else(|| last.saturating_sub(arguments.count) + 1).max(1);
+    let from = arguments
+        .from
+        .unwrap_or_else(|| last.saturating_sub(arguments.count) + 1)
+        .max(1);
     let to = last.min(from.saturating_add(arguments.count) - 1);
     let wanted: Vec<EventSeq> = (from..=to).map(EventSeq).collect();
-    let events = home.wait(fold::events_of(&*home.store, &*home.store, &arguments.game, &wanted))?;
+    let events = home.wait(fold::events_of(
+        &*home.store,
+        &*home.store,
+        &arguments.game,
+        &wanted,
+    ))?;
     out.value(&json!({
         "game": arguments.game.as_str(),
         "last": last,

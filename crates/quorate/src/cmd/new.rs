@@ -34,7 +34,10 @@ pub struct Arguments {
 /// Founds a game.
 pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
-    let title = arguments.title.clone().unwrap_or_else(|| book.manifest.title.clone());
+    let title = arguments
+        .title
+        .clone()
+        .unwrap_or_else(|| book.manifest.title.clone());
     let founding = book.founding(&title, &arguments.founder)?;
     let home = Home::own(&arguments.data.data)?;
     let games = home.games()?;
@@ -43,14 +46,21 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         None => free_id(&home, &book.name)?,
     };
     let answer = home.wait(async {
-        let answer = games.found(&game, Actor::Operator, home::fresh_key(), founding).await;
+        let answer = games
+            .found(&game, Actor::Operator, home::fresh_key(), founding)
+            .await;
         games.close().await?;
         answer
     })?;
     match answer {
         Answer::Kept(receipt) => {
             out.value(&json!({ "game": game.as_str(), "title": title, "seq": receipt.seq.0, "at": receipt.at.to_string() }));
-            out.line(format!("{} {} ({title}), founded by {}", out.green("founded"), out.bold(game.as_str()), arguments.founder));
+            out.line(format!(
+                "{} {} ({title}), founded by {}",
+                out.green("founded"),
+                out.bold(game.as_str()),
+                arguments.founder
+            ));
             Ok(ExitCode::SUCCESS)
         }
         Answer::Refused(refusal) => {
@@ -64,9 +74,17 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
 
 /// A word for a game that no other has: the rulebook's name, with a number where that is taken.
 fn free_id(home: &Home, name: &Name) -> Result<GameId> {
-    let taken: Vec<GameId> = home.wait(quorate_runtime::ports::Journal::games(&*home.store))?.into_iter().map(|row| row.game).collect();
+    let taken: Vec<GameId> = home
+        .wait(quorate_runtime::ports::Journal::games(&*home.store))?
+        .into_iter()
+        .map(|row| row.game)
+        .collect();
     for n in 1..10_000 {
-        let word = if n == 1 { name.to_string() } else { format!("{name}-{n}") };
+        let word = if n == 1 {
+            name.to_string()
+        } else {
+            format!("{name}-{n}")
+        };
         let game: GameId = word.parse()?;
         if !taken.contains(&game) {
             return Ok(game);

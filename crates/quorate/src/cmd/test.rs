@@ -36,9 +36,14 @@ struct File {
 pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let mut known = books::names();
     let files = files(arguments, &mut known)?;
-    let cache: std::cell::RefCell<BTreeMap<String, Option<Rc<Rulebook>>>> = std::cell::RefCell::default();
+    let cache: std::cell::RefCell<BTreeMap<String, Option<Rc<Rulebook>>>> =
+        std::cell::RefCell::default();
     let find = |name: &str| {
-        cache.borrow_mut().entry(name.to_owned()).or_insert_with(|| books::read(name).ok().map(Rc::new)).clone()
+        cache
+            .borrow_mut()
+            .entry(name.to_owned())
+            .or_insert_with(|| books::read(name).ok().map(Rc::new))
+            .clone()
     };
     let results = testing::with_books(known, || {
         let runner = Runner::new(&find);
@@ -51,7 +56,10 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         }
         results
     });
-    let failed: Vec<_> = results.iter().filter(|(_, outcome)| outcome.failed.is_some()).collect();
+    let failed: Vec<_> = results
+        .iter()
+        .filter(|(_, outcome)| outcome.failed.is_some())
+        .collect();
     out.value(&json!({
         "passed": results.len() - failed.len(),
         "failed": failed.iter().map(|(file, outcome)| json!({
@@ -59,13 +67,28 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
             "message": outcome.failed.as_ref().map(|failure| format!("line {}: {}", failure.line, failure.message)),
         })).collect::<Vec<_>>(),
     }));
-    out.line(format!("{} passed, {} failed", results.len() - failed.len(), failed.len()));
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+    out.line(format!(
+        "{} passed, {} failed",
+        results.len() - failed.len(),
+        failed.len()
+    ));
+    Ok(if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
 }
 
 fn report(file: &str, outcome: &Outcome, out: &Out) {
-    let Some(failure) = &outcome.failed else { return };
-    out.line(format!("{} {file}:{} {}", out.red("failed"), failure.line, out.bold(&outcome.name)));
+    let Some(failure) = &outcome.failed else {
+        return;
+    };
+    out.line(format!(
+        "{} {file}:{} {}",
+        out.red("failed"),
+        failure.line,
+        out.bold(&outcome.name)
+    ));
     out.line(format!("  {}", failure.message.replace('\n', "\n  ")));
     let from = failure.log.len().saturating_sub(12);
     for line in &failure.log[from..] {
@@ -74,7 +97,11 @@ fn report(file: &str, outcome: &Outcome, out: &Out) {
 }
 
 fn files(arguments: &Arguments, known: &mut Vec<String>) -> Result<Vec<File>> {
-    let paths = if arguments.paths.is_empty() { books::names() } else { arguments.paths.clone() };
+    let paths = if arguments.paths.is_empty() {
+        books::names()
+    } else {
+        arguments.paths.clone()
+    };
     let mut files = Vec::new();
     for path in &paths {
         add(path, arguments, known, &mut files)?;
@@ -82,16 +109,26 @@ fn files(arguments: &Arguments, known: &mut Vec<String>) -> Result<Vec<File>> {
     Ok(files)
 }
 
-fn add(path: &str, arguments: &Arguments, known: &mut Vec<String>, files: &mut Vec<File>) -> Result<()> {
+fn add(
+    path: &str,
+    arguments: &Arguments,
+    known: &mut Vec<String>,
+    files: &mut Vec<File>,
+) -> Result<()> {
     let at = Path::new(path);
     if at.is_file() {
-        files.push(File { name: path.to_owned(), code: books::read_text(at)? });
+        files.push(File {
+            name: path.to_owned(),
+            code: books::read_text(at)?,
+        });
         return Ok(());
     }
     let is_book = at.join("rulebook.toml").is_file() || !at.exists();
     if is_book {
         let book = books::read(path)?;
-        let skipped = book.manifest.draft && arguments.paths.iter().all(|given| given != path) && !arguments.drafts;
+        let skipped = book.manifest.draft
+            && arguments.paths.iter().all(|given| given != path)
+            && !arguments.drafts;
         if skipped {
             return Ok(());
         }
@@ -102,19 +139,31 @@ fn add(path: &str, arguments: &Arguments, known: &mut Vec<String>, files: &mut V
             known.push(book.name.to_string());
         }
         for (name, code) in book.tests {
-            files.push(File { name: format!("{}/tests/{name}", book.name), code });
+            files.push(File {
+                name: format!("{}/tests/{name}", book.name),
+                code,
+            });
         }
         return Ok(());
     }
     if !at.is_dir() {
         bail!("{path} is no rulebook, no folder and no test file");
     }
-    let mut inner: Vec<_> = std::fs::read_dir(at)?.flatten().map(|entry| entry.path()).collect();
+    let mut inner: Vec<_> = std::fs::read_dir(at)?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     inner.sort();
-    let books: Vec<_> = inner.iter().filter(|path| path.join("rulebook.toml").is_file()).collect();
+    let books: Vec<_> = inner
+        .iter()
+        .filter(|path| path.join("rulebook.toml").is_file())
+        .collect();
     if books.is_empty() {
         for (name, code) in books::texts(at, "star")? {
-            files.push(File { name: format!("{path}/{name}"), code });
+            files.push(File {
+                name: format!("{path}/{name}"),
+                code,
+            });
         }
         return Ok(());
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use quorate_kernel::GameId;
+use quorate_runtime::fold;
 use quorate_runtime::in_process::Rejudger;
 use quorate_runtime::verify::{self, Grade, Progress};
-use quorate_runtime::fold;
 use serde_json::json;
 
 use crate::home::{Data, Home};
@@ -46,7 +46,13 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     };
     let bar = out.progress("events");
     let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
-    let verdict = home.wait(verify::verify(&*home.store, &*home.store, &arguments.game, grade, &mut progress))?;
+    let verdict = home.wait(verify::verify(
+        &*home.store,
+        &*home.store,
+        &arguments.game,
+        grade,
+        &mut progress,
+    ))?;
     bar.done();
     let place = |fault: &fold::Fault| json!({ "seq": fault.seq.0, "what": fault.what.to_string() });
     out.value(&json!({
@@ -65,8 +71,15 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     for difference in &verdict.differences {
         out.line(format!("{} {difference}", out.red("differs")));
     }
-    let state = verdict.state.map(|digest| format!(", state {}", digest.short())).unwrap_or_default();
-    let word = if verdict.holds() { out.green("holds") } else { out.red("does not hold") };
+    let state = verdict
+        .state
+        .map(|digest| format!(", state {}", digest.short()))
+        .unwrap_or_default();
+    let word = if verdict.holds() {
+        out.green("holds")
+    } else {
+        out.red("does not hold")
+    };
     out.line(format!(
         "{}: {} events, head {}{state}, {} differences: {word}",
         arguments.game,
@@ -74,7 +87,11 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         verdict.head.hash.short(),
         verdict.difference_count
     ));
-    Ok(if verdict.holds() { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+    Ok(if verdict.holds() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
 }
 
 fn rejudger(home: &Home, game: &GameId) -> Result<Rejudger> {

@@ -1,0 +1,114 @@
+//! `quorate simulate`: random play, with what must hold looked at after every step.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context, Result};
+use quorate_engine::rulebook::Rulebook;
+use serde_json::json;
+
+use crate::books;
+use crate::out::{FOUND_WRONG, Out};
+use crate::sim::{self, Failure};
+
+/// What to play, and how much of it.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A rulebook: a folder, or the name of one.
+    rulebook: String,
+    /// The seed that everything follows from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Several seeds in place of one: from A up to but without B.
+    #[arg(long, value_name = "A..B", conflicts_with = "seed")]
+    seeds: Option<String>,
+    /// How many commands each seed tries.
+    #[arg(long, default_value_t = 2_000)]
+    steps: u64,
+}
+
+/// Simulates.
+pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let book = books::read(&arguments.rulebook)?;
+    let seeds = match &arguments.seeds {
+        Some(range) => range_of(range)?,
+        None => arguments.seed..arguments.seed + 1,
+    };
+    let place = note_panics();
+    let (mut passed, mut failed, mut steps) = (0_u64, Vec::new(), 0);
+    for seed in seeds {
+        out.line(format!("{} seed {seed}, {} steps", book.name, arguments.steps));
+        match one(&book, seed, arguments.steps, out) {
+            Ok(tally) => {
+                passed += 1;
+                steps += tally.steps;
+                out.line(format!(
+                    "  {} events, {} refused, {} laws: {}",
+                    tally.events,
+                    tally.refused,
+                    tally.laws,
+                    out.green("holds")
+                ));
+            }
+            Err(mut failure) => {
+                steps += failure.step.saturating_sub(1);
+                if let Some(place) = place.lock().ok().and_then(|mut place| place.take()) {
+                    failure.what = format!("{} ({place})", failure.what);
+                }
+                report(arguments, seed, &failure, out);
+                failed.push((seed, failure));
+            }
+        }
+    }
+    out.value(&json!({
+        "rulebook": book.name.as_str(),
+        "steps": steps,
+        "passed": passed,
+        "failed": failed.iter().map(|(seed, failure)| json!({
+            "seed": seed, "step": failure.step, "message": failure.what, "log": failure.log,
+        })).collect::<Vec<_>>(),
+    }));
+    out.line(format!("{passed} passed, {} failed", failed.len()));
+    if let Some((seed, failure)) = failed.first() {
+        out.line(repeat(arguments, *seed, failure));
+    }
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+}
+
+fn one(book: &Rulebook, seed: u64, steps: u64, out: &Out) -> Result<sim::Tally, Failure> {
+    let bar = out.progress("steps");
+    let played = sim::play(book, seed, steps, &|step| bar.at(step, steps));
+    bar.done();
+    played
+}
+
+fn report(arguments: &Arguments, seed: u64, failure: &Failure, out: &Out) {
+    out.line(format!("  {} at step {}: {}", out.red("failed"), failure.step, failure.what));
+    for line in &failure.log {
+        out.line(format!("    {line}"));
+    }
+    out.line(format!("  {}", repeat(arguments, seed, failure)));
+}
+
+/// The command that comes to the same failure again.
+fn repeat(arguments: &Arguments, seed: u64, failure: &Failure) -> String {
+    let steps = failure.step.clamp(1, arguments.steps);
+    format!("again: quorate simulate {} --seed {seed} --steps {steps}", arguments.rulebook)
+}
+
+/// Keeps where a panic happened in place of printing it: the report says it once.
+fn note_panics() -> Arc<Mutex<Option<String>>> {
+    let place = Arc::new(Mutex::new(None));
+    let noted = Arc::clone(&place);
+    std::panic::set_hook(Box::new(move |panic| {
+        if let (Ok(mut noted), Some(at)) = (noted.lock(), panic.location()) {
+            *noted = Some(at.to_string());
+        }
+    }));
+    place
+}
+
+fn range_of(range: &str) -> Result<std::ops::Range<u64>> {
+    let (from, to) = range.split_once("..").context("several seeds are written 1..51")?;
+    Ok(from.trim().parse().context("a seed is a number")?..to.trim().parse().context("a seed is a number")?)
+}
