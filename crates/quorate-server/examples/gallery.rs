@@ -4,7 +4,7 @@
 //! Pages name their styles by absolute addresses, so serve the folder (`python3 -m http.server -d OUTDIR`) or open it with
 //! a browser that is told its root.
 
-use std::{env, error::Error, fs, path::PathBuf};
+use std::{env, error::Error, fmt::Write as _, fs, path::PathBuf};
 
 use quorate_server::{assets, pages};
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut index = String::from("<!doctype html><meta charset=utf-8><title>Gallery</title><ul>");
     for sample in pages::every_sample()? {
         let file = format!("{}.html", sample.name.replace(", ", "--").replace(' ', "-"));
-        index.push_str(&format!("<li><a href=\"{file}\">{}</a>", sample.name));
+        write!(index, "<li><a href=\"{file}\">{}</a>", sample.name)?;
         fs::write(out.join(&file), sample.html)?;
     }
     fs::write(out.join("index.html"), index)?;

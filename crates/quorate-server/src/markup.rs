@@ -193,14 +193,15 @@ fn options() -> Options<'static> {
 fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>) {
     let mut data = node.data.borrow_mut();
     match &mut data.value {
-        NodeValue::Heading(heading) => match reading.heading {
-            Some(level) => heading.level = level.clamp(2, 6),
-            None => {
+        NodeValue::Heading(heading) => {
+            if let Some(level) = reading.heading {
+                heading.level = level.clamp(2, 6);
+            } else {
                 data.value = NodeValue::Paragraph;
                 drop(data);
                 embolden(arena, node);
             }
-        },
+        }
         // Nothing on a page may be fetched from elsewhere, so a picture becomes the way to it.
         NodeValue::Image(link) => {
             let link = link.clone();
@@ -260,11 +261,21 @@ pub fn votes_in(text: &str, sides: &[&str]) -> Vec<Ballot> {
     let mut votes = Vec::new();
     for node in parse_document(&arena, text, &options()).descendants() {
         // Quoting somebody else's vote casts none.
-        if node.ancestors().any(|above| matches!(above.data.borrow().value, NodeValue::BlockQuote)) {
+        if node
+            .ancestors()
+            .any(|above| matches!(above.data.borrow().value, NodeValue::BlockQuote))
+        {
             continue;
         }
         if let NodeValue::Text(words) = &node.data.borrow().value {
-            for piece in pieces(words, Reading { terms: &terms, sides, heading: None }) {
+            for piece in pieces(
+                words,
+                Reading {
+                    terms: &terms,
+                    sides,
+                    heading: None,
+                },
+            ) {
                 if let Piece::Vote(side) = piece {
                     votes.push(Ballot::new(side));
                 }
@@ -381,7 +392,7 @@ mod tests {
     fn a_vote_between_colons_is_drawn_and_counted() {
         let out = html("Yes. :for: it");
         assert!(
-            out.contains(r##"aria-label="FOR""##) && out.contains("#i-for"),
+            out.contains(r#"aria-label="FOR""#) && out.contains("#i-for"),
             "{out}"
         );
         assert_eq!(

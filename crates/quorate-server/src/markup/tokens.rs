@@ -16,7 +16,11 @@ pub(super) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
     let mut at = 0;
     while let Some(found) = words[at..].find([':', '{']) {
         let open = at + found;
-        let close = if words.as_bytes()[open] == b':' { ':' } else { '}' };
+        let close = if words.as_bytes()[open] == b':' {
+            ':'
+        } else {
+            '}'
+        };
         let inner = &words[open + 1..];
         let token = inner.find(close).map(|end| &inner[..end]);
         let piece = token.and_then(|token| match close {
@@ -42,12 +46,19 @@ pub(super) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
 
 /// A text with the words of the theme in place of their tokens, and nothing else changed: for differences and titles.
 pub fn themed(words: &str, terms: &Terms) -> String {
-    pieces(words, Reading { terms, sides: &[], heading: None })
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) => text,
-        })
-        .collect()
+    pieces(
+        words,
+        Reading {
+            terms,
+            sides: &[],
+            heading: None,
+        },
+    )
+    .into_iter()
+    .map(|piece| match piece {
+        Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) => text,
+    })
+    .collect()
 }
 
 /// The side that a word between colons means; DEF and IMPERIAL are old short forms of DEFERENTIAL.

@@ -1,5 +1,7 @@
 //! Charts: bars or a line, with the numbers as a table for those who cannot or will not look.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 
 use super::writes_html;
@@ -41,7 +43,7 @@ impl Chart {
             .max()
             .unwrap_or(0)
             .max(1);
-        let step = 10_i64.pow(u32::try_from(most.ilog10()).unwrap_or(0));
+        let step = 10_i64.pow(most.ilog10());
         (most + step - 1) / step * step
     }
 
@@ -76,29 +78,20 @@ impl Chart {
         let mut path = String::new();
         for (index, point) in self.points.iter().enumerate() {
             let letter = if index == 0 { 'M' } else { 'L' };
-            path.push_str(&format!(
-                "{letter}{} {}",
-                self.x(index),
-                self.y(point.value)
-            ));
+            let (x, y) = (self.x(index), self.y(point.value));
+            let _ = write!(path, "{letter}{x} {y}");
         }
         path
     }
 
     fn bars(&self) -> String {
-        let width = self.bar_width();
-        let floor = self.y(0);
-        self.points
-            .iter()
-            .enumerate()
-            .map(|(index, point)| {
-                format!(
-                    "M{} {floor}V{}h{width}V{floor}z",
-                    self.x(index),
-                    self.y(point.value)
-                )
-            })
-            .collect()
+        let (width, floor) = (self.bar_width(), self.y(0));
+        let mut path = String::new();
+        for (index, point) in self.points.iter().enumerate() {
+            let (x, y) = (self.x(index), self.y(point.value));
+            let _ = write!(path, "M{x} {floor}V{y}h{width}V{floor}z");
+        }
+        path
     }
 
     fn summary(&self) -> String {

@@ -59,13 +59,23 @@ impl Need {
     fn phrase(&self) -> String {
         let what = &self.what;
         let named_value = what.chars().next().is_some_and(char::is_uppercase);
-        let counted = |text: &String| text.parse::<i64>().is_ok();
+        let number = |text: &str| text.parse::<i64>().ok();
+        let counted = |text: &str| number(text).is_some();
+        let falls_short = |have: &str, need: &str| {
+            number(have)
+                .zip(number(need))
+                .is_some_and(|(have, need)| have < need)
+        };
         match (&self.have, &self.need) {
             (Some(have), Some(need)) if named_value && counted(need) => {
                 format!("{need} {what}; you have {have}")
             }
-            (Some(have), Some(need)) if counted(need) && counted(have) => {
+            (Some(have), Some(need)) if falls_short(have, need) => {
                 format!("{what}: {need} needed, {have} so far")
+            }
+            // Not short of a number: the phrase itself says what is asked ("at most 2 pending").
+            (Some(have), Some(need)) if counted(need) && counted(have) => {
+                format!("{what}; there are {have}")
             }
             (Some(have), Some(need)) if named_value => format!("{what} to be {need}; it is {have}"),
             (Some(have), Some(need)) => format!("{what}, which is {need}, not {have}"),
@@ -171,6 +181,18 @@ mod tests {
         assert_eq!(
             no.sentence(),
             "Enact needs a quorum of votes FOR: 3 needed, 2 so far."
+        );
+    }
+
+    #[test]
+    fn an_upper_bound_is_told_without_asking_for_less() {
+        let no = refusal(
+            "A third proposal",
+            vec![Need::of("at most 2 pending proposals", "3", "2")],
+        );
+        assert_eq!(
+            no.sentence(),
+            "A third proposal needs at most 2 pending proposals; there are 3."
         );
     }
 

@@ -1,4 +1,6 @@
 //! Pages of the server: forms, settings, errors, the operator's panel.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{ME, ago, as_stranger, bare, chrome, send};
 use crate::{

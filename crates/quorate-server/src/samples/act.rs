@@ -1,4 +1,6 @@
 //! Acting, the board, a refusal.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{GAME, ME, ago, ahead, chrome, rule, send};
 use crate::{

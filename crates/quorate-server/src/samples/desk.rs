@@ -1,4 +1,6 @@
 //! The desk and the last look.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::{
     post::changes,
@@ -14,8 +16,7 @@ fn item(
     position: u32,
     title: &str,
     about: &str,
-    kind: StatusKind,
-    word: &str,
+    (kind, word): (StatusKind, &str),
     gauge: Gauge,
     lead: &str,
     text: &str,
@@ -92,8 +93,7 @@ fn queues() -> Vec<DeskQueue> {
                         1,
                         "The flat, widened",
                         "Corbin · 1 d 9 h old · changes rule 11.2",
-                        StatusKind::Enacted,
-                        "Can be enacted",
+                        (StatusKind::Enacted, "Can be enacted"),
                         gauge(7, 1, 1, 2),
                         "7 FOR, quorum is 6.",
                         "Older than 12 h, first in the queue, no veto, author still FOR. Rule 6.2.",
@@ -105,8 +105,7 @@ fn queues() -> Vec<DeskQueue> {
                         2,
                         "A ledger for lost boats",
                         "Sennen · 1 d 3 h old · adds rule 18",
-                        StatusKind::Pending,
-                        "Waits its turn",
+                        (StatusKind::Pending, "Waits its turn"),
                         gauge(6, 3, 1, 1),
                         "",
                         "Has its quorum. Becomes legal the moment number 1 is closed. Its code has a warning: a name that rule 15 also uses.",
@@ -119,8 +118,7 @@ fn queues() -> Vec<DeskQueue> {
                         3,
                         "Night fares for the ferry",
                         "Tamsin · 7 h old · changes rule 14.4",
-                        StatusKind::Pending,
-                        "Too young, and short",
+                        (StatusKind::Pending, "Too young, and short"),
                         gauge(4, 2, 2, 3),
                         "",
                         "4 FOR of 6. Not before today 21:12 UTC with a quorum, else Fri 19 Sep, 09:12 UTC by majority.",

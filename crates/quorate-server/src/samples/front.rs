@@ -1,4 +1,6 @@
 //! Home, front page, writing.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{
     GAME, ago, ahead, as_stranger, bare, chrome, gauge, in_hiatus, line, person, post, rule, send,
@@ -532,7 +534,7 @@ impl Samples for Compose {
         let refused = Writing {
             refusal: Some(Refusal {
                 tried: "A third proposal".into(),
-                needs: vec![Need::of("fewer than 2 of your proposals pending", "2", "1")],
+                needs: vec![Need::of("at most 2 pending proposals", "3", "2")],
                 because: None,
                 cite: Some(rule("rule 4.2", "proposals")),
                 next: None,

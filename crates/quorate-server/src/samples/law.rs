@@ -1,4 +1,6 @@
 //! The law and the pages around it.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{GAME, ago, as_stranger, bare, chrome, line, post, text};
 use crate::{

@@ -1,4 +1,6 @@
 //! The log, an event, a ruling, messages.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{GAME, ago, chrome, gauge, line, person, post, rule, send, verdict};
 use crate::{

@@ -1,16 +1,18 @@
 //! A post in several states.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{
-    GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, rule, send, tally,
-    text,
+    GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, rule, send, tally, text,
 };
 use crate::{
     pages::{
-        Answering, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples, VoteLine, Votes,
+        Answering, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples, VoteLine,
+        Votes,
     },
     parts::{
-        Ballot, Change, Comment, Gauge, Icon, Need, Offer, Person, Refusal, Status,
-        StatusKind, Tone, lines, words,
+        Ballot, Change, Comment, Gauge, Icon, Need, Offer, Person, Refusal, Status, StatusKind,
+        Tone, lines, words,
     },
     urls,
 };

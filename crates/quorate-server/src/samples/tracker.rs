@@ -1,4 +1,6 @@
 //! Values, players, dynasties, charts.
+//!
+//! Long because a sample is one literal that fills every field of a page.
 
 use super::world::{GAME, ago, as_stranger, chrome, person, post, rule, send, text};
 use crate::{

@@ -8,7 +8,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::session::SessionToken;
+use super::{
+    chance::{self, NoChance},
+    session::SessionToken,
+};
 
 const MASK_BYTES: usize = 16;
 
@@ -35,10 +38,8 @@ impl Csrf {
 
     /// The token for the forms of one page. It is masked anew each time: a page is compressed together with what readers
     /// put into its address, and an unmasked token could be guessed from the compressed size.
-    pub fn issue(&self, session: &SessionToken) -> Result<String, getrandom::Error> {
-        let mut mask = [0; MASK_BYTES];
-        getrandom::fill(&mut mask)?;
-        Ok(masked(&mask, &self.mac(session)))
+    pub fn issue(&self, session: &SessionToken) -> Result<String, NoChance> {
+        Ok(masked(&chance::bytes()?, &self.mac(session)))
     }
 
     /// Checks a form's token against the session that sent it.

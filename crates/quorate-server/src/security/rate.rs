@@ -56,14 +56,14 @@ impl Who {
     pub fn address(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(_) => Self::Address(address),
-            IpAddr::V6(six) => match six.to_ipv4_mapped() {
-                Some(four) => Self::Address(IpAddr::V4(four)),
-                None => {
-                    let mut parts = six.segments();
-                    parts[4..].fill(0);
-                    Self::Address(IpAddr::V6(parts.into()))
+            IpAddr::V6(six) => {
+                if let Some(four) = six.to_ipv4_mapped() {
+                    return Self::Address(IpAddr::V4(four));
                 }
-            },
+                let mut parts = six.segments();
+                parts[4..].fill(0);
+                Self::Address(IpAddr::V6(parts.into()))
+            }
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
+use super::chance::{self, NoChance};
+
 /// A session's secret. It exists in the browser's cookie and for the length of a request; what is stored is its digest.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SessionToken([u8; 32]);
@@ -14,10 +16,8 @@ pub struct SessionDigest(pub [u8; 32]);
 
 impl SessionToken {
     /// A new secret from the system's random source.
-    pub fn fresh() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(bytes))
+    pub fn fresh() -> Result<Self, NoChance> {
+        Ok(Self(chance::bytes()?))
     }
 
     /// Reads the cookie's value.
