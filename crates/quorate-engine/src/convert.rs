@@ -36,22 +36,49 @@ pub fn plain_value(datum: &Datum) -> Option<Value> {
         Datum::Span(span) => Value::Span(*span),
         Datum::Square(square) => Value::Square(square.clone()),
         Datum::Thing(thing) => Value::Thing(thing.clone()),
-        Datum::List(items) => Value::List(items.iter().map(plain_value).collect::<Option<Arc<[_]>>>()?),
-        Datum::Dict(_) | Datum::Function(_) | Datum::Ledger(..) | Datum::Record(_) | Datum::Object(_) => return None,
+        Datum::List(items) => Value::List(
+            items
+                .iter()
+                .map(plain_value)
+                .collect::<Option<Arc<[_]>>>()?,
+        ),
+        Datum::Dict(_)
+        | Datum::Function(_)
+        | Datum::Ledger(..)
+        | Datum::Record(_)
+        | Datum::Object(_) => return None,
     })
 }
 
 /// A value for a declared place, or a sentence that says what is wrong with it. A number that is out of range and
 /// stops at the end is stopped; one that is refused out of range is passed on, for the range is checked when the event is over.
-pub fn value_for(decl: &ValueDecl, datum: &Datum, salt: &mut dyn FnMut() -> Salt) -> Result<Value, String> {
-    let wrong = |wanted: &str| Err(format!("{} takes {wanted}, not {}", decl.title, describe(datum)));
+pub fn value_for(
+    decl: &ValueDecl,
+    datum: &Datum,
+    salt: &mut dyn FnMut() -> Salt,
+) -> Result<Value, String> {
+    let wrong = |wanted: &str| {
+        Err(format!(
+            "{} takes {wanted}, not {}",
+            decl.title,
+            describe(datum)
+        ))
+    };
     match (&decl.holds, datum) {
         (Holds::Number { min, max, outside }, Datum::Int(n)) => {
-            let stopped = n.clamp(&min.unwrap_or(i64::MIN), &max.unwrap_or(i64::MAX)).to_owned();
-            Ok(Value::Int(if *outside == Outside::Clamp { stopped } else { *n }))
+            let stopped = n
+                .clamp(&min.unwrap_or(i64::MIN), &max.unwrap_or(i64::MAX))
+                .to_owned();
+            Ok(Value::Int(if *outside == Outside::Clamp {
+                stopped
+            } else {
+                *n
+            }))
         }
         (Holds::Number { .. }, _) => wrong("a whole number"),
-        (Holds::Text, Datum::Text(text)) => Ok(Value::Text(Sealed::close(Arc::clone(text), salt()))),
+        (Holds::Text, Datum::Text(text)) => {
+            Ok(Value::Text(Sealed::close(Arc::clone(text), salt())))
+        }
         (Holds::Text, _) => wrong("a text"),
         (Holds::Flag, Datum::Bool(flag)) => Ok(Value::Flag(*flag)),
         (Holds::Flag, _) => wrong("True or False"),
@@ -61,7 +88,11 @@ pub fn value_for(decl: &ValueDecl, datum: &Datum, salt: &mut dyn FnMut() -> Salt
                 Ok(Value::Word(word))
             } else {
                 let options: Vec<_> = options.iter().map(Name::as_str).collect();
-                Err(format!("{} is one of {}, not \"{text}\"", decl.title, options.join(", ")))
+                Err(format!(
+                    "{} is one of {}, not \"{text}\"",
+                    decl.title,
+                    options.join(", ")
+                ))
             }
         }
         (Holds::Choice(_), _) => wrong("one of its options"),
@@ -72,9 +103,14 @@ pub fn value_for(decl: &ValueDecl, datum: &Datum, salt: &mut dyn FnMut() -> Salt
         (Holds::Reference(kind), _) => wrong(&format!("a {kind} or None")),
         (Holds::Place { .. }, Datum::Square(square)) => Ok(Value::Square(square.clone())),
         (Holds::Place { .. }, _) => wrong("a square or None"),
-        (Holds::Listing { item, unique }, Datum::List(items)) => listing(decl, item, *unique, items),
+        (Holds::Listing { item, unique }, Datum::List(items)) => {
+            listing(decl, item, *unique, items)
+        }
         (Holds::Listing { .. }, _) => wrong("a list"),
-        (Holds::Ledger { .. }, _) => Err(format!("{} is a ledger: write to it with add and clear", decl.title)),
+        (Holds::Ledger { .. }, _) => Err(format!(
+            "{} is a ledger: write to it with add and clear",
+            decl.title
+        )),
     }
 }
 
@@ -82,10 +118,15 @@ fn listing(decl: &ValueDecl, item: &Type, unique: bool, items: &[Datum]) -> Resu
     let mut values = Vec::with_capacity(items.len());
     for datum in items {
         if !fits(item, datum) {
-            return Err(format!("{} holds {}, not {}", decl.title, type_name(item), describe(datum)));
+            return Err(format!(
+                "{} holds {}, not {}",
+                decl.title,
+                type_name(item),
+                describe(datum)
+            ));
         }
-        let value =
-            plain_value(datum).ok_or_else(|| format!("{} cannot hold {}", decl.title, describe(datum)))?;
+        let value = plain_value(datum)
+            .ok_or_else(|| format!("{} cannot hold {}", decl.title, describe(datum)))?;
         if !(unique && values.contains(&value)) {
             values.push(value);
         }
@@ -123,7 +164,9 @@ pub fn legal(decl: &ValueDecl, value: &Value) -> bool {
             min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max)
         }
         (Holds::Choice(options), Value::Word(word)) => options.contains(word),
-        (Holds::Listing { item, .. }, Value::List(items)) => items.iter().all(|value| fits(item, &datum(value))),
+        (Holds::Listing { item, .. }, Value::List(items)) => {
+            items.iter().all(|value| fits(item, &datum(value)))
+        }
         (Holds::Text, Value::Text(_) | Value::None)
         | (Holds::Flag, Value::Flag(_))
         | (Holds::Moment, Value::Moment(_) | Value::None)
@@ -147,7 +190,12 @@ pub fn describe(datum: &Datum) -> String {
         }
         Datum::Moment(moment) => moment.to_string(),
         Datum::Span(span) => span.to_string(),
-        Datum::Square(square) => format!("column {}, row {} of {}", square.column + 1, square.row + 1, square.board),
+        Datum::Square(square) => format!(
+            "column {}, row {} of {}",
+            square.column + 1,
+            square.row + 1,
+            square.board
+        ),
         Datum::Thing(thing) => thing.to_string(),
         Datum::List(items) => format!("a list of {}", items.len()),
         Datum::Dict(items) => format!("a dictionary of {}", items.len()),
@@ -182,13 +230,16 @@ pub fn type_name(ty: &Type) -> String {
 /// What a kind of place holds at first, where the declaration names nothing.
 pub fn empty_value(holds: &Holds) -> Value {
     match holds {
-        Holds::Number { min, max, .. } => {
-            Value::Int(0_i64.clamp(min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX).max(min.unwrap_or(i64::MIN))))
-        }
+        Holds::Number { min, max, .. } => Value::Int(0_i64.clamp(
+            min.unwrap_or(i64::MIN),
+            max.unwrap_or(i64::MAX).max(min.unwrap_or(i64::MIN)),
+        )),
         Holds::Text => Value::Text(Sealed::close("", [0; 16])),
         Holds::Flag => Value::Flag(false),
         Holds::Choice(options) => Value::Word(options.iter().min().cloned().unwrap_or_default()),
-        Holds::Moment | Holds::Reference(_) | Holds::Place { .. } | Holds::Ledger { .. } => Value::None,
+        Holds::Moment | Holds::Reference(_) | Holds::Place { .. } | Holds::Ledger { .. } => {
+            Value::None
+        }
         Holds::Listing { .. } => Value::list([]),
     }
 }

@@ -73,6 +73,9 @@ pub fn decide(
         law: Arc::clone(law),
         trial: false,
     };
+    if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
+        acts::answer_fits(&tx, open, value)?;
+    }
     let done = tx.within(frame.clone(), || {
         if let Some(open) = &plan.open {
             close_open(&tx, &plan.key(), open);
@@ -94,7 +97,9 @@ pub fn decide(
 /// The action that may wait for a choice.
 fn resumable(act: &Act) -> Option<Name> {
     match act {
-        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => Some(action.clone()),
+        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => {
+            Some(action.clone())
+        }
         Act::Due { keys } => keys.iter().find_map(|key| match key {
             DueKey::Open(_, action) => Some(action.clone()),
             _ => None,
@@ -126,29 +131,53 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(state: &State, command: &Command, action: Option<(Name, Option<PlayerId>)>, inputs: &Inputs<'_>) -> Result<Self, Refusal> {
+    fn of(
+        state: &State,
+        command: &Command,
+        action: Option<(Name, Option<PlayerId>)>,
+        inputs: &Inputs<'_>,
+    ) -> Result<Self, Refusal> {
         let action = action.and_then(|(action, who)| Some((who?, action)));
-        let key = action.as_ref().map(|(who, action)| OpenKey { who: *who, action: action.clone() });
+        let key = action.as_ref().map(|(who, action)| OpenKey {
+            who: *who,
+            action: action.clone(),
+        });
         let open = key.as_ref().and_then(|key| state.open.get(key).cloned());
         let starts = matches!(command.act, Act::Do { .. });
         if starts && open.is_some() {
-            return Err(Refusal::plain("an answer to the question that this action waits for, or to give it up"));
+            return Err(Refusal::plain(
+                "an answer to the question that this action waits for, or to give it up",
+            ));
         }
         if matches!(command.act, Act::Answer { .. } | Act::Abandon { .. }) && open.is_none() {
-            return Err(Refusal::plain("an action of yours that waits for an answer"));
+            return Err(Refusal::plain(
+                "an action of yours that waits for an answer",
+            ));
         }
-        let waiting = key.as_ref().filter(|_| starts).and_then(|key| state.waiting.get(key).cloned());
-        let fresh = SeedId { player: command.actor.player(), key: command.key.clone() };
+        let waiting = key
+            .as_ref()
+            .filter(|_| starts)
+            .and_then(|key| state.waiting.get(key).cloned());
+        let fresh = SeedId {
+            player: command.actor.player(),
+            key: command.key.clone(),
+        };
         let (seed, dice): (SeedId, Vec<Die>) = match (&open, waiting) {
             (Some(open), _) => (open.seed.clone(), open.tape.dice.clone()),
             (None, Some(waiting)) => (waiting.seed, waiting.dice),
             (None, None) => (fresh, Vec::new()),
         };
-        let mut answers: Vec<Chosen> = open.as_ref().map(|open| open.tape.answers.clone()).unwrap_or_default();
+        let mut answers: Vec<Chosen> = open
+            .as_ref()
+            .map(|open| open.tape.answers.clone())
+            .unwrap_or_default();
         if let Some(open) = &open
             && let Some(value) = given_answer(&command.act, open)
         {
-            answers.push(Chosen { what: open.question.what.clone(), value });
+            answers.push(Chosen {
+                what: open.question.what.clone(),
+                value,
+            });
         }
         let dice_before = dice.len();
         let deck = match inputs.tape {
@@ -156,13 +185,25 @@ impl Plan {
             Some(tape) => Deck::recorded(tape, Some(Seed::derive(&inputs.secret, &seed))),
             None => Deck::seeded(Seed::derive(&inputs.secret, &seed))
                 .knowing(&dice, &answers)
-                .dictated(inputs.dictated.dice.clone(), inputs.dictated.choices.clone()),
+                .dictated(
+                    inputs.dictated.dice.clone(),
+                    inputs.dictated.choices.clone(),
+                ),
         };
-        Ok(Self { deck, seed, action, open, dice_before })
+        Ok(Self {
+            deck,
+            seed,
+            action,
+            open,
+            dice_before,
+        })
     }
 
     fn key(&self) -> OpenKey {
-        let (who, action) = self.action.clone().expect("only an action of a player can be open");
+        let (who, action) = self
+            .action
+            .clone()
+            .expect("only an action of a player can be open");
         OpenKey { who, action }
     }
 }
@@ -201,7 +242,13 @@ fn finish(tx: &Tx) -> Answer<()> {
 fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
     let new_law = tx.next_law.borrow().clone();
     if let Some(law) = &new_law {
-        tx.within(Frame { law: Arc::clone(law), ..frame }, || under_new_law(tx, law));
+        tx.within(
+            Frame {
+                law: Arc::clone(law),
+                ..frame
+            },
+            || under_new_law(tx, law),
+        );
     }
     let finished = tx.finish();
     Draft {
@@ -228,19 +275,32 @@ fn under_new_law(tx: &Tx, law: &Arc<Law>) {
 }
 
 /// A question of the one who acts: the action waits.
-fn opened(tx: &Tx, plan: &Plan, command: &Command, question: &Question, frame: Frame) -> Result<Draft, Refusal> {
+fn opened(
+    tx: &Tx,
+    plan: &Plan,
+    command: &Command,
+    question: &Question,
+    frame: Frame,
+) -> Result<Draft, Refusal> {
     let (Some(_), Some(args)) = (&plan.action, arguments(command, plan)) else {
         return Err(Refusal {
             rule_id: question.site.rule.clone(),
             clause: question.site.clause,
-            ..Refusal::plain(format!("a moment in which somebody can be asked \"{}\"", question.what))
+            ..Refusal::plain(format!(
+                "a moment in which somebody can be asked \"{}\"",
+                question.what
+            ))
         });
     };
     let key = plan.key();
     let tape = tx.deck.borrow().tape();
     let began_at = plan.open.as_ref().map_or(command.at, |open| open.began_at);
     let within = question.within.unwrap_or(quorate_kernel::Span::hours(1));
-    let default = question.default.as_ref().or(if question.may_decline { None } else { question.options.first() });
+    let default = question.default.as_ref().or(if question.may_decline {
+        None
+    } else {
+        question.options.first()
+    });
     let keep = |datum: &quorate_law::datum::Datum| convert::plain_value(datum).unwrap_or_default();
     let open = Open {
         args,
@@ -260,7 +320,14 @@ fn opened(tx: &Tx, plan: &Plan, command: &Command, question: &Question, frame: F
     tx.within(frame.clone(), || {
         let old = tx.with_state(|state| state.open.get(&key).cloned());
         tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));
-        tx.write(Effect::Open { key: key.clone(), old, new: Some(open) }, Way::Set);
+        tx.write(
+            Effect::Open {
+                key: key.clone(),
+                old,
+                new: Some(open),
+            },
+            Way::Set,
+        );
         drop_waiting(tx, &key);
     });
     let mut draft = draft(tx, Outcome::Opened(key), frame);
@@ -284,7 +351,9 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
     if !was_open && dice.len() <= plan.dice_before {
         return Err(refusal);
     }
-    let Some((who, action)) = plan.action.clone() else { return Err(refusal) };
+    let Some((who, action)) = plan.action.clone() else {
+        return Err(refusal);
+    };
     let key = OpenKey { who, action };
     tx.within(frame.clone(), || {
         if let Some(open) = &plan.open {
@@ -292,11 +361,25 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
         }
         if !dice.is_empty() {
             let old = tx.with_state(|state| state.waiting.get(&key).cloned());
-            let new = Waiting { seed: plan.seed.clone(), dice: dice.clone() };
-            tx.write(Effect::Waiting { key, old, new: Some(new) }, Way::Set);
+            let new = Waiting {
+                seed: plan.seed.clone(),
+                dice: dice.clone(),
+            };
+            tx.write(
+                Effect::Waiting {
+                    key,
+                    old,
+                    new: Some(new),
+                },
+                Way::Set,
+            );
         }
     });
-    let outcome = if was_open { Outcome::Lapsed(refusal) } else { Outcome::Refused(refusal) };
+    let outcome = if was_open {
+        Outcome::Lapsed(refusal)
+    } else {
+        Outcome::Refused(refusal)
+    };
     let mut draft = draft(tx, outcome, frame);
     draft.tape.dice = dice;
     Ok(draft)
@@ -304,13 +387,27 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
 
 fn close_open(tx: &Tx, key: &OpenKey, open: &Open) {
     tx.set_due(DueKey::Open(key.who, key.action.clone()), None);
-    tx.write(Effect::Open { key: key.clone(), old: Some(open.clone()), new: None }, Way::Set);
+    tx.write(
+        Effect::Open {
+            key: key.clone(),
+            old: Some(open.clone()),
+            new: None,
+        },
+        Way::Set,
+    );
 }
 
 /// Dice that waited are used up with the action that used them.
 pub(crate) fn drop_waiting(tx: &Tx, key: &OpenKey) {
     if let Some(old) = tx.with_state(|state| state.waiting.get(key).cloned()) {
-        tx.write(Effect::Waiting { key: key.clone(), old: Some(old), new: None }, Way::Set);
+        tx.write(
+            Effect::Waiting {
+                key: key.clone(),
+                old: Some(old),
+                new: None,
+            },
+            Way::Set,
+        );
     }
 }
 
@@ -328,22 +425,52 @@ fn broken(tx: &Tx, fault: &Fault) -> Refusal {
 /// Counts the breaks of this event; after the third a clause's code sleeps.
 fn count_breaks(tx: &Tx) {
     for (site, text) in tx.finish().broken {
-        let Some(fence) = fence_of(tx, &site) else { continue };
-        let key = ClauseKey { rule: site.rule.clone(), fence };
+        let Some(fence) = fence_of(tx, &site) else {
+            continue;
+        };
+        let key = ClauseKey {
+            rule: site.rule.clone(),
+            fence,
+        };
         let old = tx.with_state(|state| state.breaks.get(&key).cloned());
         let times = old.as_ref().map_or(0, |row| row.times) + 1;
         let asleep = times >= BREAKS_MAX;
         if asleep {
-            tx.say(NoteKind::Broke, format!("clause {} of {} has broken {times} times and sleeps from now on", site.clause, site.rule));
+            tx.say(
+                NoteKind::Broke,
+                format!(
+                    "clause {} of {} has broken {times} times and sleeps from now on",
+                    site.clause, site.rule
+                ),
+            );
         }
-        tx.write(Effect::Breaks { key, old, new: Some(Breaks { times, last: text, asleep }) }, Way::Set);
+        tx.write(
+            Effect::Breaks {
+                key,
+                old,
+                new: Some(Breaks {
+                    times,
+                    last: text,
+                    asleep,
+                }),
+            },
+            Way::Set,
+        );
     }
 }
 
 /// The number of the fence in which a place of the law stands.
 fn fence_of(tx: &Tx, site: &Site) -> Option<u32> {
-    let text = tx.with_state(|state| state.rules.get(&site.rule).map(|rule| Arc::clone(&rule.text)))?;
+    let text = tx.with_state(|state| {
+        state
+            .rules
+            .get(&site.rule)
+            .map(|rule| Arc::clone(&rule.text))
+    })?;
     let read = quorate_law::RuleText::parse(&text);
-    let index = read.fences.iter().rposition(|fence| fence.line <= site.line.max(1))?;
+    let index = read
+        .fences
+        .iter()
+        .rposition(|fence| fence.line <= site.line.max(1))?;
     u32::try_from(index + 1).ok()
 }

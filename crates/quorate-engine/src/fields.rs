@@ -28,8 +28,15 @@ pub enum Typed {
 /// The value of a type that was typed. `label` names the field in the refusal.
 pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Refusal> {
     let no = |have: String| {
-        let need = Need { what: format!("as {label} {}", convert::type_name(ty)), have, ..Need::default() };
-        Err(Refusal { needs: vec![need], ..Refusal::default() })
+        let need = Need {
+            what: format!("as {label} {}", convert::type_name(ty)),
+            have,
+            ..Need::default()
+        };
+        Err(Refusal {
+            needs: vec![need],
+            ..Refusal::default()
+        })
     };
     match (ty, typed) {
         (_, Typed::Known(datum)) => Ok(datum.clone()),
@@ -37,17 +44,27 @@ pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Ref
         (Type::Optional(_), Typed::Text(text)) if text.trim().is_empty() => Ok(Datum::None),
         (Type::Optional(inner), typed) => read(tx, label, inner, typed),
         (Type::List(item), Typed::List(items)) => {
-            let items: Result<Vec<_>, _> = items.iter().map(|one| read(tx, label, item, one)).collect();
+            let items: Result<Vec<_>, _> =
+                items.iter().map(|one| read(tx, label, item, one)).collect();
             Ok(Datum::List(items?.into()))
         }
         (Type::List(item), Typed::Text(text)) => {
-            let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-            let items: Result<Vec<_>, _> = parts.map(|part| read(tx, label, item, &Typed::Text(part.to_owned()))).collect();
+            let parts = text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty());
+            let items: Result<Vec<_>, _> = parts
+                .map(|part| read(tx, label, item, &Typed::Text(part.to_owned())))
+                .collect();
             Ok(Datum::List(items?.into()))
         }
         (Type::List(_), Typed::None) => Ok(Datum::List(Arc::from([]))),
         (Type::Int, Typed::Int(n)) => Ok(Datum::Int(*n)),
-        (Type::Int, Typed::Text(text)) => text.trim().parse().map(Datum::Int).or_else(|_| no(text.clone())),
+        (Type::Int, Typed::Text(text)) => text
+            .trim()
+            .parse()
+            .map(Datum::Int)
+            .or_else(|_| no(text.clone())),
         (Type::Bool, Typed::Flag(flag)) => Ok(Datum::Bool(*flag)),
         (Type::Bool, Typed::None) => Ok(Datum::Bool(false)),
         (Type::Bool, Typed::Text(text)) => match text.trim() {
@@ -57,10 +74,17 @@ pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Ref
         },
         (Type::Text, Typed::Text(text)) => Ok(Datum::Text(text.as_str().into())),
         (Type::Text, Typed::Int(n)) => Ok(Datum::Text(n.to_string().into())),
-        (Type::Moment, Typed::Text(text)) => text.trim().parse::<Moment>().map(Datum::Moment).or_else(|_| no(text.clone())),
+        (Type::Moment, Typed::Text(text)) => text
+            .trim()
+            .parse::<Moment>()
+            .map(Datum::Moment)
+            .or_else(|_| no(text.clone())),
         (Type::Span, Typed::Int(hours)) => Ok(Datum::Span(Span::hours(*hours))),
-        (Type::Square, Typed::Text(text)) => square(tx, text.trim()).map_or_else(|| no(text.clone()), |at| Ok(Datum::Square(at))),
-        (Type::Kind(kind), Typed::Text(text)) => thing(tx, kind, text.trim()).map_or_else(|| no(text.clone()), |thing| Ok(Datum::Thing(thing))),
+        (Type::Square, Typed::Text(text)) => {
+            square(tx, text.trim()).map_or_else(|| no(text.clone()), |at| Ok(Datum::Square(at)))
+        }
+        (Type::Kind(kind), Typed::Text(text)) => thing(tx, kind, text.trim())
+            .map_or_else(|| no(text.clone()), |thing| Ok(Datum::Thing(thing))),
         (Type::Any, Typed::Text(text)) => Ok(Datum::Text(text.as_str().into())),
         (Type::Any, Typed::Int(n)) => Ok(Datum::Int(*n)),
         (_, Typed::None) => no("nothing".to_owned()),
@@ -70,7 +94,8 @@ pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Ref
 
 /// A thing of a kind by its address, or by what it is called.
 pub fn thing(tx: &Tx, kind: &Name, text: &str) -> Option<Thing> {
-    let of_kind = |thing: &Thing| tx.exists(thing) && tx.kind_of(thing).is_ok_and(|is| tx.is_a(&is, kind));
+    let of_kind =
+        |thing: &Thing| tx.exists(thing) && tx.kind_of(thing).is_ok_and(|is| tx.is_a(&is, kind));
     if let Some(thing) = text.parse::<Thing>().ok().filter(of_kind) {
         return Some(thing);
     }
@@ -79,29 +104,49 @@ pub fn thing(tx: &Tx, kind: &Name, text: &str) -> Option<Thing> {
         if tx.exists(&by_id) {
             return Some(by_id);
         }
-        return tx.with_state(|state| state.rules.iter().find(|(_, rule)| rule.title == text).map(|(id, _)| Thing::Rule(id.clone())));
+        return tx.with_state(|state| {
+            state
+                .rules
+                .iter()
+                .find(|(_, rule)| rule.title == text)
+                .map(|(id, _)| Thing::Rule(id.clone()))
+        });
     }
     if *kind == "Player" {
         return tx.with_state(|state| {
-            state.people.iter().find(|(_, person)| person.name.as_str() == text).map(|(id, _)| Thing::Player(*id))
+            state
+                .people
+                .iter()
+                .find(|(_, person)| person.name.as_str() == text)
+                .map(|(id, _)| Thing::Player(*id))
         });
     }
-    tx.things_of(kind).into_iter().find(|thing| tx.label(&Datum::Thing(thing.clone())) == text)
+    tx.things_of(kind)
+        .into_iter()
+        .find(|thing| tx.label(&Datum::Thing(thing.clone())) == text)
 }
 
 /// A square by its name, `C4`, of any board; the board's code name may stand before it: `arena C4`.
 pub fn square(tx: &Tx, text: &str) -> Option<Square> {
     let law = tx.frame().law;
-    let (board, name) = text.rsplit_once(' ').map_or((None, text), |(board, name)| (Some(board), name));
+    let (board, name) = text
+        .rsplit_once(' ')
+        .map_or((None, text), |(board, name)| (Some(board), name));
     for (code, decl) in &law.boards {
         if board.is_some_and(|board| *code != board) {
             continue;
         }
         for (column, column_label) in decl.it.columns.iter().enumerate() {
-            let Some(rest) = name.strip_prefix(column_label.as_str()) else { continue };
+            let Some(rest) = name.strip_prefix(column_label.as_str()) else {
+                continue;
+            };
             if let Some(row) = decl.it.rows.iter().position(|label| label == rest) {
                 let number = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-                return Some(Square { board: code.clone(), column: number(column), row: number(row) });
+                return Some(Square {
+                    board: code.clone(),
+                    column: number(column),
+                    row: number(row),
+                });
             }
         }
     }
@@ -109,7 +154,11 @@ pub fn square(tx: &Tx, text: &str) -> Option<Square> {
 }
 
 /// An action's arguments as typed, as values to put into a command. Texts that people type are sealed as such.
-pub fn arguments(tx: &Tx, action: &Name, given: &[(Name, Typed)]) -> Result<Vec<(Name, Value)>, Refusal> {
+pub fn arguments(
+    tx: &Tx,
+    action: &Name,
+    given: &[(Name, Typed)],
+) -> Result<Vec<(Name, Value)>, Refusal> {
     let law = tx.frame().law;
     let Some(decl) = law.actions.get(action) else {
         return Err(Refusal::plain(format!("an action called \"{action}\"")));
@@ -117,13 +166,21 @@ pub fn arguments(tx: &Tx, action: &Name, given: &[(Name, Typed)]) -> Result<Vec<
     let mut args = Vec::new();
     for (name, typed) in given {
         let Some(param) = decl.it.params.iter().find(|param| param.name == *name) else {
-            let known: Vec<_> = decl.it.params.iter().map(|param| param.name.as_str()).collect();
+            let known: Vec<_> = decl
+                .it
+                .params
+                .iter()
+                .map(|param| param.name.as_str())
+                .collect();
             let need = Need {
                 what: format!("only what {} asks for", decl.it.title),
                 have: name.to_string(),
                 need: known.join(", "),
             };
-            return Err(Refusal { needs: vec![need], ..Refusal::default() });
+            return Err(Refusal {
+                needs: vec![need],
+                ..Refusal::default()
+            });
         };
         if *typed == Typed::None && param.default.is_some() {
             continue;
@@ -138,7 +195,9 @@ pub fn arguments(tx: &Tx, action: &Name, given: &[(Name, Typed)]) -> Result<Vec<
 /// A value for a command: words that a person typed freely are a sealed text.
 pub fn as_typed(ty: &Type, datum: &Datum) -> Value {
     match (ty, datum) {
-        (Type::Text | Type::Any, Datum::Text(text)) => Value::Text(quorate_kernel::command::typed(text)),
+        (Type::Text | Type::Any, Datum::Text(text)) => {
+            Value::Text(quorate_kernel::command::typed(text))
+        }
         (Type::Optional(inner), datum) => as_typed(inner, datum),
         (_, datum) => convert::plain_value(datum).unwrap_or_default(),
     }

@@ -38,6 +38,20 @@ pub enum Judged {
     Refused(Refusal),
 }
 
+/// The number of the salt of a hidden actor's seal; far from those of texts and effects.
+const ACTOR_SALT: u64 = 1 << 33;
+
+/// Whether an act is a post whose author nobody is to know.
+fn hides_its_author(act: &Act, law: &Law) -> bool {
+    match act {
+        Act::Post(post) => law
+            .categories
+            .get(&post.category)
+            .is_some_and(|category| category.it.author_hidden),
+        _ => false,
+    }
+}
+
 /// What a decision depends on besides state, law and command.
 #[derive(Default)]
 pub struct Inputs<'a> {
@@ -73,7 +87,13 @@ impl Judge {
     /// Takes up a game where its log ends.
     pub fn open(state: State, head: Head, laws: &Arc<LawCache>) -> Self {
         let law = laws.law(&state);
-        let mut judge = Self { state, head, law, laws: Arc::clone(laws), caches: Caches::default() };
+        let mut judge = Self {
+            state,
+            head,
+            law,
+            laws: Arc::clone(laws),
+            caches: Caches::default(),
+        };
         judge.ask_all_tests();
         judge
     }
@@ -102,15 +122,29 @@ impl Judge {
     pub fn judge(&mut self, command: &Command, inputs: &mut Inputs<'_>) -> Judged {
         let mut command = command.clone();
         command.at = command.at.max(self.head.at);
+        let id = SeedId {
+            player: command.actor.player(),
+            key: command.key.clone(),
+        };
+        let seed = Seed::derive(&inputs.secret, &id);
         if inputs.tape.is_none() {
-            let id = SeedId { player: command.actor.player(), key: command.key.clone() };
-            command.seal(Seed::derive(&inputs.secret, &id));
+            command.seal(seed);
         }
+        let salt = seed.salt(ACTOR_SALT);
         let caches = Rc::new(RefCell::new(std::mem::take(&mut self.caches)));
-        let decided = decide::decide(&self.state, self.head.seq.next(), &self.law, &command, inputs, &caches);
-        self.caches = Rc::try_unwrap(caches).map(RefCell::into_inner).unwrap_or_default();
+        let decided = decide::decide(
+            &self.state,
+            self.head.seq.next(),
+            &self.law,
+            &command,
+            inputs,
+            &caches,
+        );
+        self.caches = Rc::try_unwrap(caches)
+            .map(RefCell::into_inner)
+            .unwrap_or_default();
         match decided {
-            Ok(draft) => self.take(command, draft),
+            Ok(draft) => self.take(command, draft, salt),
             Err(refusal) => {
                 self.settle_silently();
                 Judged::Refused(refusal)
@@ -118,11 +152,27 @@ impl Judge {
         }
     }
 
-    fn take(&mut self, command: Command, draft: decide::Draft) -> Judged {
+    fn take(
+        &mut self,
+        command: Command,
+        draft: decide::Draft,
+        salt: quorate_kernel::seal::Salt,
+    ) -> Judged {
+        let hidden = hides_its_author(&command.act, &self.law);
+        let seal = command
+            .actor
+            .player()
+            .filter(|_| hidden)
+            .map(|player| quorate_kernel::seal::Sealed::close(player, salt));
         let event = Event {
             seq: self.head.seq.next(),
             at: command.at,
-            actor: command.actor,
+            actor: if seal.is_some() {
+                Actor::Hidden
+            } else {
+                command.actor
+            },
+            hidden_actor: seal,
             key: command.key,
             act: command.act,
             law: draft.law,
@@ -134,7 +184,11 @@ impl Judge {
         };
         let hash = record::hash(&record::encode(&event).open);
         self.state = draft.state;
-        self.head = Head { seq: event.seq, hash, at: event.at };
+        self.head = Head {
+            seq: event.seq,
+            hash,
+            at: event.at,
+        };
         if let Some(law) = draft.new_law {
             self.law = law;
             self.caches.clear();
@@ -146,9 +200,14 @@ impl Judge {
 
     /// Takes in an event that was judged elsewhere, as a follower of the log does.
     pub fn follow(&mut self, event: &Event) -> Result<(), Mismatch> {
-        self.state.apply_all(event.steps.iter().map(|step| &step.effect))?;
+        self.state
+            .apply_all(event.steps.iter().map(|step| &step.effect))?;
         let hash = record::hash(&record::encode(event).open);
-        self.head = Head { seq: event.seq, hash, at: event.at };
+        self.head = Head {
+            seq: event.seq,
+            hash,
+            at: event.at,
+        };
         self.law = self.laws.law(&self.state);
         self.caches.clear();
         self.ask_all_tests();
@@ -172,14 +231,26 @@ impl Judge {
         }
         let at = at.max(self.head.at);
         let key = Name::from(format!("due {} {}", at.0, self.head.seq.next()));
-        Some(Command { at, actor: Actor::Game, key, act: Act::Due { keys } })
+        Some(Command {
+            at,
+            actor: Actor::Game,
+            key,
+            act: Act::Due { keys },
+        })
     }
 
     /// A run over the present state that changes nothing, for questions about it.
     pub fn look<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
         let caches = Rc::new(RefCell::new(Caches::default()));
         let now = now.max(self.head.at);
-        let tx = Tx::new(&self.state, self.head.seq.next(), now, &self.law, Deck::nowhere(), &caches);
+        let tx = Tx::new(
+            &self.state,
+            self.head.seq.next(),
+            now,
+            &self.law,
+            Deck::nowhere(),
+            &caches,
+        );
         ask(&tx)
     }
 
@@ -199,10 +270,19 @@ impl Judge {
     fn quietly(&mut self, run: impl FnOnce(&Tx)) {
         let caches = Rc::new(RefCell::new(std::mem::take(&mut self.caches)));
         {
-            let tx = Tx::new(&self.state, self.head.seq.next(), self.head.at, &self.law, Deck::nowhere(), &caches);
+            let tx = Tx::new(
+                &self.state,
+                self.head.seq.next(),
+                self.head.at,
+                &self.law,
+                Deck::nowhere(),
+                &caches,
+            );
             run(&tx);
         }
-        self.caches = Rc::try_unwrap(caches).map(RefCell::into_inner).unwrap_or_default();
+        self.caches = Rc::try_unwrap(caches)
+            .map(RefCell::into_inner)
+            .unwrap_or_default();
         let _ = self.caches.take_stirred();
     }
 }

@@ -249,14 +249,24 @@ impl Law {
     /// Compiles the law that a state holds.
     pub fn of(state: &State) -> Self {
         let rules = state.rules_in_order();
-        let sources: Vec<Source> = library_first(&rules).map(|(id, rule)| source(state, id, rule)).collect();
+        let sources: Vec<Source> = library_first(&rules)
+            .map(|(id, rule)| source(state, id, rule))
+            .collect();
         let edition = state.about.get(&()).map_or(1, |about| about.edition);
         let compiled = quorate_law::compile(&sources, edition);
-        let mut law = Self::empty(state.law_digest(), compiled.code, compiled.asleep, compiled.warnings);
+        let mut law = Self::empty(
+            state.law_digest(),
+            compiled.code,
+            compiled.asleep,
+            compiled.warnings,
+        );
         law.places = places(&rules);
         law.reads = compiled.reads;
         for Declaration { site, what } in compiled.declarations {
-            let active = rules.iter().find(|(id, _)| **id == site.rule).is_none_or(|(_, rule)| rule.active);
+            let active = rules
+                .iter()
+                .find(|(id, _)| **id == site.rule)
+                .is_none_or(|(_, rule)| rule.active);
             law.take(site, what, active);
         }
         law
@@ -306,23 +316,84 @@ impl Law {
                 self.value_order.push(key.clone());
                 self.values.insert(key, At { site, it });
             }
-            Declared::Derived { name, title, function, gives, of, tracked, shown_to, tags } => {
-                let it =
-                    DerivedDecl { name: name.clone(), title, function, gives, of: of.clone(), tracked, shown_to, tags };
+            Declared::Derived {
+                name,
+                title,
+                function,
+                gives,
+                of,
+                tracked,
+                shown_to,
+                tags,
+            } => {
+                let it = DerivedDecl {
+                    name: name.clone(),
+                    title,
+                    function,
+                    gives,
+                    of: of.clone(),
+                    tracked,
+                    shown_to,
+                    tags,
+                };
                 self.derived.insert((of, name), At { site, it });
             }
             Declared::Quantity { name, ty } => {
                 self.quantities.insert(name, At { site, it: ty });
             }
-            Declared::Entity { kind, title, plural, label } => {
-                self.entities.insert(kind, At { site, it: EntityDecl { title, plural, label } });
+            Declared::Entity {
+                kind,
+                title,
+                plural,
+                label,
+            } => {
+                self.entities.insert(
+                    kind,
+                    At {
+                        site,
+                        it: EntityDecl {
+                            title,
+                            plural,
+                            label,
+                        },
+                    },
+                );
             }
-            Declared::Board { name, title, columns, rows } => {
-                self.boards.insert(name, At { site, it: BoardDecl { title, columns, rows } });
+            Declared::Board {
+                name,
+                title,
+                columns,
+                rows,
+            } => {
+                self.boards.insert(
+                    name,
+                    At {
+                        site,
+                        it: BoardDecl {
+                            title,
+                            columns,
+                            rows,
+                        },
+                    },
+                );
             }
-            Declared::Page { name, title, shows } => self.pages.push(At { site, it: PageDecl { name, title, shows } }),
-            Declared::Generator { word, outcomes, aliases } => {
-                self.generators.push(At { site, it: GeneratorDecl { word, outcomes, aliases } });
+            Declared::Page { name, title, shows } => self.pages.push(At {
+                site,
+                it: PageDecl { name, title, shows },
+            }),
+            Declared::Generator {
+                word,
+                outcomes,
+                aliases,
+            } => {
+                self.generators.push(At {
+                    site,
+                    it: GeneratorDecl {
+                        word,
+                        outcomes,
+                        aliases,
+                    },
+                });
             }
             Declared::Term { .. } => {}
             Declared::Table { kind, columns } => {
@@ -332,10 +403,31 @@ impl Law {
                 self.category_order.push(it.name.clone());
                 self.categories.insert(it.name.clone(), At { site, it });
             }
-            Declared::Row { table, key, cells } => self.rows.push(At { site, it: RowDecl { table, key, cells } }),
-            Declared::Condition { test, of } => self.conditions.push(At { site, it: (test, of) }),
-            Declared::Decision { name, answer, title, hidden } => {
-                self.decisions.insert(name, At { site, it: DecisionDecl { answer, title, hidden } });
+            Declared::Row { table, key, cells } => self.rows.push(At {
+                site,
+                it: RowDecl { table, key, cells },
+            }),
+            Declared::Condition { test, of } => self.conditions.push(At {
+                site,
+                it: (test, of),
+            }),
+            Declared::Decision {
+                name,
+                answer,
+                title,
+                hidden,
+            } => {
+                self.decisions.insert(
+                    name,
+                    At {
+                        site,
+                        it: DecisionDecl {
+                            answer,
+                            title,
+                            hidden,
+                        },
+                    },
+                );
             }
             acting if active => self.take_acting(site, acting),
             _ => {}
@@ -345,52 +437,115 @@ impl Law {
     fn take_acting(&mut self, site: Site, what: Declared) {
         match what {
             Declared::Modify { what, filter } => {
-                self.filters.entry(what).or_default().push(At { site, it: filter });
+                self.filters
+                    .entry(what)
+                    .or_default()
+                    .push(At { site, it: filter });
             }
             Declared::Action(it) => {
                 self.action_order.push(it.name.clone());
                 self.actions.insert(it.name.clone(), At { site, it });
             }
-            Declared::Automatic { name, body, of, trigger } => {
-                self.automatics.push(At { site, it: AutomaticDecl { name, body, of, trigger } });
+            Declared::Automatic {
+                name,
+                body,
+                of,
+                trigger,
+            } => {
+                self.automatics.push(At {
+                    site,
+                    it: AutomaticDecl {
+                        name,
+                        body,
+                        of,
+                        trigger,
+                    },
+                });
             }
             Declared::After { action, hook } => {
-                self.after.push(At { site, it: HookDecl { on: action, hook, of: None } });
+                self.after.push(At {
+                    site,
+                    it: HookDecl {
+                        on: action,
+                        hook,
+                        of: None,
+                    },
+                });
             }
-            Declared::On { happening, hook, of } => {
-                self.on.push(At { site, it: HookDecl { on: happening, hook, of } });
+            Declared::On {
+                happening,
+                hook,
+                of,
+            } => {
+                self.on.push(At {
+                    site,
+                    it: HookDecl {
+                        on: happening,
+                        hook,
+                        of,
+                    },
+                });
             }
             Declared::Changed { value, hook, of } => {
-                self.changed.push(At { site, it: HookDecl { on: value, hook, of: Some(of) } });
+                self.changed.push(At {
+                    site,
+                    it: HookDecl {
+                        on: value,
+                        hook,
+                        of: Some(of),
+                    },
+                });
             }
-            Declared::Guard { forbids, scope, when, why, tags } => {
-                self.guards.push(At { site, it: GuardDecl { forbids, scope, when, why, tags } });
+            Declared::Guard {
+                forbids,
+                scope,
+                when,
+                why,
+                tags,
+            } => {
+                self.guards.push(At {
+                    site,
+                    it: GuardDecl {
+                        forbids,
+                        scope,
+                        when,
+                        why,
+                        tags,
+                    },
+                });
             }
             Declared::Prioritise { stronger } => self.stronger = Some(At { site, it: stronger }),
-            Declared::Exclude { who, scope } => self.exclusions.push(At { site, it: ExclusionDecl { who, scope } }),
+            Declared::Exclude { who, scope } => self.exclusions.push(At {
+                site,
+                it: ExclusionDecl { who, scope },
+            }),
             _ => {}
         }
     }
 
     /// The declaration of a tracked value.
     pub fn value(&self, kind: &Name, name: &str) -> Option<&At<ValueDecl>> {
-        self.values.get(&(kind.clone(), Name::from(name))).or_else(|| {
-            // A value `of = Post` belongs to the posts of every category.
-            self.categories
-                .contains_key(kind)
-                .then(|| self.values.get(&(Name::from("Post"), Name::from(name))))
-                .flatten()
-        })
+        self.values
+            .get(&(kind.clone(), Name::from(name)))
+            .or_else(|| {
+                // A value `of = Post` belongs to the posts of every category.
+                self.categories
+                    .contains_key(kind)
+                    .then(|| self.values.get(&(Name::from("Post"), Name::from(name))))
+                    .flatten()
+            })
     }
 
     /// The declaration of a computed value.
     pub fn derived(&self, kind: &Name, name: &str) -> Option<&At<DerivedDecl>> {
-        self.derived.get(&(kind.clone(), Name::from(name))).or_else(|| {
-            self.categories
-                .contains_key(kind)
-                .then(|| self.derived.get(&(Name::from("Post"), Name::from(name))))
-                .flatten()
-        })
+        self.derived
+            .get(&(kind.clone(), Name::from(name)))
+            .or_else(|| {
+                self.categories
+                    .contains_key(kind)
+                    .then(|| self.derived.get(&(Name::from("Post"), Name::from(name))))
+                    .flatten()
+            })
     }
 
     /// The tracked values that a thing of a kind has, in law order.
@@ -409,23 +564,41 @@ impl Law {
 }
 
 /// Library texts come before all rules.
-fn library_first<'a>(rules: &'a [(&'a Name, &'a Rule)]) -> impl Iterator<Item = (&'a Name, &'a Rule)> {
+fn library_first<'a>(
+    rules: &'a [(&'a Name, &'a Rule)],
+) -> impl Iterator<Item = (&'a Name, &'a Rule)> {
     let of = move |library: bool| {
-        rules.iter().filter(move |(_, rule)| (rule.section == LIBRARY) == library).map(|(id, rule)| (*id, *rule))
+        rules
+            .iter()
+            .filter(move |(_, rule)| (rule.section == LIBRARY) == library)
+            .map(|(id, rule)| (*id, *rule))
     };
     of(true).chain(of(false))
 }
 
 fn source(state: &State, id: &Name, rule: &Rule) -> Source {
     let library = rule.section == LIBRARY;
-    let mut text = if library { RuleText::library(&rule.text) } else { RuleText::parse(&rule.text) };
+    let mut text = if library {
+        RuleText::library(&rule.text)
+    } else {
+        RuleText::parse(&rule.text)
+    };
     let mut fence = 0;
     text.fences.retain(|_| {
         fence += 1;
-        let key = ClauseKey { rule: id.clone(), fence };
+        let key = ClauseKey {
+            rule: id.clone(),
+            fence,
+        };
         state.breaks.get(&key).is_none_or(|breaks| !breaks.asleep)
     });
-    Source { rule: id.clone(), title: rule.title.clone(), library, text }
+    Source {
+        rule: id.clone(),
+        title: rule.title.clone(),
+        library,
+        since: rule.changed_by.0,
+        text,
+    }
 }
 
 fn places(rules: &[(&Name, &Rule)]) -> BTreeMap<Name, Place> {
@@ -436,12 +609,19 @@ fn places(rules: &[(&Name, &Rule)]) -> BTreeMap<Name, Place> {
         let mut above = rule.parent.clone();
         // A parent that is repealed, or a loop that a patch made, ends the line.
         while let Some(parent) = above.filter(|parent| !line.contains(parent)) {
-            let Some(parent_rule) = by_id.get(&parent) else { break };
+            let Some(parent_rule) = by_id.get(&parent) else {
+                break;
+            };
             above = parent_rule.parent.clone();
             line.push(parent);
         }
-        let place =
-            Place { section: rule.section.clone(), line, tags: rule.tags.clone(), title: rule.title.clone(), order };
+        let place = Place {
+            section: rule.section.clone(),
+            line,
+            tags: rule.tags.clone(),
+            title: rule.title.clone(),
+            order,
+        };
         places.insert((*id).clone(), place);
     }
     places
@@ -475,12 +655,20 @@ impl LawCache {
 
     fn with<T>(&self, use_it: impl FnOnce(&mut Vec<Arc<Law>>) -> T) -> T {
         // A panic while the lock was held leaves a list of whole entries, which is good to use.
-        let mut kept = self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut kept = self
+            .kept
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         use_it(&mut kept)
     }
 }
 
 /// The event that last changed the law, for pages.
 pub fn last_change(state: &State) -> EventSeq {
-    state.rules.values().map(|rule| rule.changed_by).max().unwrap_or_default()
+    state
+        .rules
+        .values()
+        .map(|rule| rule.changed_by)
+        .max()
+        .unwrap_or_default()
 }

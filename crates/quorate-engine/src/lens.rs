@@ -44,14 +44,20 @@ impl Caches {
     /// A kept answer that is good at `now`.
     pub fn get(&self, question: &Question, now: Moment) -> Option<(Kept, Reads)> {
         let (kept, reads) = self.answers.get(question)?;
-        reads.until.is_none_or(|until| now < until).then(|| (kept.clone(), reads.clone()))
+        reads
+            .until
+            .is_none_or(|until| now < until)
+            .then(|| (kept.clone(), reads.clone()))
     }
 
     /// Keeps an answer.
     pub fn keep(&mut self, question: Question, kept: Kept, reads: Reads) {
         self.drop_answer(&question);
         for key in &reads.keys {
-            self.leans.entry(key.clone()).or_default().insert(question.clone());
+            self.leans
+                .entry(key.clone())
+                .or_default()
+                .insert(question.clone());
         }
         self.answers.insert(question, (kept, reads));
     }

@@ -27,7 +27,10 @@ pub fn three_way(base: &str, ours: &str, theirs: &str) -> Option<String> {
             continue;
         }
         // Two changes that meet at a point are as much of a conflict as two that overlap: their order would be a guess.
-        if hunks.iter().any(|other| hunk.start <= other.end && other.start <= hunk.end) {
+        if hunks
+            .iter()
+            .any(|other| hunk.start <= other.end && other.start <= hunk.end)
+        {
             return None;
         }
         hunks.push(hunk);
@@ -46,13 +49,17 @@ pub fn three_way(base: &str, ours: &str, theirs: &str) -> Option<String> {
 
 fn hunks(base: &[&str], changed: &str) -> Vec<Hunk> {
     let changed = tokens(changed);
-    let ops: Vec<DiffOp> = similar::capture_diff_slices(similar::Algorithm::Patience, base, &changed);
+    let ops: Vec<DiffOp> =
+        similar::capture_diff_slices(similar::Algorithm::Patience, base, &changed);
     ops.into_iter()
         .filter(|op| op.tag() != DiffTag::Equal)
         .map(|op| Hunk {
             start: op.old_range().start,
             end: op.old_range().end,
-            with: changed[op.new_range()].iter().map(|token| (*token).to_owned()).collect(),
+            with: changed[op.new_range()]
+                .iter()
+                .map(|token| (*token).to_owned())
+                .collect(),
         })
         .collect()
 }
@@ -98,12 +105,30 @@ pub fn with_clause_words(text: &str, clause: u32, words: &str) -> Option<String>
     let lines: Vec<&str> = text.lines().collect();
     let first = (found.line as usize).checked_sub(1)?;
     let is_fence = |line: &str| line.trim_start().starts_with("```");
-    let next = read.clauses.iter().map(|other| other.line as usize).filter(|line| *line > found.line as usize).min();
+    let next = read
+        .clauses
+        .iter()
+        .map(|other| other.line as usize)
+        .filter(|line| *line > found.line as usize)
+        .min();
     let limit = next.map_or(lines.len(), |line| line - 1);
-    let end = (first..limit).find(|&index| is_fence(lines[index])).unwrap_or(limit);
-    let lead: String = lines.get(first)?.chars().take_while(|c| c.is_ascii_digit() || ". )".contains(*c)).collect();
-    let lead = if lead.chars().next().is_some_and(|c| c.is_ascii_digit()) { lead } else { String::new() };
-    let mut out: Vec<String> = lines[..first].iter().map(|line| (*line).to_owned()).collect();
+    let end = (first..limit)
+        .find(|&index| is_fence(lines[index]))
+        .unwrap_or(limit);
+    let lead: String = lines
+        .get(first)?
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || ". )".contains(*c))
+        .collect();
+    let lead = if lead.chars().next().is_some_and(|c| c.is_ascii_digit()) {
+        lead
+    } else {
+        String::new()
+    };
+    let mut out: Vec<String> = lines[..first]
+        .iter()
+        .map(|line| (*line).to_owned())
+        .collect();
     out.push(format!("{lead}{}", words.trim()));
     if end < lines.len() {
         out.push(String::new());
@@ -119,15 +144,25 @@ mod tests {
     #[test]
     fn changes_in_different_places_go_together() {
         let base = "Each player has 3 Rope and 2 Tea.";
-        let merged = three_way(base, "Each player has 4 Rope and 2 Tea.", "Each player has 3 Rope and 9 Tea.");
+        let merged = three_way(
+            base,
+            "Each player has 4 Rope and 2 Tea.",
+            "Each player has 3 Rope and 9 Tea.",
+        );
         assert_eq!(merged.as_deref(), Some("Each player has 4 Rope and 9 Tea."));
     }
 
     #[test]
     fn changes_of_the_same_words_do_not() {
         let base = "Each player has 3 Rope.";
-        assert_eq!(three_way(base, "Each player has 4 Rope.", "Each player has 5 Rope."), None);
-        assert_eq!(three_way(base, "Each player has 4 Rope.", "Each player has 4 Rope.").as_deref(), Some("Each player has 4 Rope."));
+        assert_eq!(
+            three_way(base, "Each player has 4 Rope.", "Each player has 5 Rope."),
+            None
+        );
+        assert_eq!(
+            three_way(base, "Each player has 4 Rope.", "Each player has 4 Rope.").as_deref(),
+            Some("Each player has 4 Rope.")
+        );
     }
 
     #[test]
@@ -140,7 +175,10 @@ mod tests {
     fn a_clause_gets_other_words_and_keeps_its_code() {
         let text = "1. First.\n\n```starlark\nx = 1\n```\n\n2. Second.\n";
         let amended = with_clause_words(text, 1, "Primo.").unwrap();
-        assert_eq!(amended, "1. Primo.\n\n```starlark\nx = 1\n```\n\n2. Second.\n");
+        assert_eq!(
+            amended,
+            "1. Primo.\n\n```starlark\nx = 1\n```\n\n2. Second.\n"
+        );
         assert_eq!(with_clause_words(text, 7, "x"), None);
     }
 }

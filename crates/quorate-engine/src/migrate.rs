@@ -19,9 +19,13 @@ use crate::tx::{Tx, rules::archived};
 pub fn values(tx: &Tx, old: &Law, new: &Law) {
     drop_gone(tx, old, new);
     for key in &new.value_order {
-        let Some(decl) = new.values.get(key) else { continue };
+        let Some(decl) = new.values.get(key) else {
+            continue;
+        };
         let before = old.values.get(key);
-        let same = before.is_some_and(|before| before.it.holds == decl.it.holds && before.it.shown_to == decl.it.shown_to);
+        let same = before.is_some_and(|before| {
+            before.it.holds == decl.it.holds && before.it.shown_to == decl.it.shown_to
+        });
         if !same {
             bring_in(tx, decl);
         }
@@ -30,14 +34,35 @@ pub fn values(tx: &Tx, old: &Law, new: &Law) {
 
 /// Values that the new law does not declare go to the archive.
 fn drop_gone(tx: &Tx, old: &Law, new: &Law) {
-    for (of, name) in old.values.keys().filter(|key| !new.values.contains_key(*key)) {
-        let taken_over = new.values.values().any(|decl| decl.it.of == *of && decl.it.was.as_ref() == Some(name));
+    for (of, name) in old
+        .values
+        .keys()
+        .filter(|key| !new.values.contains_key(*key))
+    {
+        let taken_over = new
+            .values
+            .values()
+            .any(|decl| decl.it.of == *of && decl.it.was.as_ref() == Some(name));
         for (key, cell) in cells_of(tx, of, name) {
             if !taken_over {
                 let before = tx.with_state(|state| state.archive.get(&key).cloned());
                 let kept = archived(&cell.value, tx.now);
-                tx.write(Effect::Archived { key: key.clone(), old: before, new: Some(kept) }, Way::Set);
-                tx.write(Effect::Cell { key, old: Some(cell), new: None }, Way::Set);
+                tx.write(
+                    Effect::Archived {
+                        key: key.clone(),
+                        old: before,
+                        new: Some(kept),
+                    },
+                    Way::Set,
+                );
+                tx.write(
+                    Effect::Cell {
+                        key,
+                        old: Some(cell),
+                        new: None,
+                    },
+                    Way::Set,
+                );
             }
         }
     }
@@ -49,26 +74,62 @@ fn bring_in(tx: &Tx, decl: &At<ValueDecl>) {
         return;
     }
     for thing in owners(tx, &decl.it.of) {
-        let key = CellKey { thing, name: decl.it.name.clone() };
+        let key = CellKey {
+            thing,
+            name: decl.it.name.clone(),
+        };
         let here = tx.with_state(|state| state.cells.get(&key).cloned());
-        let source = here.as_ref().map(|cell| cell.value.clone()).or_else(|| renamed(tx, decl, &key)).or_else(|| {
-            let kept = tx.with_state(|state| state.archive.get(&key).cloned())?;
-            tx.write(Effect::Archived { key: key.clone(), old: Some(kept.clone()), new: None }, Way::Set);
-            Some(kept.value)
-        });
+        let source = here
+            .as_ref()
+            .map(|cell| cell.value.clone())
+            .or_else(|| renamed(tx, decl, &key))
+            .or_else(|| {
+                let kept = tx.with_state(|state| state.archive.get(&key).cloned())?;
+                tx.write(
+                    Effect::Archived {
+                        key: key.clone(),
+                        old: Some(kept.clone()),
+                        new: None,
+                    },
+                    Way::Set,
+                );
+                Some(kept.value)
+            });
         let value = fitting(tx, &decl.it, source.as_ref());
-        let new = Cell { value, at: tx.now, by: tx.seq, claimed: false };
+        let new = Cell {
+            value,
+            at: tx.now,
+            by: tx.seq,
+            claimed: false,
+        };
         if here.as_ref().map(|cell| &cell.value) != Some(&new.value) {
-            tx.write(Effect::Cell { key, old: here, new: Some(new) }, Way::Set);
+            tx.write(
+                Effect::Cell {
+                    key,
+                    old: here,
+                    new: Some(new),
+                },
+                Way::Set,
+            );
         }
     }
 }
 
 /// What the value held under the name that it had before.
 fn renamed(tx: &Tx, decl: &At<ValueDecl>, key: &CellKey) -> Option<Value> {
-    let was = CellKey { thing: key.thing.clone(), name: decl.it.was.clone()? };
+    let was = CellKey {
+        thing: key.thing.clone(),
+        name: decl.it.was.clone()?,
+    };
     let cell = tx.with_state(|state| state.cells.get(&was).cloned())?;
-    tx.write(Effect::Cell { key: was, old: Some(cell.clone()), new: None }, Way::Set);
+    tx.write(
+        Effect::Cell {
+            key: was,
+            old: Some(cell.clone()),
+            new: None,
+        },
+        Way::Set,
+    );
     Some(cell.value)
 }
 
@@ -77,16 +138,28 @@ fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
     let open = source.map(Value::open);
     let fits = open.filter(|value| convert::legal(decl, value)).cloned();
     let clamped = || match (open, &decl.holds) {
-        (Some(Value::Int(n)), Holds::Number { min, max, outside: Outside::Clamp }) => {
-            Some(Value::Int((*n).clamp(min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX))))
-        }
+        (
+            Some(Value::Int(n)),
+            Holds::Number {
+                min,
+                max,
+                outside: Outside::Clamp,
+            },
+        ) => Some(Value::Int(
+            (*n).clamp(min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX)),
+        )),
         _ => None,
     };
     let value = fits.or_else(clamped).unwrap_or_else(|| {
         let default: Datum = tx.default_of(decl);
-        convert::value_for(decl, &default, &mut || tx.salt()).unwrap_or_else(|_| convert::empty_value(&decl.holds))
+        convert::value_for(decl, &default, &mut || tx.salt())
+            .unwrap_or_else(|_| convert::empty_value(&decl.holds))
     });
-    if decl.shown_to == ShownTo::All { value } else { Value::Hidden(Sealed::close(value, tx.salt())) }
+    if decl.shown_to == ShownTo::All {
+        value
+    } else {
+        Value::Hidden(Sealed::close(value, tx.salt()))
+    }
 }
 
 fn owners(tx: &Tx, of: &Name) -> Vec<Thing> {
@@ -99,8 +172,14 @@ fn cells_of(tx: &Tx, of: &Name, name: &Name) -> Vec<(CellKey, Cell)> {
         things
             .into_iter()
             .filter_map(|thing| {
-                let key = CellKey { thing, name: name.clone() };
-                state.cells.get(&key).map(|cell| (key.clone(), cell.clone()))
+                let key = CellKey {
+                    thing,
+                    name: name.clone(),
+                };
+                state
+                    .cells
+                    .get(&key)
+                    .map(|cell| (key.clone(), cell.clone()))
             })
             .collect()
     })

@@ -11,7 +11,16 @@ const CHARACTERS_MAX: usize = 64;
 
 /// Whether somebody may go by a name.
 pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Refusal> {
-    let no = |what: &str| Err(Refusal { needs: vec![Need { what: what.to_owned(), have: short(name), ..Need::default() }], ..Refusal::default() });
+    let no = |what: &str| {
+        Err(Refusal {
+            needs: vec![Need {
+                what: what.to_owned(),
+                have: short(name),
+                ..Need::default()
+            }],
+            ..Refusal::default()
+        })
+    };
     if name.trim().is_empty() {
         return no("a name that is not empty");
     }
@@ -29,11 +38,16 @@ pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Ref
     }
     let wanted = looks(name);
     for (id, person) in &state.people {
-        let taken = matches!(person.standing, Standing::Member | Standing::Applicant | Standing::Barred);
+        let taken = matches!(
+            person.standing,
+            Standing::Member | Standing::Applicant | Standing::Barred
+        );
         if Some(*id) == who || !taken {
             continue;
         }
-        let Some(other) = person.name.plain() else { continue };
+        let Some(other) = person.name.plain() else {
+            continue;
+        };
         if other == name {
             return no("a name that nobody has yet");
         }
@@ -55,7 +69,10 @@ fn is_invisible(c: char) -> bool {
 }
 
 fn short(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control() && !is_invisible(*c)).take(80).collect()
+    name.chars()
+        .filter(|c| !c.is_control() && !is_invisible(*c))
+        .take(80)
+        .collect()
 }
 
 #[cfg(test)]
@@ -65,7 +82,16 @@ mod tests {
     #[test]
     fn names_that_cannot_be_told_apart_or_seen_are_refused() {
         let state = State::default();
-        for bad in ["", "  ", " Anna", "An  na", "An\u{200b}na", "An\tna", "Аnna", &"x".repeat(65)] {
+        for bad in [
+            "",
+            "  ",
+            " Anna",
+            "An  na",
+            "An\u{200b}na",
+            "An\tna",
+            "Аnna",
+            &"x".repeat(65),
+        ] {
             assert!(check(&state, bad, None).is_err(), "{bad:?}");
         }
         for good in ["Anna", "Jürgen", "Zoë 2", "小林", "d'Arc", &"x".repeat(64)] {

@@ -47,18 +47,40 @@ const OPTIONS_MAX: usize = 500;
 pub fn offers(tx: &Tx, player: PlayerId) -> Vec<Offer> {
     let law = tx.frame().law;
     let names = law.action_order.clone();
-    names.iter().filter_map(|name| law.actions.get(name)).map(|decl| offer(tx, player, decl)).collect()
+    names
+        .iter()
+        .filter_map(|name| law.actions.get(name))
+        .map(|decl| offer(tx, player, decl))
+        .collect()
 }
 
 /// One action as it is for a player.
 pub fn offer(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Offer {
-    let fields: Vec<Field> = decl.it.params.iter().map(|param| field(tx, player, decl, &param.name)).collect();
+    let fields: Vec<Field> = decl
+        .it
+        .params
+        .iter()
+        .map(|param| field(tx, player, decl, &param.name))
+        .collect();
     let open = may_now(tx, player, decl, &fields);
-    Offer { action: decl.it.name.clone(), title: decl.it.title.clone(), site: decl.site.clone(), fields, open }
+    Offer {
+        action: decl.it.name.clone(),
+        title: decl.it.title.clone(),
+        site: decl.site.clone(),
+        fields,
+        open,
+    }
 }
 
-fn may_now(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), Refusal> {
-    let needs_choice = fields.iter().any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+fn may_now(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    fields: &[Field],
+) -> Result<(), Refusal> {
+    let needs_choice = fields
+        .iter()
+        .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
     if !needs_choice {
         return tried(tx, player, decl, vec![]);
     }
@@ -71,21 +93,30 @@ fn may_now(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, fields: &[Field]) -
         tags: decl.it.tags.clone(),
         body: Some(decl.it.body.clone()),
     };
-    let frame = Frame { actor: Some(player), site: decl.site.clone(), ..tx.frame() };
+    let frame = Frame {
+        actor: Some(player),
+        site: decl.site.clone(),
+        ..tx.frame()
+    };
     verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))?;
     // With one thing to pick, the action is open if some pick is; the nearest refusal says why none is.
-    let mut open_fields = fields.iter().filter(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+    let mut open_fields = fields
+        .iter()
+        .filter(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
     let (Some(only), None) = (open_fields.next(), open_fields.next()) else {
         return none_to_pick(tx, decl, fields);
     };
-    let Some(options) = &only.options else { return Ok(()) };
+    let Some(options) = &only.options else {
+        return Ok(());
+    };
     let mut nearest: Option<Refusal> = None;
     for (datum, _) in options.iter().take(60) {
         match tried(tx, player, decl, vec![(only.name.clone(), datum.clone())]) {
             Ok(()) => return Ok(()),
             Err(refusal) => {
                 let sooner = nearest.as_ref().is_none_or(|known| {
-                    refusal.next_at.is_some() && (known.next_at.is_none() || refusal.next_at < known.next_at)
+                    refusal.next_at.is_some()
+                        && (known.next_at.is_none() || refusal.next_at < known.next_at)
                 });
                 if sooner {
                     nearest = Some(refusal);
@@ -101,17 +132,31 @@ fn may_now(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, fields: &[Field]) -
 
 fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), Refusal> {
     let empty = fields.iter().find(|field| {
-        field.default.is_none() && !matches!(field.ty, Type::Optional(_) | Type::List(_)) && field.options.as_ref().is_some_and(Vec::is_empty)
+        field.default.is_none()
+            && !matches!(field.ty, Type::Optional(_) | Type::List(_))
+            && field.options.as_ref().is_some_and(Vec::is_empty)
     });
     match empty {
-        Some(field) => Err(tx.refusal_at(&decl.site, &format!("a {} to pick", field.title.to_lowercase()))),
+        Some(field) => Err(tx.refusal_at(
+            &decl.site,
+            &format!("a {} to pick", field.title.to_lowercase()),
+        )),
         None => Ok(()),
     }
 }
 
 /// Tries an action up to its first die, question or end.
-fn tried(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, args: Vec<(Name, Datum)>) -> Result<(), Refusal> {
-    let frame = Frame { actor: Some(player), site: decl.site.clone(), ..tx.frame() };
+fn tried(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    args: Vec<(Name, Datum)>,
+) -> Result<(), Refusal> {
+    let frame = Frame {
+        actor: Some(player),
+        site: decl.site.clone(),
+        ..tx.frame()
+    };
     verdict(tx.trial(frame, || {
         tx.act(&decl.it.name, player, args, &[])?;
         tx.last_look()
@@ -133,12 +178,28 @@ fn verdict(answer: Result<(), Stop>) -> Result<(), Refusal> {
 }
 
 fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field {
-    let param = decl.it.params.iter().find(|param| param.name == *name).expect("the name is of a parameter of this action");
-    let listed = decl.it.options.iter().find(|(of, _)| of == name).map(|(_, function)| function.clone());
+    let param = decl
+        .it
+        .params
+        .iter()
+        .find(|param| param.name == *name)
+        .expect("the name is of a parameter of this action");
+    let listed = decl
+        .it
+        .options
+        .iter()
+        .find(|(of, _)| of == name)
+        .map(|(_, function)| function.clone());
     let options = match listed {
         Some(function) => {
-            let frame = Frame { actor: Some(player), site: decl.site.clone(), ..tx.frame() };
-            let answer = tx.trial(frame, || tx.call(&function, vec![Datum::Thing(Thing::Player(player))]));
+            let frame = Frame {
+                actor: Some(player),
+                site: decl.site.clone(),
+                ..tx.frame()
+            };
+            let answer = tx.trial(frame, || {
+                tx.call(&function, vec![Datum::Thing(Thing::Player(player))])
+            });
             match answer {
                 Ok(Datum::List(items)) => Some(items.to_vec()),
                 _ => None,
@@ -147,7 +208,11 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
         None => all_of(tx, decl, &param.ty),
     };
     let labelled = |options: Vec<Datum>| {
-        options.into_iter().take(OPTIONS_MAX).map(|datum| (datum.clone(), tx.label(&datum))).collect()
+        options
+            .into_iter()
+            .take(OPTIONS_MAX)
+            .map(|datum| (datum.clone(), tx.label(&datum)))
+            .collect()
     };
     Field {
         name: name.clone(),
@@ -165,7 +230,8 @@ fn all_of(tx: &Tx, decl: &At<ActionDecl>, ty: &Type) -> Option<Vec<Datum>> {
         Type::Kind(kind) if *kind == "Player" => {
             let players = tx.people(quorate_kernel::rows::Standing::Member);
             let counted = players.into_iter().filter(|id| {
-                tx.counts_for(*id, &decl.site.rule, &decl.it.admits).unwrap_or(false)
+                tx.counts_for(*id, &decl.site.rule, &decl.it.admits)
+                    .unwrap_or(false)
             });
             Some(counted.map(|id| Datum::Thing(Thing::Player(id))).collect())
         }
@@ -204,5 +270,9 @@ fn all_of(tx: &Tx, decl: &At<ActionDecl>, ty: &Type) -> Option<Vec<Datum>> {
 
 /// A field's default in words.
 pub fn default_words(field: &Field) -> String {
-    field.default.as_ref().map(convert::describe).unwrap_or_default()
+    field
+        .default
+        .as_ref()
+        .map(convert::describe)
+        .unwrap_or_default()
 }

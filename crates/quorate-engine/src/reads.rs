@@ -37,19 +37,28 @@ impl ReadKey {
         match effect {
             Effect::Cell { key, .. } => vec![Self::Cell(key.clone())],
             Effect::Line { key, .. } => vec![Self::Ledger(key.cell.clone())],
-            Effect::Entity { old, new, .. } => {
-                old.iter().chain(new).map(|entity| Self::Kind(entity.kind.clone())).collect()
-            }
+            Effect::Entity { old, new, .. } => old
+                .iter()
+                .chain(new)
+                .map(|entity| Self::Kind(entity.kind.clone()))
+                .collect(),
             Effect::Person { .. } => vec![Self::People],
             Effect::Post { key, old, new } => {
                 let mut keys = vec![Self::Post(*key)];
-                keys.extend(old.iter().chain(new).map(|post| Self::Kind(post.category.clone())));
+                keys.extend(
+                    old.iter()
+                        .chain(new)
+                        .map(|post| Self::Kind(post.category.clone())),
+                );
                 keys
             }
             Effect::Comment { key, .. } => vec![Self::Comments(key.post)],
             Effect::Use { key, .. } => vec![Self::Uses(key.slot.clone())],
             Effect::Clock { key, .. } => vec![Self::Clock(key.clone())],
-            Effect::Rule { .. } | Effect::Term { .. } | Effect::Section { .. } | Effect::Breaks { .. } => {
+            Effect::Rule { .. }
+            | Effect::Term { .. }
+            | Effect::Section { .. }
+            | Effect::Breaks { .. } => {
                 vec![Self::Rules]
             }
             Effect::Open { .. } => vec![Self::Open],

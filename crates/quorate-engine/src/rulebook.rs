@@ -122,22 +122,42 @@ impl Rulebook {
         for (path, text) in &self.rules {
             rules.push(self.rule(path, text)?);
         }
-        self.parents_exist(&rules)?;
+        Self::parents_exist(&rules)?;
         let mut sections: Vec<(Name, Section)> = self
             .manifest
             .sections
             .iter()
             .zip(1_i64..)
             .map(|(section, n)| {
-                (Name::from(section.id.as_str()), Section { title: section.title.clone(), rank: n * RANK_STEP })
+                (
+                    Name::from(section.id.as_str()),
+                    Section {
+                        title: section.title.clone(),
+                        rank: n * RANK_STEP,
+                    },
+                )
             })
             .collect();
-        sections.push((LIBRARY.into(), Section { title: "Library".to_owned(), rank: 0 }));
+        sections.push((
+            LIBRARY.into(),
+            Section {
+                title: "Library".to_owned(),
+                rank: 0,
+            },
+        ));
         let terms = self
             .manifest
             .terms
             .iter()
-            .map(|(name, (one, many))| (Name::from(name.as_str()), Term { one: one.clone(), many: many.clone() }))
+            .map(|(name, (one, many))| {
+                (
+                    Name::from(name.as_str()),
+                    Term {
+                        one: one.clone(),
+                        many: many.clone(),
+                    },
+                )
+            })
             .collect();
         Ok(Founding {
             title: title.to_owned(),
@@ -145,7 +165,11 @@ impl Rulebook {
             edition: EDITION,
             founder: typed(founder),
             new_rules: self.new_rules(),
-            unnamed: self.manifest.unnamed.clone().unwrap_or_else(|| "Unnamed Rule".to_owned()),
+            unnamed: self
+                .manifest
+                .unnamed
+                .clone()
+                .unwrap_or_else(|| "Unnamed Rule".to_owned()),
             sections,
             rules,
             terms,
@@ -153,24 +177,46 @@ impl Rulebook {
     }
 
     fn rule(&self, path: &str, text: &str) -> Result<FoundingRule, BadRulebook> {
-        let bad = |text: String| BadRulebook { place: path.to_owned(), text };
+        let bad = |text: String| BadRulebook {
+            place: path.to_owned(),
+            text,
+        };
         let read = RuleText::parse(text);
         if let Some(error) = read.errors.first() {
             return Err(bad(format!("line {}: {}", error.line, error.text)));
         }
         let id = rule_id(path);
         if id.is_empty() {
-            return Err(bad("the file's name must be a number, a hyphen and the rule's code name".to_owned()));
+            return Err(bad(
+                "the file's name must be a number, a hyphen and the rule's code name".to_owned(),
+            ));
         }
-        if !self.manifest.sections.iter().any(|section| read.front.section == section.id.as_str()) {
-            let known: Vec<_> = self.manifest.sections.iter().map(|section| section.id.as_str()).collect();
-            return Err(bad(format!("section \"{}\" is none of {}", read.front.section, known.join(", "))));
+        if !self
+            .manifest
+            .sections
+            .iter()
+            .any(|section| read.front.section == section.id.as_str())
+        {
+            let known: Vec<_> = self
+                .manifest
+                .sections
+                .iter()
+                .map(|section| section.id.as_str())
+                .collect();
+            return Err(bad(format!(
+                "section \"{}\" is none of {}",
+                read.front.section,
+                known.join(", ")
+            )));
         }
         Ok(FoundingRule {
             id,
             section: read.front.section.clone(),
             parent: read.front.parent.clone(),
-            title: read.title.clone().unwrap_or_else(|| "Unnamed Rule".to_owned()),
+            title: read
+                .title
+                .clone()
+                .unwrap_or_else(|| "Unnamed Rule".to_owned()),
             text: Arc::from(body_of(text)),
             active: read.front.active,
             tags: read.front.tags.clone(),
@@ -178,20 +224,36 @@ impl Rulebook {
     }
 
     fn new_rules(&self) -> Name {
-        let last = || self.manifest.sections.last().map(|section| section.id.clone());
-        self.manifest.new_rules.clone().or_else(last).unwrap_or_default().into()
+        let last = || {
+            self.manifest
+                .sections
+                .last()
+                .map(|section| section.id.clone())
+        };
+        self.manifest
+            .new_rules
+            .clone()
+            .or_else(last)
+            .unwrap_or_default()
+            .into()
     }
 
-    fn parents_exist(&self, rules: &[FoundingRule]) -> Result<(), BadRulebook> {
+    fn parents_exist(rules: &[FoundingRule]) -> Result<(), BadRulebook> {
         for (index, rule) in rules.iter().enumerate() {
             if rules[..index].iter().any(|other| other.id == rule.id) {
-                return Err(BadRulebook { place: rule.id.to_string(), text: "two rules have this code name".to_owned() });
+                return Err(BadRulebook {
+                    place: rule.id.to_string(),
+                    text: "two rules have this code name".to_owned(),
+                });
             }
             if let Some(parent) = &rule.parent
                 && !rules[..index].iter().any(|other| other.id == *parent)
             {
                 let text = format!("its parent \"{parent}\" does not stand before it");
-                return Err(BadRulebook { place: rule.id.to_string(), text });
+                return Err(BadRulebook {
+                    place: rule.id.to_string(),
+                    text,
+                });
             }
         }
         Ok(())
@@ -200,8 +262,15 @@ impl Rulebook {
 
 /// The code name of a rule from its file's path: `1-core/03-idle.md` is `idle`.
 pub fn rule_id(path: &str) -> Name {
-    let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
-    Name::from(stem.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start_matches('-'))
+    let stem = path
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
+        .trim_end_matches(".md");
+    Name::from(
+        stem.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
+            .trim_start_matches('-'),
+    )
 }
 
 /// The text of a rule file without front matter and title.
@@ -214,7 +283,11 @@ pub fn body_of(text: &str) -> String {
     }
     let rest = rest.trim_start_matches('\n');
     match rest.strip_prefix("# ") {
-        Some(titled) => titled.split_once('\n').map_or("", |(_, body)| body).trim_start_matches('\n').to_owned(),
+        Some(titled) => titled
+            .split_once('\n')
+            .map_or("", |(_, body)| body)
+            .trim_start_matches('\n')
+            .to_owned(),
         None => rest.to_owned(),
     }
 }

@@ -24,14 +24,37 @@ mod play;
 mod same;
 
 /// The names of players in the order in which they join.
-pub const NAMES: [&str; 12] =
-    ["Anna", "Bert", "Cleo", "Dora", "Egon", "Fred", "Gwen", "Hugo", "Iris", "Jack", "Kate", "Liam"];
+pub const NAMES: [&str; 12] = [
+    "Anna", "Bert", "Cleo", "Dora", "Egon", "Fred", "Gwen", "Hugo", "Iris", "Jack", "Kate", "Liam",
+];
 
 /// The functions that a test file may call besides the methods of games.
-pub const FUNCTIONS: [&str; 24] = [
-    "game", "eq", "check", "moment", "hours", "minutes", "days", "add_rule", "amend_rule", "replace_rule",
-    "repeal_rule", "rename_rule", "move_rule", "switch_rule", "set_value", "add_to_value", "create_thing",
-    "remove_thing", "set_term", "rename_player", "remove_player", "set_page", "script", "prose",
+pub const FUNCTIONS: [&str; 25] = [
+    "game",
+    "eq",
+    "check",
+    "moment",
+    "hours",
+    "minutes",
+    "days",
+    "add_rule",
+    "amend_rule",
+    "replace_rule",
+    "repeal_rule",
+    "rename_rule",
+    "move_rule",
+    "switch_rule",
+    "set_value",
+    "add_to_value",
+    "create_thing",
+    "remove_thing",
+    "set_term",
+    "rename_player",
+    "remove_player",
+    "set_page",
+    "set_status",
+    "script",
+    "prose",
 ];
 
 /// Finds rulebooks by name.
@@ -72,7 +95,11 @@ type Begun = Rc<RefCell<BTreeMap<(String, i64, i64), (State, Head, Vec<Event>)>>
 impl<'a> Runner<'a> {
     /// A runner over rulebooks.
     pub fn new(books: &'a Books<'a>) -> Self {
-        Self { books, laws: Arc::new(LawCache::default()), begun: Begun::default() }
+        Self {
+            books,
+            laws: Arc::new(LawCache::default()),
+            begun: Begun::default(),
+        }
     }
 
     /// Runs the tests of a file whose names hold a word. A file that does not check is one failed test.
@@ -80,16 +107,29 @@ impl<'a> Runner<'a> {
         let tests = match Tests::compile(file, code, &FUNCTIONS) {
             Ok(tests) => tests,
             Err(diagnostics) => {
-                let message: Vec<_> = diagnostics.iter().map(|d| format!("line {}: {}", d.line, d.text)).collect();
+                let message: Vec<_> = diagnostics
+                    .iter()
+                    .map(|d| format!("line {}: {}", d.line, d.text))
+                    .collect();
                 let line = diagnostics.first().map_or(0, |d| d.line);
-                let failed = Some(Failure { line, message: message.join("\n"), log: vec![] });
-                return vec![Outcome { name: file.to_owned(), doc: String::new(), failed }];
+                let failed = Some(Failure {
+                    line,
+                    message: message.join("\n"),
+                    log: vec![],
+                });
+                return vec![Outcome {
+                    name: file.to_owned(),
+                    doc: String::new(),
+                    failed,
+                }];
             }
         };
         let mut outcomes = Vec::new();
         for test in tests.functions() {
             let name = test.name.clone();
-            if !name.starts_with("test_") || only.is_some_and(|only| !name.contains(only) && !file.contains(only)) {
+            if !name.starts_with("test_")
+                || only.is_some_and(|only| !name.contains(only) && !file.contains(only))
+            {
                 continue;
             }
             outcomes.push(self.run_one(&tests, &name, &test.doc));
@@ -109,17 +149,33 @@ impl<'a> Runner<'a> {
         let host: Rc<dyn Host> = Rc::clone(&stage) as Rc<dyn Host>;
         let mut failed = match tests.run(name, &host) {
             Ok(()) => None,
-            Err(failure) => Some(Failure { line: failure.line, message: failure.text, log: stage.log() }),
+            Err(failure) => Some(Failure {
+                line: failure.line,
+                message: failure.text,
+                log: stage.log(),
+            }),
         };
         if failed.is_none() {
-            failed = stage.replay().err().map(|message| Failure { line: 0, message, log: stage.log() });
+            failed = stage.replay().err().map(|message| Failure {
+                line: 0,
+                message,
+                log: stage.log(),
+            });
         }
-        Outcome { name: name.to_owned(), doc: doc.to_owned(), failed }
+        Outcome {
+            name: name.to_owned(),
+            doc: doc.to_owned(),
+            failed,
+        }
     }
 
     fn known_books(&self) -> BTreeMap<String, Rc<Rulebook>> {
         BOOK_NAMES.with(|names| {
-            names.borrow().iter().filter_map(|name| Some((name.clone(), (self.books)(name)?))).collect()
+            names
+                .borrow()
+                .iter()
+                .filter_map(|name| Some((name.clone(), (self.books)(name)?)))
+                .collect()
         })
     }
 }
@@ -172,25 +228,43 @@ fn fail(text: impl Into<String>) -> Stop {
 }
 
 impl Host for Stage {
-    fn call(&self, object: Option<u64>, name: &str, args: Vec<Datum>, named: Named) -> Result<Datum, Stop> {
-        let Some(object) = object else { return self.function(name, args, named) };
+    fn call(
+        &self,
+        object: Option<u64>,
+        name: &str,
+        args: Vec<Datum>,
+        named: Named,
+    ) -> Result<Datum, Stop> {
+        let Some(object) = object else {
+            return self.function(name, args, named);
+        };
         match self.object(object)? {
             Object::Game(game) => self.method(game, name, args, named),
-            Object::Ledger(game, thing, ledger) => self.ledger(game, &thing, &ledger, name, &args, &named),
-            Object::Thing(..) | Object::Refusal(_) | Object::Event(..) | Object::Record(..) | Object::Change(_) => {
-                Err(fail(format!("this has no method {name}")))
+            Object::Ledger(game, thing, ledger) => {
+                self.ledger(game, &thing, &ledger, name, &args, &named)
             }
+            Object::Thing(..)
+            | Object::Refusal(_)
+            | Object::Event(..)
+            | Object::Record(..)
+            | Object::Change(_) => Err(fail(format!("this has no method {name}"))),
         }
     }
 
     fn get(&self, object: u64, attribute: &str) -> Result<Member, Stop> {
         match self.object(object)? {
             Object::Game(game) => self.game_attribute(game, attribute),
-            Object::Thing(game, thing) => self.thing_attribute(game, &thing, attribute).map(Member::Value),
+            Object::Thing(game, thing) => self
+                .thing_attribute(game, &thing, attribute)
+                .map(Member::Value),
             Object::Refusal(refusal) => refusal_attribute(&refusal, attribute).map(Member::Value),
-            Object::Event(game, seq) => self.event_attribute(game, seq, attribute).map(Member::Value),
+            Object::Event(game, seq) => self
+                .event_attribute(game, seq, attribute)
+                .map(Member::Value),
             Object::Record(game, record) => {
-                let datum = record.get(attribute).ok_or_else(|| fail(format!("a {} has no {attribute}", record.kind)))?;
+                let datum = record
+                    .get(attribute)
+                    .ok_or_else(|| fail(format!("a {} has no {attribute}", record.kind)))?;
                 Ok(Member::Value(self.wrap(game, datum)))
             }
             Object::Ledger(..) => Ok(Member::Method),
@@ -199,23 +273,31 @@ impl Host for Stage {
     }
 
     fn show(&self, object: u64) -> String {
-        self.object(object).map_or_else(|_| "?".to_owned(), |object| self.describe(&object))
+        self.object(object)
+            .map_or_else(|_| "?".to_owned(), |object| self.describe(&object))
     }
 }
 
 impl Stage {
     fn object(&self, number: u64) -> Result<Object, Stop> {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
-        self.objects.borrow().get(index).cloned().ok_or_else(|| fail("there is no such object"))
+        self.objects
+            .borrow()
+            .get(index)
+            .cloned()
+            .ok_or_else(|| fail("there is no such object"))
     }
 
     /// The number of an object; equal objects have equal numbers.
     fn number(&self, object: Object) -> Datum {
         let mut objects = self.objects.borrow_mut();
-        let index = objects.iter().position(|known| *known == object).unwrap_or_else(|| {
-            objects.push(object);
-            objects.len() - 1
-        });
+        let index = objects
+            .iter()
+            .position(|known| *known == object)
+            .unwrap_or_else(|| {
+                objects.push(object);
+                objects.len() - 1
+            });
         Datum::Object(index as u64)
     }
 
@@ -224,11 +306,18 @@ impl Stage {
         match datum {
             Datum::Thing(thing) => self.number(Object::Thing(game, thing.clone())),
             Datum::Record(record) => self.number(Object::Record(game, Arc::clone(record))),
-            Datum::Ledger(thing, name) => self.number(Object::Ledger(game, thing.clone(), name.clone())),
-            Datum::List(items) => Datum::List(items.iter().map(|item| self.wrap(game, item)).collect()),
-            Datum::Dict(items) => {
-                Datum::Dict(items.iter().map(|(k, v)| (self.wrap(game, k), self.wrap(game, v))).collect())
+            Datum::Ledger(thing, name) => {
+                self.number(Object::Ledger(game, thing.clone(), name.clone()))
             }
+            Datum::List(items) => {
+                Datum::List(items.iter().map(|item| self.wrap(game, item)).collect())
+            }
+            Datum::Dict(items) => Datum::Dict(
+                items
+                    .iter()
+                    .map(|(k, v)| (self.wrap(game, k), self.wrap(game, v)))
+                    .collect(),
+            ),
             other => other.clone(),
         }
     }
@@ -250,8 +339,13 @@ impl Stage {
     fn thing_of(&self, datum: &Datum) -> Result<Thing, Stop> {
         match self.unwrap(datum) {
             Datum::Thing(thing) => Ok(thing),
-            Datum::Text(text) => text.parse().map_err(|_| fail(format!("\"{text}\" is no thing of the game"))),
-            other => Err(fail(format!("{} is no thing of the game", crate::convert::describe(&other)))),
+            Datum::Text(text) => text
+                .parse()
+                .map_err(|_| fail(format!("\"{text}\" is no thing of the game"))),
+            other => Err(fail(format!(
+                "{} is no thing of the game",
+                crate::convert::describe(&other)
+            ))),
         }
     }
 
@@ -262,10 +356,16 @@ impl Stage {
     /// Folds each game's log anew and compares: every test is a replay test.
     fn replay(&self) -> Result<(), String> {
         for game in self.games.borrow().iter() {
-            let effects = game.events.iter().flat_map(|event| event.steps.iter().map(|step| &step.effect));
-            let folded = State::fold(effects).map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
+            let effects = game
+                .events
+                .iter()
+                .flat_map(|event| event.steps.iter().map(|step| &step.effect));
+            let folded = State::fold(effects)
+                .map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
             if folded != *game.judge.state() {
-                return Err("the log folds to another state than the one that was played".to_owned());
+                return Err(
+                    "the log folds to another state than the one that was played".to_owned(),
+                );
             }
         }
         Ok(())
@@ -273,15 +373,23 @@ impl Stage {
 
     fn log(&self) -> Vec<String> {
         let games = self.games.borrow();
-        games.iter().flat_map(|game| game.events.iter().map(|event| commands::line(game.judge.state(), event))).collect()
+        games
+            .iter()
+            .flat_map(|game| {
+                game.events
+                    .iter()
+                    .map(|event| commands::line(game.judge.state(), event))
+            })
+            .collect()
     }
 
     fn describe(&self, object: &Object) -> String {
         match object {
             Object::Game(_) => "the game".to_owned(),
-            Object::Thing(game, thing) => {
-                self.with(*game, |game| game.judge.look(game.now, |tx| tx.label(&Datum::Thing(thing.clone()))))
-            }
+            Object::Thing(game, thing) => self.with(*game, |game| {
+                game.judge
+                    .look(game.now, |tx| tx.label(&Datum::Thing(thing.clone())))
+            }),
             Object::Refusal(refusal) => refusal.to_string(),
             Object::Event(_, seq) => format!("event {seq}"),
             Object::Record(_, record) => format!("{} {:?}", record.kind, record.fields),
@@ -297,13 +405,20 @@ fn refusal_attribute(refusal: &Refusal, attribute: &str) -> Result<Datum, Stop> 
         "rule" => Datum::Text(refusal.rule.as_str().into()),
         "rule_id" => Datum::Text(refusal.rule_id.as_str().into()),
         "clause" => Datum::Int(i64::from(refusal.clause)),
-        "against" => refusal.against.as_ref().map_or(Datum::None, |rule| Datum::Text(rule.as_str().into())),
+        "against" => refusal
+            .against
+            .as_ref()
+            .map_or(Datum::None, |rule| Datum::Text(rule.as_str().into())),
         "what" => Datum::Text(need.what.into()),
         "have" => Datum::Text(need.have.into()),
         "need" => Datum::Text(need.need.into()),
         "next_at" => refusal.next_at.map_or(Datum::None, Datum::Moment),
         "text" => Datum::Text(refusal.to_string().into()),
-        _ => return Err(fail(format!("a refusal has no {attribute}: it has rule, clause, what, have, need, next_at, text"))),
+        _ => {
+            return Err(fail(format!(
+                "a refusal has no {attribute}: it has rule, clause, what, have, need, next_at, text"
+            )));
+        }
     })
 }
 
@@ -315,5 +430,8 @@ pub fn with_books<T>(names: Vec<String>, run: impl FnOnce() -> T) -> T {
 
 /// No choices and no dice dictated.
 fn nothing() -> Dictated {
-    Dictated { dice: VecDeque::new(), choices: VecDeque::new() }
+    Dictated {
+        dice: VecDeque::new(),
+        choices: VecDeque::new(),
+    }
 }

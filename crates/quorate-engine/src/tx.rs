@@ -134,7 +134,14 @@ const DEPTH_MAX: u32 = 24;
 
 impl Tx {
     /// A run for the event that would follow `seq_before`.
-    pub fn new(base: &State, seq: EventSeq, now: Moment, law: &Arc<Law>, deck: Deck, caches: &Rc<RefCell<Caches>>) -> Rc<Self> {
+    pub fn new(
+        base: &State,
+        seq: EventSeq,
+        now: Moment,
+        law: &Arc<Law>,
+        deck: Deck,
+        caches: &Rc<RefCell<Caches>>,
+    ) -> Rc<Self> {
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             base: base.clone(),
@@ -142,7 +149,10 @@ impl Tx {
             now,
             law: Arc::clone(law),
             next_law: RefCell::new(None),
-            work: RefCell::new(Work { state: base.clone(), ..Work::default() }),
+            work: RefCell::new(Work {
+                state: base.clone(),
+                ..Work::default()
+            }),
             frames: RefCell::new(Vec::new()),
             deck: RefCell::new(deck),
             reads: RefCell::new(Vec::new()),
@@ -165,13 +175,17 @@ impl Tx {
 
     /// Whose code runs now.
     pub fn frame(&self) -> Frame {
-        self.frames.borrow().last().cloned().unwrap_or_else(|| Frame {
-            actor: None,
-            site: Site::default(),
-            action: None,
-            law: Arc::clone(&self.law),
-            trial: false,
-        })
+        self.frames
+            .borrow()
+            .last()
+            .cloned()
+            .unwrap_or_else(|| Frame {
+                actor: None,
+                site: Site::default(),
+                action: None,
+                law: Arc::clone(&self.law),
+                trial: false,
+            })
     }
 
     /// Whose command this is.
@@ -193,26 +207,41 @@ impl Tx {
     }
 
     /// Calls a function with named arguments.
-    pub fn call_named(&self, function: &Name, args: Vec<Datum>, named: Vec<(Name, Datum)>) -> Answer<Datum> {
+    pub fn call_named(
+        &self,
+        function: &Name,
+        args: Vec<Datum>,
+        named: Vec<(Name, Datum)>,
+    ) -> Answer<Datum> {
         let frame = self.frame();
         if self.depth.get() >= DEPTH_MAX {
-            return Err(Stop::fault(format!("rules lean on each other more than {DEPTH_MAX} deep, through {function}")));
+            return Err(Stop::fault(format!(
+                "rules lean on each other more than {DEPTH_MAX} deep, through {function}"
+            )));
         }
-        let Some(me) = self.me.upgrade() else { return Err(Stop::fault("the run is over")) };
+        let Some(me) = self.me.upgrade() else {
+            return Err(Stop::fault("the run is over"));
+        };
         let world: Rc<dyn World> = me;
         if self.depth.get() == 0 {
             *self.budget.borrow_mut() = Budget::default();
         }
         let budget = self.budget.borrow().clone();
         self.depth.set(self.depth.get() + 1);
-        let answer = frame.law.code.call_for(&frame.site, &world, function.as_str(), args, named, &budget);
+        let answer =
+            frame
+                .law
+                .code
+                .call_for(&frame.site, &world, function.as_str(), args, named, &budget);
         self.depth.set(self.depth.get() - 1);
         answer
     }
 
     /// Runs one-off code.
     pub fn call_script(&self, script: &Script, args: Vec<Datum>) -> Answer<Datum> {
-        let Some(me) = self.me.upgrade() else { return Err(Stop::fault("the run is over")) };
+        let Some(me) = self.me.upgrade() else {
+            return Err(Stop::fault("the run is over"));
+        };
         let world: Rc<dyn World> = me;
         self.depth.set(self.depth.get() + 1);
         let answer = script.run(&world, args, &Budget::default(), &self.frame().site);
@@ -222,25 +251,35 @@ impl Tx {
 
     /// Calls a function of a declaration that stands at `site`, in a frame of its own.
     pub fn call_at(&self, site: &Site, function: &Name, args: Vec<Datum>) -> Answer<Datum> {
-        let frame = Frame { site: site.clone(), ..self.frame() };
+        let frame = Frame {
+            site: site.clone(),
+            ..self.frame()
+        };
         self.within(frame, || self.call(function, args))
     }
 
     /// A predicate of a declaration: anything but `True` is no.
     pub fn holds_at(&self, site: &Site, function: &Name, args: Vec<Datum>) -> Answer<bool> {
-        self.call_at(site, function, args).map(|answer| answer == Datum::Bool(true))
+        self.call_at(site, function, args)
+            .map(|answer| answer == Datum::Bool(true))
     }
 
     /// A point to go back to.
     pub fn mark(&self) -> Mark {
-        Mark { work: self.work.borrow().clone(), deck: self.deck.borrow().clone() }
+        Mark {
+            work: self.work.borrow().clone(),
+            deck: self.deck.borrow().clone(),
+        }
     }
 
     /// Goes back: what was changed since is undone. Dice that fell stay known.
     pub fn go_back(&self, mark: Mark) {
         let undone: Vec<ReadKey> = {
             let work = self.work.borrow();
-            work.steps[mark.work.steps.len().min(work.steps.len())..].iter().flat_map(|step| ReadKey::written(&step.effect)).collect()
+            work.steps[mark.work.steps.len().min(work.steps.len())..]
+                .iter()
+                .flat_map(|step| ReadKey::written(&step.effect))
+                .collect()
         };
         let rolled = self.deck.borrow().rolled().to_vec();
         let broken = std::mem::take(&mut self.work.borrow_mut().broken);
@@ -256,7 +295,13 @@ impl Tx {
     pub fn trial<T>(&self, frame: Frame, run: impl FnOnce() -> T) -> T {
         let mark = self.mark();
         let deck = mark.deck.clone();
-        let result = self.within(Frame { trial: true, ..frame }, run);
+        let result = self.within(
+            Frame {
+                trial: true,
+                ..frame
+            },
+            run,
+        );
         self.go_back(mark);
         *self.deck.borrow_mut() = deck;
         result
@@ -267,13 +312,28 @@ impl Tx {
         if effect.is_idle() {
             return;
         }
-        let site = self.frames.borrow().last().map(|frame| frame.site.clone()).unwrap_or_default();
+        let site = self
+            .frames
+            .borrow()
+            .last()
+            .map(|frame| frame.site.clone())
+            .unwrap_or_default();
         self.caches.borrow_mut().forget(&ReadKey::written(&effect));
         let mut work = self.work.borrow_mut();
         // Invariant: every effect is made from the row that the working copy holds.
-        work.state.apply(&effect).expect("an effect is made from the row it changes");
-        work.law_changed |= matches!(effect, Effect::Rule { .. } | Effect::Breaks { .. } | Effect::Section { .. });
-        work.steps.push(Step { effect, way, rule: site.rule, clause: site.clause });
+        work.state
+            .apply(&effect)
+            .expect("an effect is made from the row it changes");
+        work.law_changed |= matches!(
+            effect,
+            Effect::Rule { .. } | Effect::Breaks { .. } | Effect::Section { .. }
+        );
+        work.steps.push(Step {
+            effect,
+            way,
+            rule: site.rule,
+            clause: site.clause,
+        });
     }
 
     /// Writes a tracked value and tells the hooks on it.
@@ -283,14 +343,30 @@ impl Tx {
             return;
         }
         let claimed = old.as_ref().is_some_and(|cell| cell.claimed);
-        let new = value.map(|value| rows::Cell { value, at: self.now, by: self.seq, claimed });
-        let seen = |cell: &Option<rows::Cell>| cell.as_ref().map_or(Datum::None, |cell| crate::convert::datum(&cell.value));
+        let new = value.map(|value| rows::Cell {
+            value,
+            at: self.now,
+            by: self.seq,
+            claimed,
+        });
+        let seen = |cell: &Option<rows::Cell>| {
+            cell.as_ref()
+                .map_or(Datum::None, |cell| crate::convert::datum(&cell.value))
+        };
         let changed = Changed {
             name: key.name.clone(),
             thing: key.thing.clone(),
             kind: kind.clone(),
-            old: seen(&old),
-            new: seen(&new),
+            old: if old.is_some() {
+                seen(&old)
+            } else {
+                self.default_named(kind, &key.name)
+            },
+            new: if new.is_some() {
+                seen(&new)
+            } else {
+                self.default_named(kind, &key.name)
+            },
         };
         self.write(Effect::Cell { key, old, new }, way);
         self.work.borrow_mut().changes.push(changed);
@@ -300,7 +376,10 @@ impl Tx {
     pub fn make_id(&self) -> Id {
         let mut work = self.work.borrow_mut();
         let id = Id::new(self.seq, work.made);
-        work.made = work.made.checked_add(1).expect("an event's budget ends before it makes 65,536 things");
+        work.made = work
+            .made
+            .checked_add(1)
+            .expect("an event's budget ends before it makes 65,536 things");
         id
     }
 
@@ -319,12 +398,21 @@ impl Tx {
 
     /// Forgets all that was changed, but not the dice that fell.
     pub fn start_again(&self) {
-        let undone: Vec<ReadKey> =
-            self.work.borrow().steps.iter().flat_map(|step| ReadKey::written(&step.effect)).collect();
+        let undone: Vec<ReadKey> = self
+            .work
+            .borrow()
+            .steps
+            .iter()
+            .flat_map(|step| ReadKey::written(&step.effect))
+            .collect();
         self.caches.borrow_mut().forget(&undone);
         *self.next_law.borrow_mut() = None;
         let notes = std::mem::take(&mut self.work.borrow_mut().notes);
-        *self.work.borrow_mut() = Work { state: self.base.clone(), notes, ..Work::default() };
+        *self.work.borrow_mut() = Work {
+            state: self.base.clone(),
+            notes,
+            ..Work::default()
+        };
     }
 
     /// The salt of the next seal.
@@ -339,18 +427,34 @@ impl Tx {
 
     /// Notes a line for the log.
     pub fn say(&self, kind: NoteKind, text: impl Into<String>) {
-        let rule = self.frames.borrow().last().map(|frame| frame.site.rule.clone()).unwrap_or_default();
-        self.work.borrow_mut().notes.push(Note { rule, kind, text: text.into() });
+        let rule = self
+            .frames
+            .borrow()
+            .last()
+            .map(|frame| frame.site.rule.clone())
+            .unwrap_or_default();
+        self.work.borrow_mut().notes.push(Note {
+            rule,
+            kind,
+            text: text.into(),
+        });
     }
 
     /// Tells the hooks that something happened.
     pub fn happen(&self, what: &'static str, kind: impl Into<Name>, args: Vec<Datum>) {
-        self.work.borrow_mut().happenings.push(Happening { what, kind: kind.into(), args });
+        self.work.borrow_mut().happenings.push(Happening {
+            what,
+            kind: kind.into(),
+            args,
+        });
     }
 
     /// Notes that a rule broke, for its count of breaks.
     pub fn broke(&self, site: &Site, text: &str) {
-        self.work.borrow_mut().broken.push((site.clone(), text.to_owned()));
+        self.work
+            .borrow_mut()
+            .broken
+            .push((site.clone(), text.to_owned()));
     }
 
     /// Whether anything changed the law.
@@ -371,7 +475,11 @@ impl Tx {
             && let Some(reads) = self.reads.borrow_mut().last_mut()
         {
             // A comparison with this very moment may turn right after it.
-            let turns = if moment == self.now { Moment(moment.0 + 1) } else { moment };
+            let turns = if moment == self.now {
+                Moment(moment.0 + 1)
+            } else {
+                moment
+            };
             reads.note_moment(turns);
         }
     }
@@ -432,7 +540,9 @@ fn compress(steps: &[Step]) -> Vec<Step> {
         if let Effect::Cell { key, new, .. } = &step.effect {
             if let Some(&index) = last_of.get(key) {
                 let before = &mut out[index];
-                let same = before.way == step.way && before.rule == step.rule && before.clause == step.clause;
+                let same = before.way == step.way
+                    && before.rule == step.rule
+                    && before.clause == step.clause;
                 if let (true, Effect::Cell { new: joined, .. }) = (same, &mut before.effect) {
                     joined.clone_from(new);
                     continue;

@@ -33,7 +33,11 @@ pub enum Seen {
 impl View<'_> {
     /// Who may see the values of a name: of all kinds that declare it the strictest, so that a doubt hides.
     pub fn shown(&self, key: &CellKey) -> bool {
-        let decl = self.law.values.iter().find(|((_, name), decl)| *name == key.name && self.is_of(&decl.it.of, &key.thing));
+        let decl = self
+            .law
+            .values
+            .iter()
+            .find(|((_, name), decl)| *name == key.name && self.is_of(&decl.it.of, &key.thing));
         match decl.map(|(_, decl)| decl.it.shown_to) {
             Some(ShownTo::All) | None => true,
             Some(ShownTo::Owner) => match (self.reader, &key.thing) {
@@ -49,8 +53,19 @@ impl View<'_> {
         match thing {
             Thing::Game => *kind == "Game",
             Thing::Player(_) => *kind == "Player",
-            Thing::Entity(id) => self.state.entities.get(id).is_some_and(|entity| entity.kind == *kind),
-            Thing::Post(id) => *kind == "Post" || self.state.posts.get(id).is_some_and(|post| post.category == *kind),
+            Thing::Entity(id) => self
+                .state
+                .entities
+                .get(id)
+                .is_some_and(|entity| entity.kind == *kind),
+            Thing::Post(id) => {
+                *kind == "Post"
+                    || self
+                        .state
+                        .posts
+                        .get(id)
+                        .is_some_and(|post| post.category == *kind)
+            }
             Thing::Row(key) => key.table == *kind,
             Thing::Comment(..) => *kind == "Comment",
             Thing::Rule(_) => *kind == "Rule",

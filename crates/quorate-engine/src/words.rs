@@ -11,7 +11,10 @@ pub fn worded(state: &State, text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
-        match after.split_once('}').and_then(|(token, tail)| Some((word(state, token)?, tail))) {
+        match after
+            .split_once('}')
+            .and_then(|(token, tail)| Some((word(state, token)?, tail)))
+        {
             Some((word, tail)) => {
                 out.push_str(&word);
                 rest = tail;
@@ -33,17 +36,40 @@ fn word(state: &State, token: &str) -> Option<String> {
         None => (None, token),
     };
     let lower = name.to_lowercase();
-    let found = state.terms.get(lower.as_str()).map(|term| term.one.clone()).or_else(|| {
-        let many = |(name, _): &(&quorate_kernel::Name, &quorate_kernel::law::Term)| format!("{name}s") == lower;
-        state.terms.iter().find(many).map(|(_, term)| term.many.clone())
-    });
-    let Some(word) = found else { return value(state, token) };
-    let word = if name.starts_with(char::is_uppercase) { capital(&word) } else { word };
+    let found = state
+        .terms
+        .get(lower.as_str())
+        .map(|term| term.one.clone())
+        .or_else(|| {
+            let many = |(name, _): &(&quorate_kernel::Name, &quorate_kernel::law::Term)| {
+                format!("{name}s") == lower
+            };
+            state
+                .terms
+                .iter()
+                .find(many)
+                .map(|(_, term)| term.many.clone())
+        });
+    let Some(word) = found else {
+        return value(state, token);
+    };
+    let word = if name.starts_with(char::is_uppercase) {
+        capital(&word)
+    } else {
+        word
+    };
     Some(match article {
         Some(article) => {
             let an = word.starts_with(|c: char| "aeiouAEIOU".contains(c));
             let small = if an { "an" } else { "a" };
-            format!("{} {word}", if article.starts_with('A') { capital(small) } else { small.to_owned() })
+            format!(
+                "{} {word}",
+                if article.starts_with('A') {
+                    capital(small)
+                } else {
+                    small.to_owned()
+                }
+            )
         }
         None => word,
     })
@@ -51,19 +77,29 @@ fn word(state: &State, token: &str) -> Option<String> {
 
 /// The live value of the game that a token names.
 fn value(state: &State, token: &str) -> Option<String> {
-    let cell = state.cells.get(&CellKey { thing: Thing::Game, name: token.into() })?;
+    let cell = state.cells.get(&CellKey {
+        thing: Thing::Game,
+        name: token.into(),
+    })?;
     Some(match cell.value.open() {
-        Value::Thing(Thing::Player(id)) => {
-            state.people.get(id).map(|person| person.name.as_str().to_owned()).unwrap_or_default()
-        }
+        Value::Thing(Thing::Player(id)) => state
+            .people
+            .get(id)
+            .map(|person| person.name.as_str().to_owned())
+            .unwrap_or_default(),
         Value::Text(text) => text.as_str().to_owned(),
-        other => crate::convert::describe(&crate::convert::datum(other)).trim_matches('"').to_owned(),
+        other => crate::convert::describe(&crate::convert::datum(other))
+            .trim_matches('"')
+            .to_owned(),
     })
 }
 
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -74,10 +110,20 @@ mod tests {
     #[test]
     fn tokens_become_the_words_of_the_theme() {
         let mut state = State::default();
-        let term = |one: &str, many: &str| Term { one: one.to_owned(), many: many.to_owned() };
-        state.terms.insert("player".into(), term("Adventurer", "Adventurers"));
-        state.terms.insert("emperor".into(), term("Dungeon Master", "Dungeon Masters"));
+        let term = |one: &str, many: &str| Term {
+            one: one.to_owned(),
+            many: many.to_owned(),
+        };
+        state
+            .terms
+            .insert("player".into(), term("Adventurer", "Adventurers"));
+        state
+            .terms
+            .insert("emperor".into(), term("Dungeon Master", "Dungeon Masters"));
         let text = "{A player} and {an emperor}; {players} {unknown} {";
-        assert_eq!(worded(&state, text), "An Adventurer and a Dungeon Master; Adventurers {unknown} {");
+        assert_eq!(
+            worded(&state, text),
+            "An Adventurer and a Dungeon Master; Adventurers {unknown} {"
+        );
     }
 }

@@ -36,6 +36,8 @@ pub enum Actor {
     Game,
     /// The one who runs the server. Marked in the log; the law is not asked.
     Operator,
+    /// A player whom the server alone knows; the event holds the seal.
+    Hidden,
 }
 
 impl Actor {
@@ -43,7 +45,7 @@ impl Actor {
     pub fn player(self) -> Option<PlayerId> {
         match self {
             Self::Player(player) => Some(player),
-            Self::Newcomer | Self::Game | Self::Operator => None,
+            Self::Newcomer | Self::Game | Self::Operator | Self::Hidden => None,
         }
     }
 }
@@ -137,6 +139,10 @@ pub struct Founding {
     pub sections: Vec<(Name, Section)>,
     /// The rules, parents before what is under them, in document order; library texts too.
     pub rules: Vec<FoundingRule>,
+    /// The section of a rule that is added without naming one.
+    pub new_rules: Name,
+    /// The title of a rule that is added without one.
+    pub unnamed: String,
     /// The words of the theme.
     pub terms: Vec<(Name, Term)>,
 }
@@ -256,9 +262,9 @@ impl Act {
             Self::Dispute { reason, .. } => visit(SealMut::Text(reason)),
             Self::Undo { reason, picks, .. } => {
                 visit(SealMut::Text(reason));
-                picks
-                    .iter_mut()
-                    .for_each(|(_, value)| value.each_seal(visit));
+                for (_, value) in picks {
+                    value.each_seal(visit);
+                }
             }
             Self::Abandon { .. }
             | Self::Recategorise { .. }

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::Command;
 use crate::command::{Act, Actor};
 use crate::digest::Digest;
 use crate::effect::Step;
-use crate::ids::EventSeq;
+use crate::ids::{EventSeq, PlayerId};
 use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::rows::OpenKey;
+use crate::seal::Sealed;
 use crate::state::{EachSeal, SealMut};
 use crate::tape::Tape;
 use crate::time::Moment;
@@ -22,6 +24,8 @@ pub struct Event {
     pub at: Moment,
     /// Whose command it was.
     pub actor: Actor,
+    /// Whose it was, where [`Actor::Hidden`] stands in the open part.
+    pub hidden_actor: Option<Sealed<PlayerId>>,
     /// The command's key.
     pub key: Name,
     /// What was to be done.
@@ -78,8 +82,27 @@ pub enum NoteKind {
 }
 
 impl Event {
+    /// The command that was judged, its sender known as far as the seal is at hand.
+    pub fn command(&self) -> Command {
+        let known = self
+            .hidden_actor
+            .as_ref()
+            .and_then(Sealed::plain)
+            .copied()
+            .map(Actor::Player);
+        Command {
+            at: self.at,
+            actor: known.unwrap_or(self.actor),
+            key: self.key.clone(),
+            act: self.act.clone(),
+        }
+    }
+
     /// Visits every seal of the event.
     pub fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+        if let Some(seal) = &mut self.hidden_actor {
+            visit(SealMut::Author(seal));
+        }
         self.act.each_seal(visit);
         self.tape.each_seal(visit);
         for step in &mut self.steps {

@@ -28,6 +28,7 @@ pub enum Clause {
         after: Option<Name>,
         title: String,
         text: Arc<str>,
+        tags: Vec<Name>,
     },
     /// Another text for a rule; `base` is the text it was written against.
     AmendRule {

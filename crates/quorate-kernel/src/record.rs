@@ -147,6 +147,7 @@ mod tests {
             seq: EventSeq(7),
             at: Moment(1_000),
             actor: Actor::Player(PlayerId(Id::new(EventSeq(1), 0))),
+            hidden_actor: None,
             key: "k1".into(),
             act: Act::Comment {
                 post: PostId(Id::new(EventSeq(5), 0)),

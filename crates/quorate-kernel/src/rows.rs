@@ -436,4 +436,8 @@ pub struct About {
     pub edition: u16,
     /// When the game was founded.
     pub founded_at: Moment,
+    /// The section of a rule that is added without naming one.
+    pub new_rules: Name,
+    /// The title of a rule that is added without one.
+    pub unnamed: String,
 }

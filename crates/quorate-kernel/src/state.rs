@@ -286,12 +286,14 @@ impl State {
         let digests: Vec<_> = self
             .rules_in_order()
             .into_iter()
-            .map(|(id, rule)| (id.clone(), rule.digest()))
+            .map(|(id, rule)| (id.clone(), rule.digest(), rule.changed_by))
             .collect();
         let mut parts: Vec<Vec<u8>> = vec![edition.to_le_bytes().to_vec()];
-        for (id, digest) in digests {
+        for (id, digest, since) in digests {
             parts.push(id.as_str().as_bytes().to_vec());
             parts.push(digest.0.to_vec());
+            // Of two rules that define one name the older keeps it, so that age is part of the law.
+            parts.push(since.0.to_le_bytes().to_vec());
         }
         for (key, row) in self.breaks.iter().filter(|(_, row)| row.asleep) {
             parts.push(format!("asleep {} {} {}", key.rule, key.fence, row.asleep).into_bytes());

@@ -59,6 +59,7 @@ fn source(id: &str, library: bool, text: RuleText) -> Source {
         rule: Name::from(id),
         title: text.title.clone().unwrap_or_else(|| id.to_owned()),
         library,
+        since: 0,
         text,
     }
 }

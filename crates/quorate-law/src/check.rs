@@ -2,3 +2,4 @@
 
 pub(crate) mod house;
 pub(crate) mod names;
+pub(crate) mod typing;

@@ -10,6 +10,7 @@ use starlark::syntax::AstModule;
 use crate::budget::{Budget, Limits};
 use crate::check::house;
 use crate::check::names::{Home, Homes};
+use crate::check::typing;
 use crate::code::Code;
 use crate::collect::{Collector, Facts, Signature};
 use crate::datum::Type;
@@ -35,6 +36,8 @@ pub struct Source {
     pub title: String,
     /// Whether it is a library, which is skipped when it is asked which rule asks.
     pub library: bool,
+    /// When it last changed, as a number that grows: of two rules that define one name the older keeps it.
+    pub since: u64,
     /// Its text.
     pub text: RuleText,
 }
@@ -71,7 +74,7 @@ pub fn compile(sources: &[Source], edition: u16) -> Compiled {
     let mut law = Law::read(sources);
     law.refuse_changes_in_place();
     loop {
-        if law.settle_names() {
+        if law.settle_names() || law.settle_types() {
             continue;
         }
         match law.run(edition) {
@@ -200,8 +203,11 @@ impl<'a> Law<'a> {
         let mut homes = Homes::default();
         let mut bad = Vec::new();
         let taken = |name: &str| NAMES.contains(name);
-        for (index, unit) in self.units.iter().enumerate() {
-            if let Some(unit) = unit {
+        // Of two rules that define one name the older keeps it, wherever the younger stands.
+        let mut by_age: Vec<usize> = (0..self.units.len()).collect();
+        by_age.sort_by_key(|index| self.sources[self.infos[*index].source].since);
+        for index in by_age {
+            if let Some(unit) = &self.units[index] {
                 let faults = homes.take(&self.home(index), unit, &taken);
                 if !faults.is_empty() {
                     bad.push((index, faults));
@@ -222,6 +228,47 @@ impl<'a> Law<'a> {
             self.sleep(index, faults);
         }
         any
+    }
+
+    /// Finds names that nobody defines and types that do not fit; true if something fell asleep for it.
+    fn settle_types(&mut self) -> bool {
+        let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code));
+        let schema = typing::schema(self.units.iter().flatten(), &self.functions());
+        let quantities: Vec<(Name, Type)> = self
+            .units
+            .iter()
+            .flatten()
+            .flat_map(|unit| unit.quantities.iter().map(|(name, ty, _)| (name.clone(), ty.clone())))
+            .collect();
+        let globals = typing::globals(&schema, &self.additions(), &quantities);
+        let found = typing::check(&sheet, &schema, &globals, &|name| self.unknown(name));
+        let mut bad: BTreeMap<usize, Vec<Fault>> = BTreeMap::new();
+        for (unit, fault) in found {
+            let faults = bad.entry(unit).or_default();
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        }
+        let any = !bad.is_empty();
+        for (index, mut faults) in bad {
+            faults.sort_by_key(|fault| fault.offset);
+            self.sleep(index, faults);
+        }
+        any
+    }
+
+    fn unknown(&self, name: &str) -> Fault {
+        if let Some(home) = self.lost.get(name) {
+            let text = format!("`{name}` sleeps, with its fence in the rule \"{}\"", home.title);
+            return Fault::new(0, text);
+        }
+        let fault = Fault::new(0, format!("there is no `{name}`"));
+        let known = self.homes.of.keys().map(String::as_str);
+        let known = known.chain(NAMES.iter().map(String::as_str));
+        match did_you_mean(name, known) {
+            Some(meant) => fault.help(format!("did you mean `{meant}`?")),
+            None => fault,
+        }
     }
 
     fn additions(&self) -> Additions {
@@ -519,9 +566,4 @@ fn doubles(found: &Found) -> Vec<(usize, Fault)> {
         }
     }
     doubles
-}
-
-/// A word for what is not known, with the likeliest that was meant.
-pub(crate) fn unknown<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    did_you_mean(name, known).map(|word| format!("did you mean `{word}`?"))
 }

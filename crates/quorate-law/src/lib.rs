@@ -24,6 +24,7 @@ pub mod script_host;
 mod sheet;
 pub mod stop;
 pub mod text;
+mod types;
 mod unit;
 mod values;
 pub mod world;

@@ -77,7 +77,7 @@ pub(crate) fn globals_with(additions: &Additions, more: impl Iterator<Item = Str
     builder.build()
 }
 
-fn builder(additions: &Additions) -> GlobalsBuilder {
+pub(crate) fn builder(additions: &Additions) -> GlobalsBuilder {
     let mut builder =
         GlobalsBuilder::extended_by(&[LibraryExtension::Typing, LibraryExtension::SetType]);
     for name in NATIVES.keys().filter(|name| !name.contains('.')) {

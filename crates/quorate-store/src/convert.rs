@@ -30,7 +30,6 @@ pub(crate) fn actor(actor: Actor) -> String {
         Actor::Game => "game".to_owned(),
         Actor::Operator => "operator".to_owned(),
         Actor::Hidden => "hidden".to_owned(),
-        Actor::Hidden => "hidden".to_owned(),
     }
 }
 

@@ -19,12 +19,16 @@ use crate::tx::Tx;
 use crate::tx::posts::Draft;
 
 /// Does what a command says.
-pub fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open>) -> Answer<()> {
+pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open>) -> Answer<()> {
     match (&command.act, command.actor) {
         (Act::Apply { name, text }, actor) => apply(tx, actor, name, text),
         (Act::Due { keys }, Actor::Game) => fall_due(tx, keys, open),
         (Act::Downtime { since }, Actor::Game) => {
-            tx.happen("downtime", "Game", vec![Datum::Thing(Thing::Game), Datum::Moment(*since)]);
+            tx.happen(
+                "downtime",
+                "Game",
+                vec![Datum::Thing(Thing::Game), Datum::Moment(*since)],
+            );
             Ok(())
         }
         (Act::Repair { patch, reason }, Actor::Operator) => repair(tx, patch, reason),
@@ -49,7 +53,13 @@ fn on_the_books(tx: &Tx, player: PlayerId) -> Answer<()> {
     }
 }
 
-fn act_of_player(tx: &Tx, player: PlayerId, act: &Act, past: &[Event], open: Option<&Open>) -> Answer<()> {
+fn act_of_player(
+    tx: &Tx,
+    player: PlayerId,
+    act: &Act,
+    past: &[Event],
+    open: Option<&Open>,
+) -> Answer<()> {
     match act {
         Act::Do { action, args } => {
             if !tx.law.actions.contains_key(action) {
@@ -57,9 +67,10 @@ fn act_of_player(tx: &Tx, player: PlayerId, act: &Act, past: &[Event], open: Opt
             }
             run(tx, player, action, args)
         }
-        Act::Answer { action, value } => {
-            let Some(open) = open else { return refused("an action of yours that waits for an answer") };
-            answer_fits(tx, open, value)?;
+        Act::Answer { action, .. } => {
+            let Some(open) = open else {
+                return refused("an action of yours that waits for an answer");
+            };
             run(tx, player, action, &open.args)
         }
         Act::Abandon { action } => refused(format!("to go on with {action}: it was given up")),
@@ -69,12 +80,22 @@ fn act_of_player(tx: &Tx, player: PlayerId, act: &Act, past: &[Event], open: Opt
         }
         Act::Leave { text } => leave(tx, player, text),
         Act::Post(post) => post_new(tx, player, post),
-        Act::EditPost { post, title, body, flavour, patch } => edit(tx, player, *post, title, body, flavour, patch.as_ref()),
+        Act::EditPost {
+            post,
+            title,
+            body,
+            flavour,
+            patch,
+        } => edit(tx, player, *post, title, body, flavour, patch.as_ref()),
         Act::Recategorise { post, category } => recategorise(tx, player, *post, category),
         Act::Withdraw { post } => withdraw(tx, player, *post),
         Act::Comment { post, text } => tx.comment_by(player, *post, text.clone()),
         Act::Message { to, text } => message(tx, player, to, text),
-        Act::Claim { patch, rule, reason } => claim(tx, player, patch, rule, reason),
+        Act::Claim {
+            patch,
+            rule,
+            reason,
+        } => claim(tx, player, patch, rule, reason),
         Act::Dispute { claim, .. } => dispute(tx, player, *claim),
         Act::Undo { event, picks, .. } => {
             tx.guards(&tx.builtin_act(&"undo".into(), player, None, vec![]))?;
@@ -90,25 +111,52 @@ fn act_of_player(tx: &Tx, player: PlayerId, act: &Act, past: &[Event], open: Opt
             if old.is_none() {
                 return refused("a clause that sleeps");
             }
-            tx.write(Effect::Breaks { key: clause.clone(), old, new: None }, Way::Set);
+            tx.write(
+                Effect::Breaks {
+                    key: clause.clone(),
+                    old,
+                    new: None,
+                },
+                Way::Set,
+            );
             Ok(())
         }
-        Act::Found(_) | Act::Apply { .. } | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => {
-            refused("an act that players take")
-        }
+        Act::Found(_)
+        | Act::Apply { .. }
+        | Act::Due { .. }
+        | Act::Downtime { .. }
+        | Act::Repair { .. } => refused("an act that players take"),
     }
 }
 
 /// Runs an action from its start; dice that waited for it are used up where it completes.
-fn run(tx: &Tx, player: PlayerId, action: &Name, args: &[(Name, quorate_kernel::Value)]) -> Answer<()> {
-    let args = args.iter().map(|(name, value)| (name.clone(), convert::datum(value))).collect();
+fn run(
+    tx: &Tx,
+    player: PlayerId,
+    action: &Name,
+    args: &[(Name, quorate_kernel::Value)],
+) -> Answer<()> {
+    let args = args
+        .iter()
+        .map(|(name, value)| (name.clone(), convert::datum(value)))
+        .collect();
     tx.act(action, player, args, &[])?;
-    drop_waiting(tx, &OpenKey { who: player, action: action.clone() });
+    drop_waiting(
+        tx,
+        &OpenKey {
+            who: player,
+            action: action.clone(),
+        },
+    );
     Ok(())
 }
 
-/// An answer must be one of those offered; nothing is on disk of one that is not.
-fn answer_fits(tx: &Tx, open: &Open, value: &quorate_kernel::Value) -> Answer<()> {
+/// An answer must be one of those offered; else it is refused and the question stays.
+pub(crate) fn answer_fits(
+    tx: &Tx,
+    open: &Open,
+    value: &quorate_kernel::Value,
+) -> Result<(), Refusal> {
     use quorate_kernel::Value;
     let word = match value {
         Value::Text(text) => Some(text.as_str().to_owned()),
@@ -116,20 +164,31 @@ fn answer_fits(tx: &Tx, open: &Open, value: &quorate_kernel::Value) -> Answer<()
         _ => None,
     };
     let offered = |option: &Value| {
-        option == value || word.as_ref().is_some_and(|word| *word == tx.label(&convert::datum(option)))
+        option == value
+            || word
+                .as_ref()
+                .is_some_and(|word| *word == tx.label(&convert::datum(option)))
     };
-    if open.question.options.iter().any(offered) || (open.question.may_decline && *value == Value::None) {
+    if open.question.options.iter().any(offered)
+        || (open.question.may_decline && *value == Value::None)
+    {
         return Ok(());
     }
-    let words: Vec<_> = open.question.options.iter().map(|option| tx.label(&convert::datum(option))).collect();
+    let words: Vec<_> = open
+        .question
+        .options
+        .iter()
+        .map(|option| tx.label(&convert::datum(option)))
+        .collect();
     let mut refusal = Refusal::plain(format!("one of the answers to \"{}\"", open.question.what));
     refusal.needs[0].need = words.join(", ");
-    Err(Stop::Refused(Box::new(refusal)))
+    Err(refusal)
 }
 
 fn apply(tx: &Tx, actor: Actor, name: &Sealed<str>, text: &Sealed<str>) -> Answer<()> {
     let known = actor.player();
-    names::check(&tx.state(), name.as_str(), known).map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
+    names::check(&tx.state(), name.as_str(), known)
+        .map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
     let id = known.unwrap_or_else(|| PlayerId(tx.make_id()));
     let old = tx.with_state(|state| state.people.get(&id).cloned());
     match old.as_ref().map(|person| person.standing) {
@@ -146,15 +205,30 @@ fn apply(tx: &Tx, actor: Actor, name: &Sealed<str>, text: &Sealed<str>) -> Answe
         left_at: old.as_ref().and_then(|person| person.left_at),
         seen_at: tx.now,
     };
-    tx.write(Effect::Person { key: id, old, new: Some(new) }, Way::Set);
+    tx.write(
+        Effect::Person {
+            key: id,
+            old,
+            new: Some(new),
+        },
+        Way::Set,
+    );
     tx.guards(&tx.builtin_act(&"apply-to-join".into(), id, None, vec![]))?;
-    let args = vec![Datum::Thing(Thing::Player(id)), Datum::Text(text.as_str().into())];
+    let args = vec![
+        Datum::Thing(Thing::Player(id)),
+        Datum::Text(text.as_str().into()),
+    ];
     tx.happen("applied", "Player", args);
     Ok(())
 }
 
 fn leave(tx: &Tx, player: PlayerId, _text: &Sealed<str>) -> Answer<()> {
-    let member = tx.with_state(|state| state.people.get(&player).is_some_and(|p| p.standing == Standing::Member));
+    let member = tx.with_state(|state| {
+        state
+            .people
+            .get(&player)
+            .is_some_and(|p| p.standing == Standing::Member)
+    });
     if !member {
         return refused("to be on the roster");
     }
@@ -169,13 +243,26 @@ fn post_new(tx: &Tx, player: PlayerId, post: &NewPost) -> Answer<()> {
         title: post.title.clone(),
         body: post.body.clone(),
         flavour: post.flavour.clone(),
-        patch: post.patch.clone().filter(|patch| patch.plain().is_none_or(|patch| !patch.is_empty())),
+        patch: post
+            .patch
+            .clone()
+            .filter(|patch| patch.plain().is_none_or(|patch| !patch.is_empty())),
     };
-    let fields = post.fields.iter().map(|(name, value)| (name.clone(), convert::datum(value))).collect();
+    let fields = post
+        .fields
+        .iter()
+        .map(|(name, value)| (name.clone(), convert::datum(value)))
+        .collect();
     tx.post_by(player, draft, fields).map(|_| ())
 }
 
-fn about_post(tx: &Tx, player: PlayerId, act: &str, post: PostId, args: Vec<(Name, Datum)>) -> Answer<()> {
+fn about_post(
+    tx: &Tx,
+    player: PlayerId,
+    act: &str,
+    post: PostId,
+    args: Vec<(Name, Datum)>,
+) -> Answer<()> {
     if !tx.exists(&Thing::Post(post)) {
         return refused("a post that exists");
     }
@@ -210,8 +297,19 @@ fn recategorise(tx: &Tx, player: PlayerId, post: PostId, category: &Name) -> Ans
     if !tx.law.categories.contains_key(category) {
         return refused(format!("a category called \"{category}\""));
     }
-    about_post(tx, player, "recategorise", post, vec![("category".into(), Datum::Text(category.as_str().into()))])?;
-    let status = tx.law.categories.get(category).and_then(|decl| decl.it.statuses.first().cloned()).unwrap_or_default();
+    about_post(
+        tx,
+        player,
+        "recategorise",
+        post,
+        vec![("category".into(), Datum::Text(category.as_str().into()))],
+    )?;
+    let status = tx
+        .law
+        .categories
+        .get(category)
+        .and_then(|decl| decl.it.statuses.first().cloned())
+        .unwrap_or_default();
     let now = tx.now;
     tx.write_post(post, |row| {
         row.category = category.clone();
@@ -219,6 +317,14 @@ fn recategorise(tx: &Tx, player: PlayerId, post: PostId, category: &Name) -> Ans
         row.open_at = now;
     })?;
     tx.write_defaults(&Thing::Post(post), category);
+    let author = tx.with_state(|state| state.posts.get(&post).and_then(|row| row.author.player()));
+    if let (Some(author), Some(decl)) = (author, tx.law.categories.get(category)) {
+        tx.use_up(
+            &Name::from(format!("post {category}")),
+            &decl.it.limits.clone(),
+            author,
+        );
+    }
     tx.announce_post(post);
     Ok(())
 }
@@ -241,16 +347,29 @@ fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> An
 }
 
 /// A change by hand: made at once, shown as claimed.
-fn claim(tx: &Tx, player: PlayerId, patch: &Sealed<Patch>, rule: &Name, reason: &Sealed<str>) -> Answer<()> {
+fn claim(
+    tx: &Tx,
+    player: PlayerId,
+    patch: &Sealed<Patch>,
+    rule: &Name,
+    reason: &Sealed<str>,
+) -> Answer<()> {
     if reason.as_str().trim().is_empty() {
         return refused("a reason");
     }
-    if !tx.with_state(|state| state.rules.contains_key(rule)) {
+    let known = tx.with_state(|state| state.rules.contains_key(rule));
+    let args = if known {
+        vec![(Name::from("rule"), Datum::Thing(Thing::Rule(rule.clone())))]
+    } else {
+        vec![]
+    };
+    tx.guards(&tx.builtin_act(&"claim".into(), player, None, args))?;
+    if !known {
         return refused("a rule that the change rests on");
     }
-    let Some(patch) = patch.shared().filter(|patch| !patch.is_empty()) else { return refused("a change") };
-    let args = vec![(Name::from("rule"), Datum::Thing(Thing::Rule(rule.clone())))];
-    tx.guards(&tx.builtin_act(&"claim".into(), player, None, args))?;
+    let Some(patch) = patch.shared().filter(|patch| !patch.is_empty()) else {
+        return refused("a change");
+    };
     let before = tx.state();
     tx.apply_patch(&patch, None, &[])?;
     let touched: Vec<_> = tx.with_state(|state| {
@@ -262,12 +381,26 @@ fn claim(tx: &Tx, player: PlayerId, patch: &Sealed<Patch>, rule: &Name, reason: 
             .collect()
     });
     for (key, cell) in touched {
-        let new = rows::Cell { claimed: true, ..cell.clone() };
-        tx.write(Effect::Cell { key, old: Some(cell), new: Some(new) }, Way::Set);
+        let new = rows::Cell {
+            claimed: true,
+            ..cell.clone()
+        };
+        tx.write(
+            Effect::Cell {
+                key,
+                old: Some(cell),
+                new: Some(new),
+            },
+            Way::Set,
+        );
     }
-    if touched_nothing(tx, &before) {
-        let why = tx.finish().notes.last().map(|note| note.text.clone()).unwrap_or_default();
-        return refused(format!("a change that can be made: {why}"));
+    let skipped = tx
+        .finish()
+        .notes
+        .into_iter()
+        .find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped);
+    if let Some(note) = skipped.filter(|_| tx.with_state(|state| *state == before)) {
+        return refused(format!("a change that can be made: {}", note.text));
     }
     let row = Claim {
         by: player,
@@ -278,13 +411,16 @@ fn claim(tx: &Tx, player: PlayerId, patch: &Sealed<Patch>, rule: &Name, reason: 
         disputed_by: vec![],
     };
     let key = tx.make_id();
-    tx.write(Effect::Claim { key, old: None, new: Some(row) }, Way::Set);
+    tx.write(
+        Effect::Claim {
+            key,
+            old: None,
+            new: Some(row),
+        },
+        Way::Set,
+    );
     tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
     Ok(())
-}
-
-fn touched_nothing(tx: &Tx, before: &quorate_kernel::state::State) -> bool {
-    tx.with_state(|state| state == before)
 }
 
 fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
@@ -298,7 +434,14 @@ fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
     let mut new = old.clone();
     new.standing = ClaimStanding::Disputed;
     new.disputed_by.push(player);
-    tx.write(Effect::Claim { key: claim.0, old: Some(old), new: Some(new) }, Way::Set);
+    tx.write(
+        Effect::Claim {
+            key: claim.0,
+            old: Some(old),
+            new: Some(new),
+        },
+        Way::Set,
+    );
     Ok(())
 }
 
@@ -321,15 +464,24 @@ fn place(tx: &Tx, key: &DueKey) -> usize {
     let law = &tx.law;
     let position = |found: Option<usize>| found.unwrap_or(usize::MAX);
     match key {
-        DueKey::Automatic(name, _) => position(law.automatics.iter().position(|automatic| automatic.it.name == *name)),
+        DueKey::Automatic(name, _) => position(
+            law.automatics
+                .iter()
+                .position(|automatic| automatic.it.name == *name),
+        ),
         DueKey::Recheck(..) => usize::MAX - 1,
         DueKey::Duty(_) | DueKey::Open(..) => usize::MAX,
     }
 }
 
 fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
-    let Some(patch) = patch.shared() else { return refused("a change") };
-    tx.say(quorate_kernel::event::NoteKind::Said, format!("the operator: {}", reason.as_str()));
+    let Some(patch) = patch.shared() else {
+        return refused("a change");
+    };
+    tx.say(
+        quorate_kernel::event::NoteKind::Said,
+        format!("the operator: {}", reason.as_str()),
+    );
     tx.unchecked.set(true);
     tx.apply_patch(&patch, None, &[])
 }

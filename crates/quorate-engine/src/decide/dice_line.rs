@@ -21,30 +21,45 @@ const DICE_MAX: u32 = 100;
 const DIGITS_MAX: usize = 21;
 
 /// Rolls what a line asks for.
-pub fn roll(tx: &Tx, line: &str) -> Answer<()> {
+pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
     let generators = tx.law.generators.clone();
-    let known = |word: &str| generators.iter().find(|generator| generator.it.answers_to(word)).map(|g| g.it.word.to_string());
+    let known = |word: &str| {
+        generators
+            .iter()
+            .find(|generator| generator.it.answers_to(word))
+            .map(|g| g.it.word.to_string())
+    };
     let mut results = Vec::new();
     for text in line.split(|c: char| !c.is_ascii_alphanumeric()) {
         match parse(text, &known).map_err(|refusal| Stop::Refused(Box::new(refusal)))? {
             None => {}
             Some(Word::Dice { count, sides }) => {
                 let by = tx.actor();
-                let shown: Option<Vec<_>> = (0..count).map(|_| tx.deck.borrow_mut().big_die(text, sides, by)).collect();
-                let Some(shown) = shown else { return Err(Stop::fault("no dice are at hand here")) };
+                let shown: Option<Vec<_>> = (0..count)
+                    .map(|_| tx.deck.borrow_mut().big_die(text, sides, by))
+                    .collect();
+                let Some(shown) = shown else {
+                    return Err(Stop::fault("no dice are at hand here"));
+                };
                 let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
                 results.push(format!("{text}: {}", shown.join(", ")));
             }
             Some(Word::Draw(word)) => {
-                let generator = generators.iter().find(|generator| generator.it.word == word.as_str());
-                let outcomes = generator.map(|generator| generator.it.outcomes.clone()).unwrap_or_default();
+                let generator = generators
+                    .iter()
+                    .find(|generator| generator.it.word == word.as_str());
+                let outcomes = generator
+                    .map(|generator| generator.it.outcomes.clone())
+                    .unwrap_or_default();
                 let index = tx.pick(&word, outcomes.len(), None)?;
                 results.push(format!("{text}: {}", outcomes[index]));
             }
         }
     }
     if results.is_empty() {
-        return Err(Stop::Refused(Box::new(Refusal::plain("a word such as DICE6 or 2DICE10 in the line"))));
+        return Err(Stop::Refused(Box::new(Refusal::plain(
+            "a word such as DICE6 or 2DICE10 in the line",
+        ))));
     }
     tx.say(NoteKind::Said, results.join("; "));
     Ok(())
@@ -55,18 +70,34 @@ fn parse(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Result<Option<Wo
     if let Some(word) = known(text) {
         return Ok(Some(Word::Draw(word)));
     }
-    let Some((count, sides)) = text.split_once("DICE") else { return Ok(None) };
+    let Some((count, sides)) = text.split_once("DICE") else {
+        return Ok(None);
+    };
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     if sides.is_empty() || !digits(sides) || !digits(count) {
         return Ok(None);
     }
     let no = |what: &str, have: &str| {
-        Err(Refusal { needs: vec![Need { what: what.to_owned(), have: have.to_owned(), ..Need::default() }], ..Refusal::default() })
+        Err(Refusal {
+            needs: vec![Need {
+                what: what.to_owned(),
+                have: have.to_owned(),
+                ..Need::default()
+            }],
+            ..Refusal::default()
+        })
     };
     if sides.len() > DIGITS_MAX {
-        return no("a die of at most 21 digits", &format!("{} digits", sides.len()));
+        return no(
+            "a die of at most 21 digits",
+            &format!("{} digits", sides.len()),
+        );
     }
-    let count: u32 = if count.is_empty() { 1 } else { count.parse().unwrap_or(u32::MAX) };
+    let count: u32 = if count.is_empty() {
+        1
+    } else {
+        count.parse().unwrap_or(u32::MAX)
+    };
     if count > DICE_MAX {
         return no("at most 100 dice in one word", text);
     }
@@ -81,13 +112,31 @@ mod tests {
     #[test]
     fn dice_words_are_read_and_others_left_alone() {
         let none = |_: &str| None;
-        assert_eq!(parse("DICE6", &none), Ok(Some(Word::Dice { count: 1, sides: 6 })));
-        assert_eq!(parse("2DICE10", &none), Ok(Some(Word::Dice { count: 2, sides: 10 })));
-        assert_eq!(parse("DICE0", &none), Ok(Some(Word::Dice { count: 1, sides: 0 })));
+        assert_eq!(
+            parse("DICE6", &none),
+            Ok(Some(Word::Dice { count: 1, sides: 6 }))
+        );
+        assert_eq!(
+            parse("2DICE10", &none),
+            Ok(Some(Word::Dice {
+                count: 2,
+                sides: 10
+            }))
+        );
+        assert_eq!(
+            parse("DICE0", &none),
+            Ok(Some(Word::Dice { count: 1, sides: 0 }))
+        );
         assert_eq!(parse("DICE", &none), Ok(None));
         assert_eq!(parse("dice6", &none), Ok(None));
-        assert!(parse("DICE1000000000000000000000", &none).is_err(), "22 digits");
-        assert!(parse("DICE999999999999999999999", &none).is_ok(), "21 digits");
+        assert!(
+            parse("DICE1000000000000000000000", &none).is_err(),
+            "22 digits"
+        );
+        assert!(
+            parse("DICE999999999999999999999", &none).is_ok(),
+            "21 digits"
+        );
         assert!(parse("101DICE6", &none).is_err());
     }
 }

@@ -23,7 +23,13 @@ use crate::names;
 use crate::tx::{Deck, Frame, Tx};
 
 /// Founds a game: its rules, its words, its values, its first player.
-pub fn found(state: &State, seq: EventSeq, command: &Command, founding: &Founding, inputs: &Inputs<'_>) -> Result<Draft, Refusal> {
+pub(crate) fn found(
+    state: &State,
+    seq: EventSeq,
+    command: &Command,
+    founding: &Founding,
+    inputs: &Inputs<'_>,
+) -> Result<Draft, Refusal> {
     if !state.about.is_empty() {
         return Err(Refusal::plain("a game that has not been founded yet"));
     }
@@ -34,22 +40,58 @@ pub fn found(state: &State, seq: EventSeq, command: &Command, founding: &Foundin
     let text = write_text(state, seq, command, founding);
     let law = Arc::new(Law::of(&text.state()));
     let caches = Rc::new(RefCell::new(Caches::default()));
-    let seed = Seed::derive(&inputs.secret, &SeedId { player: None, key: command.key.clone() });
-    let tx = Tx::new(&text.state(), seq, command.at, &law, Deck::seeded(seed), &caches);
-    let frame = Frame { actor: None, site: Site::default(), action: None, law: Arc::clone(&law), trial: false };
+    let seed = Seed::derive(
+        &inputs.secret,
+        &SeedId {
+            player: None,
+            key: command.key.clone(),
+        },
+    );
+    let tx = Tx::new(
+        &text.state(),
+        seq,
+        command.at,
+        &law,
+        Deck::seeded(seed),
+        &caches,
+    );
+    let frame = Frame {
+        actor: None,
+        site: Site::default(),
+        action: None,
+        law: Arc::clone(&law),
+        trial: false,
+    };
     let begun = tx.within(frame.clone(), || {
         let founder = PlayerId(tx.make_id());
         tx.write_defaults(&Thing::Game, &"Game".into());
         write_founder(&tx, founder, founding);
         tx.admit_person(founder)?;
-        tx.happen("founded", "Game", vec![Datum::Thing(Thing::Game), Datum::Thing(Thing::Player(founder))]);
+        tx.happen(
+            "founded",
+            "Game",
+            vec![
+                Datum::Thing(Thing::Game),
+                Datum::Thing(Thing::Player(founder)),
+            ],
+        );
         finish(&tx)
     });
     match begun {
         Ok(()) => {}
         Err(Stop::Refused(refusal)) => return Err(*refusal),
-        Err(Stop::Broken(fault)) => return Err(Refusal::plain(format!("a rulebook whose founding works: {}", fault.text))),
-        Err(Stop::Asks(question)) => return Err(Refusal::plain(format!("a rulebook that asks nothing at its founding: {}", question.what))),
+        Err(Stop::Broken(fault)) => {
+            return Err(Refusal::plain(format!(
+                "a rulebook whose founding works: {}",
+                fault.text
+            )));
+        }
+        Err(Stop::Asks(question)) => {
+            return Err(Refusal::plain(format!(
+                "a rulebook that asks nothing at its founding: {}",
+                question.what
+            )));
+        }
     }
     tx.within(frame.clone(), || under_new_law(&tx, &law));
     let mut draft = draft(&tx, Outcome::Done, frame);
@@ -73,12 +115,33 @@ fn write_text(state: &State, seq: EventSeq, command: &Command, founding: &Foundi
         new_rules: founding.new_rules.clone(),
         unnamed: founding.unnamed.clone(),
     };
-    tx.write(Effect::About { key: (), old: None, new: Some(about) }, Way::Set);
+    tx.write(
+        Effect::About {
+            key: (),
+            old: None,
+            new: Some(about),
+        },
+        Way::Set,
+    );
     for (name, section) in &founding.sections {
-        tx.write(Effect::Section { key: name.clone(), old: None, new: Some(section.clone()) }, Way::Set);
+        tx.write(
+            Effect::Section {
+                key: name.clone(),
+                old: None,
+                new: Some(section.clone()),
+            },
+            Way::Set,
+        );
     }
     for (name, term) in &founding.terms {
-        tx.write(Effect::Term { key: name.clone(), old: None, new: Some(term.clone()) }, Way::Set);
+        tx.write(
+            Effect::Term {
+                key: name.clone(),
+                old: None,
+                new: Some(term.clone()),
+            },
+            Way::Set,
+        );
     }
     let mut rank = 0;
     for rule in &founding.rules {
@@ -94,7 +157,14 @@ fn write_text(state: &State, seq: EventSeq, command: &Command, founding: &Foundi
             changed_by: seq,
         };
         let old = tx.with_state(|state| state.rules.get(&rule.id).cloned());
-        tx.write(Effect::Rule { key: rule.id.clone(), old, new: Some(row) }, Way::Set);
+        tx.write(
+            Effect::Rule {
+                key: rule.id.clone(),
+                old,
+                new: Some(row),
+            },
+            Way::Set,
+        );
     }
     tx
 }
@@ -108,5 +178,12 @@ fn write_founder(tx: &Tx, id: PlayerId, founding: &Founding) {
         left_at: None,
         seen_at: tx.now,
     };
-    tx.write(Effect::Person { key: id, old: None, new: Some(person) }, Way::Set);
+    tx.write(
+        Effect::Person {
+            key: id,
+            old: None,
+            new: Some(person),
+        },
+        Way::Set,
+    );
 }

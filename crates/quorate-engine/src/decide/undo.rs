@@ -28,12 +28,21 @@ pub struct Conflict {
 }
 
 /// Turns an event's effects round.
-pub fn undo(tx: &Tx, seq: EventSeq, past: &[Event], picks: &[(String, Value)]) -> Answer<()> {
+pub(crate) fn undo(
+    tx: &Tx,
+    seq: EventSeq,
+    past: &[Event],
+    picks: &[(String, Value)],
+) -> Answer<()> {
     let Some(event) = past.iter().find(|event| event.seq == seq) else {
-        return Err(Stop::Refused(Box::new(Refusal::plain(format!("an event {seq} that can be undone")))));
+        return Err(Stop::Refused(Box::new(Refusal::plain(format!(
+            "an event {seq} that can be undone"
+        )))));
     };
     if event.steps.is_empty() || matches!(event.act, Act::Found(_)) {
-        return Err(Stop::Refused(Box::new(Refusal::plain("an event with effects that can be taken back"))));
+        return Err(Stop::Refused(Box::new(Refusal::plain(
+            "an event with effects that can be taken back",
+        ))));
     }
     let mut conflicts = Vec::new();
     let mut changed = false;
@@ -46,61 +55,128 @@ pub fn undo(tx: &Tx, seq: EventSeq, past: &[Event], picks: &[(String, Value)]) -
             have: convert::describe(&convert::datum(&conflict.now)),
             need: convert::describe(&convert::datum(&conflict.back)),
         });
-        return Err(Stop::Refused(Box::new(Refusal { needs: needs.collect(), ..Refusal::default() })));
+        return Err(Stop::Refused(Box::new(Refusal {
+            needs: needs.collect(),
+            ..Refusal::default()
+        })));
     }
     if !changed {
-        return Err(Stop::Refused(Box::new(Refusal::plain("an event whose effects still stand"))));
+        return Err(Stop::Refused(Box::new(Refusal::plain(
+            "an event whose effects still stand",
+        ))));
     }
     let dice_wait = !event.tape.dice.is_empty();
-    if let (true, Act::Do { action, .. } | Act::Answer { action, .. }, Some(who)) = (dice_wait, &event.act, event.actor.player()) {
-        let key = OpenKey { who, action: action.clone() };
+    if let (true, Act::Do { action, .. } | Act::Answer { action, .. }, Some(who)) =
+        (dice_wait, &event.act, event.actor.player())
+    {
+        let key = OpenKey {
+            who,
+            action: action.clone(),
+        };
         let old = tx.with_state(|state| state.waiting.get(&key).cloned());
-        let seed = SeedId { player: Some(who), key: event.key.clone() };
-        tx.write(Effect::Waiting { key, old, new: Some(Waiting { seed, dice: event.tape.dice.clone() }) }, Way::Set);
+        let seed = SeedId {
+            player: Some(who),
+            key: event.key.clone(),
+        };
+        tx.write(
+            Effect::Waiting {
+                key,
+                old,
+                new: Some(Waiting {
+                    seed,
+                    dice: event.tape.dice.clone(),
+                }),
+            },
+            Way::Set,
+        );
     }
     Ok(())
 }
 
 /// Turns one effect round; true if that changed anything.
-fn turn(tx: &Tx, step: &Step, picks: &[(String, Value)], conflicts: &mut Vec<Conflict>) -> Answer<bool> {
+fn turn(
+    tx: &Tx,
+    step: &Step,
+    picks: &[(String, Value)],
+    conflicts: &mut Vec<Conflict>,
+) -> Answer<bool> {
     match &step.effect {
         Effect::Cell { key, old, new } => {
             let now = tx.with_state(|state| state.cells.get(key).cloned());
             let label = format!("{} {}", key.thing, key.name);
-            let pick = picks.iter().find(|(picked, _)| *picked == label).map(|(_, value)| value.clone());
+            let pick = picks
+                .iter()
+                .find(|(picked, _)| *picked == label)
+                .map(|(_, value)| value.clone());
             let value = match pick {
                 Some(value) => Some(value),
                 None => match back(step.way, old.as_ref(), new.as_ref(), now.as_ref()) {
                     Ok(value) => value,
                     Err(conflict) => {
-                        conflicts.push(Conflict { value: label, ..conflict });
+                        conflicts.push(Conflict {
+                            value: label,
+                            ..conflict
+                        });
                         return Ok(false);
                     }
                 },
             };
-            let Ok(kind) = tx.kind_of(&key.thing) else { return Ok(false) };
+            let Ok(kind) = tx.kind_of(&key.thing) else {
+                return Ok(false);
+            };
             let before = now.as_ref().map(|cell| cell.value.clone());
             tx.write_cell(&kind, key.clone(), value.clone(), step.way);
             Ok(before != value)
         }
-        Effect::Use { key, new: Some(used), .. } => {
+        Effect::Use {
+            key,
+            new: Some(used),
+            ..
+        } => {
             let stands = tx.with_state(|state| state.uses.get(key) == Some(used));
             if stands {
-                tx.write(Effect::Use { key: key.clone(), old: Some(used.clone()), new: None }, Way::Take);
+                tx.write(
+                    Effect::Use {
+                        key: key.clone(),
+                        old: Some(used.clone()),
+                        new: None,
+                    },
+                    Way::Take,
+                );
             }
             Ok(stands)
         }
-        Effect::Rule { key, old, new } => Ok(turn_rule(tx, key, old.as_ref(), new.as_ref(), conflicts)),
-        Effect::Claim { key, old: None, new: Some(_) } => {
+        Effect::Rule { key, old, new } => {
+            Ok(turn_rule(tx, key, old.as_ref(), new.as_ref(), conflicts))
+        }
+        Effect::Claim {
+            key,
+            old: None,
+            new: Some(_),
+        } => {
             let now = tx.with_state(|state| state.claims.get(key).cloned());
             if let Some(now) = now {
-                let undone = quorate_kernel::rows::Claim { standing: ClaimStanding::Undone, ..now.clone() };
-                tx.write(Effect::Claim { key: *key, old: Some(now), new: Some(undone) }, Way::Set);
+                let undone = quorate_kernel::rows::Claim {
+                    standing: ClaimStanding::Undone,
+                    ..now.clone()
+                };
+                tx.write(
+                    Effect::Claim {
+                        key: *key,
+                        old: Some(now),
+                        new: Some(undone),
+                    },
+                    Way::Set,
+                );
             }
             Ok(true)
         }
         // A post stays; its closing is taken back.
-        Effect::Post { key, old: Some(old), new: Some(new) } if old.status != new.status => {
+        Effect::Post {
+            key,
+            old: Some(old),
+            new: Some(new),
+        } if old.status != new.status => {
             let now = tx.with_state(|state| state.posts.get(key).cloned());
             let stands = now.as_ref().is_some_and(|now| now.status == new.status);
             if stands {
@@ -115,7 +191,11 @@ fn turn(tx: &Tx, step: &Step, picks: &[(String, Value)], conflicts: &mut Vec<Con
         }
         Effect::Post { .. } | Effect::Comment { .. } | Effect::Message { .. } => Ok(false),
         // Clocks and due moments follow from the values and are worked out anew.
-        Effect::Clock { .. } | Effect::Due { .. } | Effect::Open { .. } | Effect::Waiting { .. } | Effect::About { .. } => Ok(false),
+        Effect::Clock { .. }
+        | Effect::Due { .. }
+        | Effect::Open { .. }
+        | Effect::Waiting { .. }
+        | Effect::About { .. } => Ok(false),
         other => {
             let inverse = other.clone().inverse();
             let mark = tx.mark();
@@ -131,22 +211,32 @@ fn turn(tx: &Tx, step: &Step, picks: &[(String, Value)], conflicts: &mut Vec<Con
 }
 
 /// What a value is to be when a change of it is taken back.
-fn back(way: Way, old: Option<&Cell>, new: Option<&Cell>, now: Option<&Cell>) -> Result<Option<Value>, Conflict> {
+fn back(
+    way: Way,
+    old: Option<&Cell>,
+    new: Option<&Cell>,
+    now: Option<&Cell>,
+) -> Result<Option<Value>, Conflict> {
     let value = |cell: Option<&Cell>| cell.map(|cell| cell.value.clone());
     let open = |cell: Option<&Cell>| cell.map(|cell| cell.value.open().clone());
     if value(now) == value(new) {
         return Ok(value(old));
     }
     match (way, open(old), open(new), open(now)) {
-        (Way::Add, Some(Value::Int(old)), Some(Value::Int(new)), Some(Value::Int(now))) => {
-            Ok(Some(Value::Int(now.saturating_sub(new.saturating_sub(old)))))
-        }
-        (Way::Put | Way::Take, Some(Value::List(old)), Some(Value::List(new)), Some(Value::List(now))) => {
-            Ok(Some(Value::list(turned_list(&old, &new, &now))))
-        }
-        (_, old, _, now) => {
-            Err(Conflict { value: String::new(), back: old.unwrap_or_default(), now: now.unwrap_or_default() })
-        }
+        (Way::Add, Some(Value::Int(old)), Some(Value::Int(new)), Some(Value::Int(now))) => Ok(
+            Some(Value::Int(now.saturating_sub(new.saturating_sub(old)))),
+        ),
+        (
+            Way::Put | Way::Take,
+            Some(Value::List(old)),
+            Some(Value::List(new)),
+            Some(Value::List(now)),
+        ) => Ok(Some(Value::list(turned_list(&old, &new, &now)))),
+        (_, old, _, now) => Err(Conflict {
+            value: String::new(),
+            back: old.unwrap_or_default(),
+            now: now.unwrap_or_default(),
+        }),
     }
 }
 
@@ -166,13 +256,15 @@ fn turned_list(old: &[Value], new: &[Value], now: &[Value]) -> Vec<Value> {
 fn surplus(more: &[Value], less: &[Value]) -> Vec<Value> {
     let mut less = less.to_vec();
     more.iter()
-        .filter(|value| match less.iter().position(|other| other == *value) {
-            Some(index) => {
-                less.remove(index);
-                false
-            }
-            None => true,
-        })
+        .filter(
+            |value| match less.iter().position(|other| other == *value) {
+                Some(index) => {
+                    less.remove(index);
+                    false
+                }
+                None => true,
+            },
+        )
         .cloned()
         .collect()
 }
@@ -190,7 +282,11 @@ fn turn_rule(
         (Some(old), Some(new), Some(now)) => {
             let Some(text) = merge::three_way(&new.text, &now.text, &old.text) else {
                 let word = |text: &str| Value::Word(text.into());
-                conflicts.push(Conflict { value: format!("rule:{id}"), back: word(&old.text), now: word(&now.text) });
+                conflicts.push(Conflict {
+                    value: format!("rule:{id}"),
+                    back: word(&old.text),
+                    now: word(&now.text),
+                });
                 return false;
             };
             let mut rule = now.clone();
@@ -199,6 +295,13 @@ fn turn_rule(
         }
         _ => return false,
     };
-    tx.write(Effect::Rule { key: id.clone(), old: now, new: restored }, Way::Set);
+    tx.write(
+        Effect::Rule {
+            key: id.clone(),
+            old: now,
+            new: restored,
+        },
+        Way::Set,
+    );
     true
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::{Name, Value};
+use quorate_kernel::{Name, Thing, Value};
 use quorate_law::RuleText;
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
@@ -29,7 +29,11 @@ impl Given {
         if let Some(index) = self.named.iter().position(|(key, _)| *key == name) {
             return Some(self.named.remove(index).1);
         }
-        if self.args.is_empty() { None } else { Some(self.args.remove(0)) }
+        if self.args.is_empty() {
+            None
+        } else {
+            Some(self.args.remove(0))
+        }
     }
 
     /// Takes an argument by its name alone.
@@ -41,7 +45,10 @@ impl Given {
     pub(super) fn text(&mut self, name: &str) -> Result<String, Stop> {
         match self.take(name) {
             Some(Datum::Text(text)) => Ok(text.to_string()),
-            Some(other) => Err(fail(format!("{name} is a text, not {}", convert::describe(&other)))),
+            Some(other) => Err(fail(format!(
+                "{name} is a text, not {}",
+                convert::describe(&other)
+            ))),
             None => Err(fail(format!("{name} is missing"))),
         }
     }
@@ -60,20 +67,37 @@ impl Given {
 
 impl Stage {
     /// A function that builds a change; none for other functions.
-    pub(super) fn change(&self, name: &str, args: Vec<Datum>, named: Named) -> Result<Option<Datum>, Stop> {
+    pub(super) fn change(
+        &self,
+        name: &str,
+        args: Vec<Datum>,
+        named: Named,
+    ) -> Result<Option<Datum>, Stop> {
         let mut given = Given::new(args, named);
         let clause = match name {
             "add_rule" => add_rule(&mut given)?,
             "amend_rule" => {
-                let change = Change::Amend { id: given.text("id")?.into(), old: given.text("old")?, new: given.text("new")? };
+                let change = Change::Amend {
+                    id: given.text("id")?.into(),
+                    old: given.text("old")?,
+                    new: given.text("new")?,
+                };
                 return Ok(Some(self.number(Object::Change(Box::new(change)))));
             }
             "replace_rule" => {
-                let change = Change::Replace { id: given.text("id")?.into(), text: given.text("text")? };
+                let change = Change::Replace {
+                    id: given.text("id")?.into(),
+                    text: given.text("text")?,
+                };
                 return Ok(Some(self.number(Object::Change(Box::new(change)))));
             }
-            "repeal_rule" => Clause::RepealRule { id: given.text("id")?.into() },
-            "rename_rule" => Clause::RenameRule { id: given.text("id")?.into(), title: given.text("title")? },
+            "repeal_rule" => Clause::RepealRule {
+                id: given.text("id")?.into(),
+            },
+            "rename_rule" => Clause::RenameRule {
+                id: given.text("id")?.into(),
+                title: given.text("title")?,
+            },
             "move_rule" => Clause::MoveRule {
                 id: given.text("id")?.into(),
                 section: given.named_text("section").unwrap_or_default().into(),
@@ -89,10 +113,17 @@ impl Stage {
             "create_thing" => {
                 let kind = given.text("kind")?.into();
                 let (_, named) = given.rest();
-                let values = named.into_iter().map(|(name, datum)| Ok((name, self.kept(&datum)?)));
-                Clause::CreateThing { kind, values: values.collect::<Result<_, Stop>>()? }
+                let values = named
+                    .into_iter()
+                    .map(|(name, datum)| Ok((name, self.kept(&datum)?)));
+                Clause::CreateThing {
+                    kind,
+                    values: values.collect::<Result<_, Stop>>()?,
+                }
             }
-            "remove_thing" => Clause::RemoveThing { thing: self.thing_of(&given.take("thing").unwrap_or_default())? },
+            "remove_thing" => Clause::RemoveThing {
+                thing: self.thing_of(&given.take("thing").unwrap_or_default())?,
+            },
             "set_term" => Clause::SetTerm {
                 name: given.text("name")?.into(),
                 one: given.text("one")?,
@@ -100,18 +131,43 @@ impl Stage {
             },
             "rename_player" => {
                 let thing = self.thing_of(&given.take("player").unwrap_or_default())?;
-                Clause::RenamePlayer { thing, name: given.text("name")? }
+                Clause::RenamePlayer {
+                    thing,
+                    name: given.text("name")?,
+                }
             }
             "remove_player" => {
                 let thing = self.thing_of(&given.take("player").unwrap_or_default())?;
-                Clause::RemovePlayer { thing, bar: given.take("bar") == Some(Datum::Bool(true)) }
+                Clause::RemovePlayer {
+                    thing,
+                    bar: given.take("bar") == Some(Datum::Bool(true)),
+                }
             }
-            "set_page" => Clause::SetPage { name: given.text("name")?.into(), text: given.text("text")? },
-            "script" => Clause::Script { code: given.text("code")?.into() },
-            "prose" => Clause::Prose { text: given.text("text")? },
+            "set_page" => Clause::SetPage {
+                name: given.text("name")?.into(),
+                text: given.text("text")?,
+            },
+            "set_status" => {
+                let Thing::Post(post) = self.thing_of(&given.take("post").unwrap_or_default())?
+                else {
+                    return Err(fail("set_status(post, status)"));
+                };
+                Clause::SetStatus {
+                    post,
+                    status: given.text("status")?.into(),
+                }
+            }
+            "script" => Clause::Script {
+                code: given.text("code")?.into(),
+            },
+            "prose" => Clause::Prose {
+                text: given.text("text")?,
+            },
             _ => return Ok(None),
         };
-        Ok(Some(self.number(Object::Change(Box::new(Change::Clause(clause))))))
+        Ok(Some(
+            self.number(Object::Change(Box::new(Change::Clause(clause)))),
+        ))
     }
 
     /// `set_value(thing, a = 1, b = 2)`: one clause each, so a list of changes.
@@ -121,18 +177,31 @@ impl Stage {
         let mut changes = Vec::new();
         for (value_name, datum) in named {
             let clause = match (name, &datum) {
-                ("add_to_value", Datum::Int(amount)) => Clause::AddToValue { thing: thing.clone(), name: value_name, amount: *amount },
-                _ => Clause::SetValue { thing: thing.clone(), name: value_name, value: self.kept(&datum)? },
+                ("add_to_value", Datum::Int(amount)) => Clause::AddToValue {
+                    thing: thing.clone(),
+                    name: value_name,
+                    amount: *amount,
+                },
+                _ => Clause::SetValue {
+                    thing: thing.clone(),
+                    name: value_name,
+                    value: self.kept(&datum)?,
+                },
             };
             changes.push(self.number(Object::Change(Box::new(Change::Clause(clause)))));
         }
-        Ok(if changes.len() == 1 { changes.remove(0) } else { Datum::List(changes.into()) })
+        Ok(if changes.len() == 1 {
+            changes.remove(0)
+        } else {
+            Datum::List(changes.into())
+        })
     }
 
     /// A value to put into a change.
     pub(super) fn kept(&self, datum: &Datum) -> Result<Value, Stop> {
         let datum = self.unwrap(datum);
-        convert::plain_value(&datum).ok_or_else(|| fail(format!("{} cannot be kept", convert::describe(&datum))))
+        convert::plain_value(&datum)
+            .ok_or_else(|| fail(format!("{} cannot be kept", convert::describe(&datum))))
     }
 
     /// The patch of a list of changes, against the rules of a game as they are.
@@ -144,7 +213,9 @@ impl Stage {
 
     fn clauses(&self, game: usize, changes: &Datum, out: &mut Vec<Clause>) -> Result<(), Stop> {
         match changes {
-            Datum::List(items) => items.iter().try_for_each(|item| self.clauses(game, item, out)),
+            Datum::List(items) => items
+                .iter()
+                .try_for_each(|item| self.clauses(game, item, out)),
             Datum::Object(number) => match self.object(*number)? {
                 Object::Change(change) => {
                     out.push(self.clause(game, *change)?);
@@ -158,7 +229,13 @@ impl Stage {
 
     fn clause(&self, game: usize, change: Change) -> Result<Clause, Stop> {
         let text_of = |id: &Name| {
-            let text = self.with(game, |game| game.judge.state().rules.get(id).map(|rule| Arc::clone(&rule.text)));
+            let text = self.with(game, |game| {
+                game.judge
+                    .state()
+                    .rules
+                    .get(id)
+                    .map(|rule| Arc::clone(&rule.text))
+            });
             text.ok_or_else(|| fail(format!("there is no rule {id}")))
         };
         Ok(match change {
@@ -166,14 +243,20 @@ impl Stage {
             Change::Amend { id, old, new } => {
                 let base = text_of(&id)?;
                 if !base.contains(&old) {
-                    return Err(fail(format!("the rule {id} does not hold the text \"{old}\"")));
+                    return Err(fail(format!(
+                        "the rule {id} does not hold the text \"{old}\""
+                    )));
                 }
                 let text = Arc::from(base.replacen(&old, &new, 1));
                 Clause::AmendRule { id, base, text }
             }
             Change::Replace { id, text } => {
                 let base = text_of(&id)?;
-                Clause::AmendRule { id, base, text: Arc::from(body_of(&text)) }
+                Clause::AmendRule {
+                    id,
+                    base,
+                    text: Arc::from(body_of(&text)),
+                }
             }
         })
     }
@@ -184,7 +267,13 @@ fn add_rule(given: &mut Given) -> Result<Clause, Stop> {
     let tags = match given.named("tags") {
         Some(Datum::List(tags)) => tags
             .iter()
-            .filter_map(|tag| if let Datum::Text(tag) = tag { Some(Name::from(&**tag)) } else { None })
+            .filter_map(|tag| {
+                if let Datum::Text(tag) = tag {
+                    Some(Name::from(&**tag))
+                } else {
+                    None
+                }
+            })
             .collect(),
         _ => vec![],
     };
@@ -193,5 +282,13 @@ fn add_rule(given: &mut Given) -> Result<Clause, Stop> {
     let section = given.named_text("section").unwrap_or_default().into();
     let text = given.text("text")?;
     let title = RuleText::parse(&text).title.unwrap_or_default();
-    Ok(Clause::AddRule { id: id.into(), section, parent, after, title, text: Arc::from(body_of(&text)), tags })
+    Ok(Clause::AddRule {
+        id: id.into(),
+        section,
+        parent,
+        after,
+        title,
+        text: Arc::from(body_of(&text)),
+        tags,
+    })
 }

@@ -10,8 +10,8 @@ use quorate_law::datum::{Datum, Type};
 use quorate_law::stop::Stop;
 
 use super::changes::Given;
-use super::{Object, Stage, fail};
 use super::play::by_text;
+use super::{Object, Stage, fail};
 use crate::fields;
 
 impl Stage {
@@ -23,7 +23,13 @@ impl Stage {
         Ok((Actor::Player(who), act))
     }
 
-    fn named_act(&self, game: usize, who: PlayerId, name: &str, mut given: Given) -> Result<Act, Stop> {
+    fn named_act(
+        &self,
+        game: usize,
+        who: PlayerId,
+        name: &str,
+        mut given: Given,
+    ) -> Result<Act, Stop> {
         if self.with(game, |game| game.judge.law().actions.contains_key(name)) {
             return self.action(game, &Name::from(name), given);
         }
@@ -35,64 +41,126 @@ impl Stage {
             "vote" => {
                 let post = self.post_of(&mut given)?;
                 let icon = given.text("icon")?;
-                Act::Comment { post, text: typed(&format!(":{icon}:")) }
+                Act::Comment {
+                    post,
+                    text: typed(&format!(":{icon}:")),
+                }
             }
-            "comment" => Act::Comment { post: self.post_of(&mut given)?, text: typed(&given.text("text")?) },
+            "comment" => Act::Comment {
+                post: self.post_of(&mut given)?,
+                text: typed(&given.text("text")?),
+            },
             "edit" => self.edit(game, given)?,
-            "withdraw" => Act::Withdraw { post: self.post_of(&mut given)? },
-            "recategorise" => Act::Recategorise { post: self.post_of(&mut given)?, category: given.text("category")?.into() },
-            "leave" => Act::Leave { text: typed(&given.text("text").unwrap_or_default()) },
+            "withdraw" => Act::Withdraw {
+                post: self.post_of(&mut given)?,
+            },
+            "recategorise" => Act::Recategorise {
+                post: self.post_of(&mut given)?,
+                category: given.text("category")?.into(),
+            },
+            "leave" => Act::Leave {
+                text: typed(&given.text("text").unwrap_or_default()),
+            },
             "apply-to-join" => {
-                let known = self.with(game, |game| game.judge.state().people.get(&who).map(|p| p.name.as_str().to_owned()));
+                let known = self.with(game, |game| {
+                    game.judge
+                        .state()
+                        .people
+                        .get(&who)
+                        .map(|p| p.name.as_str().to_owned())
+                });
                 let name = given.text("name").ok().or(known).unwrap_or_default();
-                Act::Apply { name: typed(&name), text: typed("") }
+                Act::Apply {
+                    name: typed(&name),
+                    text: typed(""),
+                }
             }
             "message" => {
                 let to = match self.thing_of(&given.take("to").unwrap_or_default())? {
                     Thing::Player(id) => id,
                     other => return Err(fail(format!("{other} is no player"))),
                 };
-                Act::Message { to: vec![to], text: typed(&given.text("text")?) }
+                Act::Message {
+                    to: vec![to],
+                    text: typed(&given.text("text")?),
+                }
             }
-            "roll" | "dice" => Act::Dice { line: typed(&given.text("line")?) },
+            "roll" | "dice" => Act::Dice {
+                line: typed(&given.text("line")?),
+            },
             "claim" => self.claim(game, given)?,
             "dispute" => {
-                let claim = self.with(game, |game| game.judge.state().claims.keys().last().copied());
+                let claim = self.with(game, |game| {
+                    game.judge.state().claims.keys().next_back().copied()
+                });
                 let claim = claim.ok_or_else(|| fail("there is no claim to dispute"))?;
-                Act::Dispute { claim: quorate_kernel::ids::ClaimId(claim), reason: typed("") }
+                Act::Dispute {
+                    claim: quorate_kernel::ids::ClaimId(claim),
+                    reason: typed(""),
+                }
             }
             "undo" => self.undo(&mut given)?,
-            "abandon" => Act::Abandon { action: given.text("action")?.into() },
+            "abandon" => Act::Abandon {
+                action: given.text("action")?.into(),
+            },
             "answer" => {
                 let value = self.kept(&given.take("value").unwrap_or_default())?;
-                let open = self.with(game, |game| game.judge.state().open.keys().find(|key| key.who == who).map(|key| key.action.clone()));
-                Act::Answer { action: open.unwrap_or_default(), value }
+                let open = self.with(game, |game| {
+                    game.judge
+                        .state()
+                        .open
+                        .keys()
+                        .find(|key| key.who == who)
+                        .map(|key| key.action.clone())
+                });
+                Act::Answer {
+                    action: open.unwrap_or_default(),
+                    value,
+                }
             }
-            _ => return Err(Stop::Refused(Box::new(Refusal::plain(format!("an action called \"{name}\""))))),
+            _ => {
+                return Err(Stop::Refused(Box::new(Refusal::plain(format!(
+                    "an action called \"{name}\""
+                )))));
+            }
         })
     }
 
     fn action(&self, game: usize, action: &Name, given: Given) -> Result<Act, Stop> {
-        let params = self.with(game, |game| game.judge.law().actions[action].it.params.clone());
+        let params = self.with(game, |game| {
+            game.judge.law().actions[action].it.params.clone()
+        });
         let (args, named) = given.rest();
         let mut values = Vec::new();
         let mut add = |name: &Name, ty: &Type, datum: &Datum| -> Result<(), Stop> {
             let datum = self.unwrap(datum);
-            let datum = self.with(game, |game| game.judge.look(game.now, |tx| by_text(tx, ty, &datum)));
+            let datum = self.with(game, |game| {
+                game.judge.look(game.now, |tx| by_text(tx, ty, &datum))
+            });
             values.push((name.clone(), fields::as_typed(ty, &datum)));
             Ok(())
         };
         for (index, datum) in args.iter().enumerate() {
             match params.get(index) {
                 Some(param) => add(&param.name, &param.ty, datum)?,
-                None => add(&Name::from(format!("argument {}", index + 1)), &Type::Any, datum)?,
+                None => add(
+                    &Name::from(format!("argument {}", index + 1)),
+                    &Type::Any,
+                    datum,
+                )?,
             }
         }
         for (name, datum) in &named {
-            let ty = params.iter().find(|param| param.name == *name).map_or(Type::Any, |param| param.ty.clone());
+            let ty = params
+                .iter()
+                .find(|param| param.name == *name)
+                .map_or(Type::Any, |param| param.ty.clone());
             add(name, &ty, datum)?;
         }
-        Ok(Act::Do { action: action.clone(), args: values })
+        Ok(Act::Do {
+            action: action.clone(),
+            args: values,
+        })
     }
 
     /// `post(who, category, title, …)`.
@@ -121,7 +189,9 @@ impl Stage {
             });
             let value = match ty {
                 Some(ty) => {
-                    let datum = self.with(game, |game| game.judge.look(game.now, |tx| by_text(tx, &ty, &datum)));
+                    let datum = self.with(game, |game| {
+                        game.judge.look(game.now, |tx| by_text(tx, &ty, &datum))
+                    });
                     fields::as_typed(&ty, &datum)
                 }
                 None => self.kept(&datum)?,
@@ -147,12 +217,20 @@ impl Stage {
             Some(changes) => Some(Sealed::close(self.patch(game, &changes)?, [0; 16])),
             None => old.patch.clone(),
         };
-        let (title, body, flavour) = (given.named_text("title"), given.named_text("body"), given.named_text("flavour"));
+        let (title, body, flavour) = (
+            given.named_text("title"),
+            given.named_text("body"),
+            given.named_text("flavour"),
+        );
         let (_, more) = given.rest();
         if let Some((name, _)) = more.first() {
-            return Err(Stop::Refused(Box::new(Refusal::plain(format!("only title, text and flavour text to edit, not {name}")))));
+            return Err(Stop::Refused(Box::new(Refusal::plain(format!(
+                "only title, text and flavour text to edit, not {name}"
+            )))));
         }
-        let or_old = |text: Option<String>, old: &Sealed<str>| text.map_or_else(|| old.clone(), |text| typed(&text));
+        let or_old = |text: Option<String>, old: &Sealed<str>| {
+            text.map_or_else(|| old.clone(), |text| typed(&text))
+        };
         Ok(Act::EditPost {
             post,
             title: or_old(title, &old.title),
@@ -164,10 +242,19 @@ impl Stage {
 
     fn claim(&self, game: usize, mut given: Given) -> Result<Act, Stop> {
         let rule = given.named_text("rule").unwrap_or_default();
-        let reason = given.named_text("reason").unwrap_or_else(|| "as the rule says".to_owned());
-        let changes = given.named("changes").or_else(|| given.take("changes")).unwrap_or(Datum::List(vec![].into()));
+        let reason = given
+            .named_text("reason")
+            .unwrap_or_else(|| "as the rule says".to_owned());
+        let changes = given
+            .named("changes")
+            .or_else(|| given.take("changes"))
+            .unwrap_or(Datum::List(vec![].into()));
         let patch = self.patch(game, &changes)?;
-        Ok(Act::Claim { patch: Sealed::close(patch, [0; 16]), rule: rule.into(), reason: typed(&reason) })
+        Ok(Act::Claim {
+            patch: Sealed::close(patch, [0; 16]),
+            rule: rule.into(),
+            reason: typed(&reason),
+        })
     }
 
     fn undo(&self, given: &mut Given) -> Result<Act, Stop> {
@@ -179,22 +266,36 @@ impl Stage {
             Some(Datum::Int(n)) => quorate_kernel::EventSeq(u64::try_from(n).unwrap_or(0)),
             _ => return Err(fail("undo takes an event, as act gives it")),
         };
-        Ok(Act::Undo { event, reason: typed("it was not right"), picks: vec![] })
+        Ok(Act::Undo {
+            event,
+            reason: typed("it was not right"),
+            picks: vec![],
+        })
     }
 }
 
 /// An event in a line of the log.
-pub fn line(state: &State, event: &Event) -> String {
+pub(crate) fn line(state: &State, event: &Event) -> String {
     let who = match event.actor {
-        Actor::Player(id) => state.people.get(&id).map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned()),
+        Actor::Player(id) => state
+            .people
+            .get(&id)
+            .map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned()),
         Actor::Newcomer => "a newcomer".to_owned(),
         Actor::Game => "the game".to_owned(),
         Actor::Operator => "the operator".to_owned(),
+        Actor::Hidden => "somebody".to_owned(),
     };
     let mut line = format!("{} {} {who}: {}", event.seq, event.at, event.act.name());
     if let Act::Do { args, .. } = &event.act {
-        let words: Vec<_> = args.iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
+        let words: Vec<_> = args
+            .iter()
+            .map(|(name, value)| format!("{name} {}", short(value)))
+            .collect();
         line.push_str(&format!(" ({})", words.join(", ")));
+    }
+    if let Act::Claim { rule, reason, .. } = &event.act {
+        line.push_str(&format!(" ({rule}: {})", reason.as_str()));
     }
     match &event.outcome {
         Outcome::Done => {}
@@ -203,7 +304,10 @@ pub fn line(state: &State, event: &Event) -> String {
         Outcome::Lapsed(refusal) => line.push_str(&format!(" — lapsed: {refusal}")),
     }
     for die in &event.tape.dice {
-        line.push_str(&format!("; {} (of {}): {}", die.what, die.sides, die.result));
+        line.push_str(&format!(
+            "; {} (of {}): {}",
+            die.what, die.sides, die.result
+        ));
     }
     for note in &event.notes {
         line.push_str(&format!("; {}", note.text));

@@ -23,14 +23,21 @@ const SECRET: [u8; 32] = [7; 32];
 
 impl Stage {
     /// A function of the test language.
-    pub(super) fn function(&self, name: &str, mut args: Vec<Datum>, named: Named) -> Result<Datum, Stop> {
+    pub(super) fn function(
+        &self,
+        name: &str,
+        mut args: Vec<Datum>,
+        named: Named,
+    ) -> Result<Datum, Stop> {
         match name {
             "game" => self.found(Given::new(args, named)),
             "eq" => match args.as_slice() {
                 [actual, expected] if self.same(actual, expected) => Ok(Datum::None),
-                [actual, expected] => {
-                    Err(fail(format!("expected {}, but there was {}", self.words(expected), self.words(actual))))
-                }
+                [actual, expected] => Err(fail(format!(
+                    "expected {}, but there was {}",
+                    self.words(expected),
+                    self.words(actual)
+                ))),
                 _ => Err(fail("eq compares two values: eq(actual, expected)")),
             },
             "check" => match (args.first(), args.get(1)) {
@@ -39,7 +46,10 @@ impl Stage {
                 _ => Err(fail("what is checked does not hold")),
             },
             "moment" => match args.first() {
-                Some(Datum::Text(text)) => text.parse().map(Datum::Moment).map_err(|e| fail(format!("{e}"))),
+                Some(Datum::Text(text)) => text
+                    .parse()
+                    .map(Datum::Moment)
+                    .map_err(|e| fail(format!("{e}"))),
                 _ => Err(fail("a moment is written moment(\"2031-05-04T09:00Z\")")),
             },
             "hours" | "minutes" | "days" => match args.pop() {
@@ -50,39 +60,77 @@ impl Stage {
                 })),
                 _ => Err(fail(format!("{name} takes a whole number"))),
             },
-            _ => self.change(name, args, named)?.ok_or_else(|| fail(format!("there is no function {name}"))),
+            _ => self
+                .change(name, args, named)?
+                .ok_or_else(|| fail(format!("there is no function {name}"))),
         }
     }
 
     fn found(&self, mut given: Given) -> Result<Datum, Stop> {
         let book = given.text("book")?;
         let players = match given.named("players") {
-            Some(Datum::Int(n)) if (1..=NAMES.len() as i64).contains(&n) => n,
+            Some(Datum::Int(n))
+                if usize::try_from(n).is_ok_and(|n| (1..=NAMES.len()).contains(&n)) =>
+            {
+                n
+            }
             None => 5,
             _ => return Err(fail("a game has 1 to 12 players")),
         };
         let at = match given.named("at") {
             Some(Datum::Moment(at)) => at,
-            Some(Datum::Text(text)) => text.parse::<Moment>().map_err(|error| fail(error.to_string()))?,
-            _ => "2031-05-04T09:00Z".parse().map_err(|_| fail("the usual moment reads"))?,
+            Some(Datum::Text(text)) => text
+                .parse::<Moment>()
+                .map_err(|error| fail(error.to_string()))?,
+            _ => "2031-05-04T09:00Z"
+                .parse()
+                .map_err(|_| fail("the usual moment reads"))?,
         };
         let key = (book.clone(), players, at.0);
         let known = self.begun.borrow().get(&key).cloned();
         let number = self.games.borrow().len();
         if let Some((state, head, events)) = known {
             let judge = Judge::open(state, head, &self.laws);
-            self.games.borrow_mut().push(Game { judge, now: at, dictated: nothing(), events, keys: 1_000 });
+            self.games.borrow_mut().push(Game {
+                judge,
+                now: at,
+                dictated: nothing(),
+                events,
+                keys: 1_000,
+            });
             return Ok(self.number(Object::Game(number)));
         }
-        let rulebook = self.books.get(&book).cloned().ok_or_else(|| fail(format!("there is no rulebook {book}")))?;
-        let founding = rulebook.founding(&rulebook.manifest.title, NAMES[0]).map_err(|bad| fail(bad.to_string()))?;
+        let rulebook = self
+            .books
+            .get(&book)
+            .cloned()
+            .ok_or_else(|| fail(format!("there is no rulebook {book}")))?;
+        let founding = rulebook
+            .founding(&rulebook.manifest.title, NAMES[0])
+            .map_err(|bad| fail(bad.to_string()))?;
         let judge = Judge::unfounded(&self.laws);
-        self.games.borrow_mut().push(Game { judge, now: at, dictated: nothing(), events: vec![], keys: 0 });
+        self.games.borrow_mut().push(Game {
+            judge,
+            now: at,
+            dictated: nothing(),
+            events: vec![],
+            keys: 0,
+        });
         self.must(number, Actor::Operator, Act::Found(Box::new(founding)))?;
-        for name in NAMES.iter().take(usize::try_from(players).unwrap_or(1)).skip(1) {
+        for name in NAMES
+            .iter()
+            .take(usize::try_from(players).unwrap_or(1))
+            .skip(1)
+        {
             self.join(number, name)?;
         }
-        let saved = self.with(number, |game| (game.judge.state().clone(), game.judge.head(), game.events.clone()));
+        let saved = self.with(number, |game| {
+            (
+                game.judge.state().clone(),
+                game.judge.head(),
+                game.events.clone(),
+            )
+        });
         self.begun.borrow_mut().insert(key, saved);
         Ok(self.number(Object::Game(number)))
     }
@@ -92,7 +140,12 @@ impl Stage {
         self.with(game, |game| {
             run_due(game);
             game.keys += 1;
-            let command = Command { at: game.now, actor, key: Name::from(format!("t{}", game.keys)), act };
+            let command = Command {
+                at: game.now,
+                actor,
+                key: Name::from(format!("t{}", game.keys)),
+                act,
+            };
             judge(game, &command)
         })
     }
@@ -102,8 +155,10 @@ impl Stage {
         let name = act.name();
         match self.send(game, actor, act) {
             Judged::Event(event) => match event.outcome {
-                quorate_kernel::event::Outcome::Done | quorate_kernel::event::Outcome::Opened(_) => Ok(()),
-                quorate_kernel::event::Outcome::Refused(refusal) | quorate_kernel::event::Outcome::Lapsed(refusal) => {
+                quorate_kernel::event::Outcome::Done
+                | quorate_kernel::event::Outcome::Opened(_) => Ok(()),
+                quorate_kernel::event::Outcome::Refused(refusal)
+                | quorate_kernel::event::Outcome::Lapsed(refusal) => {
                     Err(fail(format!("{name} was refused: it {refusal}")))
                 }
             },
@@ -114,20 +169,37 @@ impl Stage {
     fn join(&self, game: usize, name: &str) -> Result<Datum, Stop> {
         let who = self.apply(game, name)?;
         let admit = self.with(game, |game| {
-            game.judge.law().action_order.iter().find(|action| action.as_str().starts_with("admit")).cloned()
+            game.judge
+                .law()
+                .action_order
+                .iter()
+                .find(|action| action.as_str().starts_with("admit"))
+                .cloned()
         });
-        let standing = |stage: &Self| stage.with(game, |game| game.judge.state().people.get(&who).map(|p| p.standing));
+        let standing = |stage: &Self| {
+            stage.with(game, |game| {
+                game.judge.state().people.get(&who).map(|p| p.standing)
+            })
+        };
         if standing(self) == Some(Standing::Applicant)
             && let Some(action) = admit
         {
             let admin = self.admin(game)?;
-            let param = self.with(game, |game| game.judge.law().actions[&action].it.params.first().map(|p| p.name.clone()));
+            let param = self.with(game, |game| {
+                game.judge.law().actions[&action]
+                    .it
+                    .params
+                    .first()
+                    .map(|p| p.name.clone())
+            });
             let param = param.ok_or_else(|| fail(format!("{action} asks for nobody to admit")))?;
             let args = vec![(param, Value::Thing(Thing::Player(who)))];
             self.must(game, Actor::Player(admin), Act::Do { action, args })?;
         }
         if standing(self) != Some(Standing::Member) {
-            return Err(fail(format!("{name} could not be admitted: no action of the law does it")));
+            return Err(fail(format!(
+                "{name} could not be admitted: no action of the law does it"
+            )));
         }
         Ok(self.number(Object::Thing(game, Thing::Player(who))))
     }
@@ -135,30 +207,60 @@ impl Stage {
     fn apply(&self, game: usize, name: &str) -> Result<PlayerId, Stop> {
         let known = self.with(game, |game| {
             let people = &game.judge.state().people;
-            people.iter().find(|(_, person)| person.name.as_str() == name).map(|(id, _)| *id)
+            people
+                .iter()
+                .find(|(_, person)| person.name.as_str() == name)
+                .map(|(id, _)| *id)
         });
         let actor = known.map_or(Actor::Newcomer, Actor::Player);
-        self.must(game, actor, Act::Apply { name: typed(name), text: typed("I should like to join.") })?;
+        self.must(
+            game,
+            actor,
+            Act::Apply {
+                name: typed(name),
+                text: typed("I should like to join."),
+            },
+        )?;
         let found = self.with(game, |game| {
             let people = &game.judge.state().people;
-            people.iter().find(|(_, person)| person.name.as_str() == name).map(|(id, _)| *id)
+            people
+                .iter()
+                .find(|(_, person)| person.name.as_str() == name)
+                .map(|(id, _)| *id)
         });
         found.ok_or_else(|| fail(format!("{name} is not on the roster after applying")))
     }
 
     fn admin(&self, game: usize) -> Result<PlayerId, Stop> {
         let flagged = |game: &Game, id: &PlayerId| {
-            let key = CellKey { thing: Thing::Player(*id), name: "admin".into() };
-            game.judge.state().cells.get(&key).is_some_and(|cell| *cell.value.open() == Value::Flag(true))
+            let key = CellKey {
+                thing: Thing::Player(*id),
+                name: "admin".into(),
+            };
+            game.judge
+                .state()
+                .cells
+                .get(&key)
+                .is_some_and(|cell| *cell.value.open() == Value::Flag(true))
         };
         self.with(game, |game| {
             let people = &game.judge.state().people;
-            people.iter().filter(|(_, p)| p.standing == Standing::Member).map(|(id, _)| *id).find(|id| flagged(game, id))
+            people
+                .iter()
+                .filter(|(_, p)| p.standing == Standing::Member)
+                .map(|(id, _)| *id)
+                .find(|id| flagged(game, id))
         })
         .ok_or_else(|| fail("the game has no admin"))
     }
 
-    pub(super) fn method(&self, game: usize, name: &str, args: Vec<Datum>, named: Named) -> Result<Datum, Stop> {
+    pub(super) fn method(
+        &self,
+        game: usize,
+        name: &str,
+        args: Vec<Datum>,
+        named: Named,
+    ) -> Result<Datum, Stop> {
         let mut given = Given::new(args, named);
         match name {
             "at" => self.move_clock(game, &given.take("at").unwrap_or_default()),
@@ -198,7 +300,14 @@ impl Stage {
             }
             "idle" => {
                 let who = self.player(&mut given)?;
-                self.repair(game, vec![Clause::SetValue { thing: Thing::Player(who), name: "idle".into(), value: Value::Flag(true) }])
+                self.repair(
+                    game,
+                    vec![Clause::SetValue {
+                        thing: Thing::Player(who),
+                        name: "idle".into(),
+                        value: Value::Flag(true),
+                    }],
+                )
             }
             "enact" | "fail" => self.close(game, name, given),
             _ => self.question(game, name, given),
@@ -211,7 +320,14 @@ impl Stage {
             "status" => {
                 let post = self.post_of(&mut given)?;
                 Ok(self.with(game, |game| {
-                    Datum::Text(game.judge.state().posts.get(&post).map_or("", |post| post.status.as_str()).into())
+                    Datum::Text(
+                        game.judge
+                            .state()
+                            .posts
+                            .get(&post)
+                            .map_or("", |post| post.status.as_str())
+                            .into(),
+                    )
                 }))
             }
             "tally" => {
@@ -228,20 +344,32 @@ impl Stage {
                 self.run_due(game);
                 let open: Vec<Datum> = self.look(game, |tx| {
                     let offers = offers::offers(tx, who);
-                    offers.into_iter().filter(|offer| offer.open.is_ok()).map(|offer| Datum::Text(offer.action.as_str().into())).collect()
+                    offers
+                        .into_iter()
+                        .filter(|offer| offer.open.is_ok())
+                        .map(|offer| Datum::Text(offer.action.as_str().into()))
+                        .collect()
                 });
                 Ok(Datum::List(open.into()))
             }
             "all" => {
                 let kind = given.text("kind")?;
                 let (_, named) = given.rest();
-                let filters: Named = named.into_iter().map(|(name, datum)| (name, self.unwrap(&datum))).collect();
+                let filters: Named = named
+                    .into_iter()
+                    .map(|(name, datum)| (name, self.unwrap(&datum)))
+                    .collect();
                 self.run_due(game);
                 let found = self.look(game, |tx| {
                     let world: &dyn quorate_law::world::World = tx;
                     world.all(&kind, filters, &quorate_law::stop::Site::default())
                 })?;
-                Ok(Datum::List(found.into_iter().map(|thing| self.wrap(game, &Datum::Thing(thing))).collect()))
+                Ok(Datum::List(
+                    found
+                        .into_iter()
+                        .map(|thing| self.wrap(game, &Datum::Thing(thing)))
+                        .collect(),
+                ))
             }
             "rules" => {
                 let section = given.text("section").ok();
@@ -249,7 +377,12 @@ impl Stage {
                     let world: &dyn quorate_law::world::World = tx;
                     world.rules(section.as_deref(), vec![])
                 })?;
-                Ok(Datum::List(found.into_iter().map(|thing| self.wrap(game, &Datum::Thing(thing))).collect()))
+                Ok(Datum::List(
+                    found
+                        .into_iter()
+                        .map(|thing| self.wrap(game, &Datum::Thing(thing)))
+                        .collect(),
+                ))
             }
             "row" => {
                 let (kind, key) = (given.text("kind")?, given.text("key")?);
@@ -262,14 +395,30 @@ impl Stage {
             "messages" => {
                 let who = self.player(&mut given)?;
                 Ok(self.with(game, |game| {
-                    let messages = game.judge.state().messages.values().filter(|message| message.to.contains(&who));
-                    Datum::List(messages.map(|message| Datum::Text(message.text.as_str().into())).collect())
+                    let messages = game
+                        .judge
+                        .state()
+                        .messages
+                        .values()
+                        .filter(|message| message.to.contains(&who));
+                    Datum::List(
+                        messages
+                            .map(|message| Datum::Text(message.text.as_str().into()))
+                            .collect(),
+                    )
                 }))
             }
-            "log" => Ok(Datum::List(self.log().into_iter().map(|line| Datum::Text(line.into())).collect())),
+            "log" => Ok(Datum::List(
+                self.log()
+                    .into_iter()
+                    .map(|line| Datum::Text(line.into()))
+                    .collect(),
+            )),
             "square" => {
                 let name = given.text("name")?;
-                self.look(game, |tx| fields::square(tx, &name)).map(Datum::Square).ok_or_else(|| fail(format!("there is no square {name}")))
+                self.look(game, |tx| fields::square(tx, &name))
+                    .map(Datum::Square)
+                    .ok_or_else(|| fail(format!("there is no square {name}")))
             }
             _ => Err(fail(format!("a game has no method {name}"))),
         }
@@ -286,12 +435,17 @@ impl Stage {
     fn move_clock(&self, game: usize, to: &Datum) -> Result<Datum, Stop> {
         let to = match to {
             Datum::Moment(to) => *to,
-            Datum::Text(text) => text.parse::<Moment>().map_err(|error| fail(error.to_string()))?,
+            Datum::Text(text) => text
+                .parse::<Moment>()
+                .map_err(|error| fail(error.to_string()))?,
             other => return Err(fail(format!("{} is no moment", self.words(other)))),
         };
         self.with(game, |game| {
             if to < game.now {
-                return Err(fail(format!("the clock stands at {} and does not go back to {to}", game.now)));
+                return Err(fail(format!(
+                    "the clock stands at {} and does not go back to {to}",
+                    game.now
+                )));
             }
             game.now = to;
             run_due(game);
@@ -300,7 +454,11 @@ impl Stage {
     }
 
     fn advance(&self, game: usize, given: &mut Given) -> Result<Datum, Stop> {
-        let span = match (given.named("hours"), given.named("days"), given.named("minutes")) {
+        let span = match (
+            given.named("hours"),
+            given.named("days"),
+            given.named("minutes"),
+        ) {
             (Some(Datum::Int(n)), ..) => Span::hours(n),
             (_, Some(Datum::Int(n)), _) => Span::days(n),
             (_, _, Some(Datum::Int(n))) => Span::minutes(n),
@@ -317,7 +475,12 @@ impl Stage {
         for value in values {
             match (what, self.unwrap(value)) {
                 ("dice", Datum::Int(n)) => self.with(game, |game| game.dictated.dice.push_back(n)),
-                ("dice", other) => return Err(fail(format!("a die shows a number, not {}", self.words(&other)))),
+                ("dice", other) => {
+                    return Err(fail(format!(
+                        "a die shows a number, not {}",
+                        self.words(&other)
+                    )));
+                }
                 (_, choice) => self.with(game, |game| game.dictated.choices.push_back(choice)),
             }
         }
@@ -327,12 +490,21 @@ impl Stage {
     fn answer(&self, game: usize, given: &mut Given) -> Result<Datum, Stop> {
         let who = self.player(given)?;
         let datum = self.unwrap(&given.take("value").unwrap_or_default());
-        let value = crate::convert::plain_value(&datum).ok_or_else(|| fail("an answer is a plain value"))?;
+        let value = crate::convert::plain_value(&datum)
+            .ok_or_else(|| fail("an answer is a plain value"))?;
         self.run_due(game);
         let (open, duty) = self.with(game, |game| {
             let state = game.judge.state();
-            let open = state.open.keys().find(|key| key.who == who).map(|key| key.action.clone());
-            let duty = state.duties.iter().find(|(_, duty)| duty.to == who).map(|(id, _)| quorate_kernel::ids::DutyId(*id));
+            let open = state
+                .open
+                .keys()
+                .find(|key| key.who == who)
+                .map(|key| key.action.clone());
+            let duty = state
+                .duties
+                .iter()
+                .find(|(_, duty)| duty.to == who)
+                .map(|(id, _)| quorate_kernel::ids::DutyId(*id));
             (open, duty)
         });
         let act = match (open, duty) {
@@ -354,8 +526,21 @@ impl Stage {
         })
     }
 
-    pub(super) fn comment(&self, game: usize, who: PlayerId, post: PostId, text: &str) -> Result<Datum, Stop> {
-        self.must(game, Actor::Player(who), Act::Comment { post, text: typed(text) })?;
+    pub(super) fn comment(
+        &self,
+        game: usize,
+        who: PlayerId,
+        post: PostId,
+        text: &str,
+    ) -> Result<Datum, Stop> {
+        self.must(
+            game,
+            Actor::Player(who),
+            Act::Comment {
+                post,
+                text: typed(text),
+            },
+        )?;
         self.newest(game, |effect| match effect {
             Effect::Comment { key, old: None, .. } => Some(Thing::Comment(key.post, key.id)),
             _ => None,
@@ -364,8 +549,14 @@ impl Stage {
 
     /// The first thing of a sort that the last event made.
     fn newest(&self, game: usize, of: impl Fn(&Effect) -> Option<Thing>) -> Result<Datum, Stop> {
-        let thing = self.with(game, |game| game.events.last().and_then(|event| event.steps.iter().find_map(|step| of(&step.effect))));
-        thing.map(|thing| self.number(Object::Thing(game, thing))).ok_or_else(|| fail("the event made nothing of the sort"))
+        let thing = self.with(game, |game| {
+            game.events
+                .last()
+                .and_then(|event| event.steps.iter().find_map(|step| of(&step.effect)))
+        });
+        thing
+            .map(|thing| self.number(Object::Thing(game, thing)))
+            .ok_or_else(|| fail("the event made nothing of the sort"))
     }
 
     fn last_event(&self, game: usize) -> Datum {
@@ -383,8 +574,13 @@ impl Stage {
         let refusal: Refusal = match self.send(game, actor, act) {
             Judged::Refused(refusal) => refusal,
             Judged::Event(event) => match event.outcome {
-                quorate_kernel::event::Outcome::Refused(refusal) | quorate_kernel::event::Outcome::Lapsed(refusal) => refusal,
-                _ => return Err(fail(format!("{name} should have been refused, and was done"))),
+                quorate_kernel::event::Outcome::Refused(refusal)
+                | quorate_kernel::event::Outcome::Lapsed(refusal) => refusal,
+                _ => {
+                    return Err(fail(format!(
+                        "{name} should have been refused, and was done"
+                    )));
+                }
             },
         };
         Ok(self.number(Object::Refusal(Box::new(refusal))))
@@ -400,12 +596,26 @@ impl Stage {
         Ok(self.with(game, |game| {
             run_due(game);
             let mut fork = Judge::open(game.judge.state().clone(), game.judge.head(), &laws);
-            let command = Command { at: game.now, actor, key: "can".into(), act };
-            let mut inputs = Inputs { secret: SECRET, dictated: game.dictated.clone(), past: &game.events, ..Inputs::default() };
+            let command = Command {
+                at: game.now,
+                actor,
+                key: "can".into(),
+                act,
+            };
+            let mut inputs = Inputs {
+                secret: SECRET,
+                dictated: game.dictated.clone(),
+                past: &game.events,
+                ..Inputs::default()
+            };
             match fork.judge(&command, &mut inputs) {
                 Judged::Refused(_) => false,
                 Judged::Event(event) => {
-                    matches!(event.outcome, quorate_kernel::event::Outcome::Done | quorate_kernel::event::Outcome::Opened(_))
+                    matches!(
+                        event.outcome,
+                        quorate_kernel::event::Outcome::Done
+                            | quorate_kernel::event::Outcome::Opened(_)
+                    )
                 }
             }
         }))
@@ -420,20 +630,32 @@ impl Stage {
         let mut clauses = Vec::new();
         for (name, datum) in named {
             let value = self.typed_value(game, &thing, &name, &datum)?;
-            clauses.push(Clause::SetValue { thing: thing.clone(), name, value });
+            clauses.push(Clause::SetValue {
+                thing: thing.clone(),
+                name,
+                value,
+            });
         }
         self.repair(game, clauses)
     }
 
     /// A value for an attribute: squares and rows may be written as text.
-    fn typed_value(&self, game: usize, thing: &Thing, name: &Name, datum: &Datum) -> Result<Value, Stop> {
+    fn typed_value(
+        &self,
+        game: usize,
+        thing: &Thing,
+        name: &Name,
+        datum: &Datum,
+    ) -> Result<Value, Stop> {
         let datum = self.unwrap(datum);
         let world_type = self.look(game, |tx| {
             let kind = tx.kind_of(thing).ok()?;
             let world: &dyn quorate_law::world::World = tx;
             world.attribute_type(kind.as_str(), name.as_str())
         });
-        let Some(ty) = world_type else { return self.kept(&datum) };
+        let Some(ty) = world_type else {
+            return self.kept(&datum);
+        };
         self.kept(&self.look(game, |tx| by_text(tx, &ty, &datum)))
     }
 
@@ -462,10 +684,23 @@ impl Stage {
 
     fn repair(&self, game: usize, clauses: Vec<Clause>) -> Result<Datum, Stop> {
         let patch = Sealed::close(Patch { clauses }, [0; 16]);
-        self.must(game, Actor::Operator, Act::Repair { patch, reason: typed("set up by a test") })?;
+        self.must(
+            game,
+            Actor::Operator,
+            Act::Repair {
+                patch,
+                reason: typed("set up by a test"),
+            },
+        )?;
         let skipped = self.with(game, |game| {
-            let notes = game.events.last().map(|event| event.notes.clone()).unwrap_or_default();
-            notes.into_iter().find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped)
+            let notes = game
+                .events
+                .last()
+                .map(|event| event.notes.clone())
+                .unwrap_or_default();
+            notes
+                .into_iter()
+                .find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped)
         });
         match skipped {
             Some(note) => Err(fail(format!("could not be set: {}", note.text))),
@@ -511,10 +746,19 @@ impl Stage {
         })
     }
 
-    fn call_law(&self, game: usize, function: &str, args: Vec<Datum>, named: Named) -> Result<Datum, Stop> {
+    fn call_law(
+        &self,
+        game: usize,
+        function: &str,
+        args: Vec<Datum>,
+        named: Named,
+    ) -> Result<Datum, Stop> {
         self.run_due(game);
         let args: Vec<Datum> = args.iter().map(|datum| self.unwrap(datum)).collect();
-        let named: Named = named.into_iter().map(|(name, datum)| (name, self.unwrap(&datum))).collect();
+        let named: Named = named
+            .into_iter()
+            .map(|(name, datum)| (name, self.unwrap(&datum)))
+            .collect();
         let answer = self.look(game, |tx| {
             let law = tx.frame().law;
             let site = law.code.site_of(function).cloned().unwrap_or_default();
@@ -533,7 +777,12 @@ impl Stage {
             let places: Vec<String> = (0..args.len()).map(|n| format!("a{n}")).collect();
             let mut params = places.clone();
             params.extend(keywords.iter().cloned());
-            let passed: Vec<String> = places.into_iter().chain(keywords.iter().map(|name| format!("{name} = {name}"))).collect();
+            let kinds = |at: &usize| matches!(&args[*at], Datum::Text(text) if function == "values" && text.starts_with(|c: char| c.is_ascii_uppercase()));
+            let placed = places.iter().enumerate().map(|(at, name)| match &args[at] {
+                Datum::Text(text) if kinds(&at) => text.to_string(),
+                _ => name.clone(),
+            });
+            let passed: Vec<String> = placed.chain(keywords.iter().map(|name| format!("{name} = {name}"))).collect();
             let code = format!("def run({}):\n    return {function}({})\n", params.join(", "), passed.join(", "));
             let script = law.code.script("call", &code).map_err(|found| fail(found.first().map_or("", |d| &d.text)))?;
             let mut all = args;
@@ -549,10 +798,15 @@ impl Stage {
             "players" => {
                 let mut people: Vec<_> = self.with(game, |game| {
                     let people = game.judge.state().people.iter();
-                    people.filter(|(_, p)| p.standing == Standing::Member).map(|(id, p)| (p.joined_at, *id)).collect()
+                    people
+                        .filter(|(_, p)| p.standing == Standing::Member)
+                        .map(|(id, p)| (p.joined_at, *id))
+                        .collect()
                 });
                 people.sort();
-                Member::Value(Datum::List(people.into_iter().map(|(_, id)| thing(id)).collect()))
+                Member::Value(Datum::List(
+                    people.into_iter().map(|(_, id)| thing(id)).collect(),
+                ))
             }
             "admin" => Member::Value(thing(self.admin(game)?)),
             "emperor" => Member::Value(self.thing_attribute(game, &Thing::Game, "emperor")?),
@@ -562,38 +816,82 @@ impl Stage {
         })
     }
 
-    pub(super) fn thing_attribute(&self, game: usize, thing: &Thing, attribute: &str) -> Result<Datum, Stop> {
+    pub(super) fn thing_attribute(
+        &self,
+        game: usize,
+        thing: &Thing,
+        attribute: &str,
+    ) -> Result<Datum, Stop> {
         self.run_due(game);
         let datum = self.look(game, |tx| tx.attribute(thing, attribute))?;
         Ok(self.wrap(game, &datum))
     }
 
-    pub(super) fn event_attribute(&self, game: usize, seq: quorate_kernel::EventSeq, attribute: &str) -> Result<Datum, Stop> {
-        let event = self.with(game, |game| game.events.iter().find(|event| event.seq == seq).cloned());
+    pub(super) fn event_attribute(
+        &self,
+        game: usize,
+        seq: quorate_kernel::EventSeq,
+        attribute: &str,
+    ) -> Result<Datum, Stop> {
+        let event = self.with(game, |game| {
+            game.events.iter().find(|event| event.seq == seq).cloned()
+        });
         let event = event.ok_or_else(|| fail(format!("there is no event {seq}")))?;
         Ok(match attribute {
             "dice" => {
                 let generators = self.with(game, |game| game.judge.law().generators.clone());
                 let shown = |die: &quorate_kernel::tape::Die| {
                     let index = usize::try_from(die.result - 1).unwrap_or(usize::MAX);
-                    let word = generators.iter().find(|g| g.it.word == die.what.as_str()).and_then(|g| g.it.outcomes.get(index));
+                    let word = generators
+                        .iter()
+                        .find(|g| g.it.word == die.what.as_str())
+                        .and_then(|g| g.it.outcomes.get(index));
                     match word {
                         Some(word) => Datum::Text(word.as_str().into()),
-                        None => i64::try_from(die.result).map_or_else(|_| Datum::Text(die.result.to_string().into()), Datum::Int),
+                        None => i64::try_from(die.result).map_or_else(
+                            |_| Datum::Text(die.result.to_string().into()),
+                            Datum::Int,
+                        ),
                     }
                 };
                 Datum::List(event.tape.dice.iter().map(shown).collect())
             }
-            "notes" => Datum::List(event.notes.iter().map(|note| Datum::Text(note.text.as_str().into())).collect()),
+            "notes" => Datum::List(
+                event
+                    .notes
+                    .iter()
+                    .map(|note| Datum::Text(note.text.as_str().into()))
+                    .collect(),
+            ),
             "seq" => Datum::Int(i64::try_from(seq.0).unwrap_or(i64::MAX)),
-            "open" => Datum::Bool(matches!(event.outcome, quorate_kernel::event::Outcome::Opened(_))),
-            _ => return Err(fail(format!("an event has no {attribute}: it has dice, notes, seq, open"))),
+            "open" => Datum::Bool(matches!(
+                event.outcome,
+                quorate_kernel::event::Outcome::Opened(_)
+            )),
+            _ => {
+                return Err(fail(format!(
+                    "an event has no {attribute}: it has dice, notes, seq, open"
+                )));
+            }
         })
     }
 
-    pub(super) fn ledger(&self, game: usize, thing: &Thing, ledger: &Name, method: &str, args: &[Datum], named: &Named) -> Result<Datum, Stop> {
+    pub(super) fn ledger(
+        &self,
+        game: usize,
+        thing: &Thing,
+        ledger: &Name,
+        method: &str,
+        args: &[Datum],
+        named: &Named,
+    ) -> Result<Datum, Stop> {
         let arg = |name: &str, index: usize| {
-            named.iter().find(|(key, _)| *key == name).map(|(_, datum)| datum.clone()).or_else(|| args.get(index).cloned()).map(|d| self.unwrap(&d))
+            named
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, datum)| datum.clone())
+                .or_else(|| args.get(index).cloned())
+                .map(|d| self.unwrap(&d))
         };
         let who = match arg("who", 0) {
             Some(Datum::Thing(thing)) => Some(thing),
@@ -603,9 +901,13 @@ impl Stage {
             Some(Datum::Moment(at)) => Some(at),
             _ => None,
         };
-        let lines = self.look(game, |tx| tx.line_records(thing, ledger.as_str(), who.as_ref(), since));
+        let lines = self.look(game, |tx| {
+            tx.line_records(thing, ledger.as_str(), who.as_ref(), since)
+        });
         match method {
-            "lines" => Ok(Datum::List(lines.iter().map(|line| self.wrap(game, line)).collect())),
+            "lines" => Ok(Datum::List(
+                lines.iter().map(|line| self.wrap(game, line)).collect(),
+            )),
             "total" => {
                 let amount = |line: &Datum| match line {
                     Datum::Record(record) => match record.get("amount") {
@@ -616,7 +918,9 @@ impl Stage {
                 };
                 Ok(Datum::Int(lines.iter().map(amount).sum()))
             }
-            _ => Err(fail(format!("a ledger in a test has lines and total, not {method}"))),
+            _ => Err(fail(format!(
+                "a ledger in a test has lines and total, not {method}"
+            ))),
         }
     }
 
@@ -642,15 +946,26 @@ pub(super) fn by_text(tx: &Tx, ty: &quorate_law::datum::Type, datum: &Datum) -> 
     use quorate_law::datum::Type;
     match (ty, datum) {
         (Type::Optional(inner), datum) => by_text(tx, inner, datum),
-        (Type::List(item), Datum::List(items)) => Datum::List(items.iter().map(|datum| by_text(tx, item, datum)).collect()),
-        (Type::Square, Datum::Text(text)) => fields::square(tx, text).map_or_else(|| datum.clone(), Datum::Square),
-        (Type::Kind(kind), Datum::Text(text)) => fields::thing(tx, kind, text).map_or_else(|| datum.clone(), Datum::Thing),
+        (Type::List(item), Datum::List(items)) => {
+            Datum::List(items.iter().map(|datum| by_text(tx, item, datum)).collect())
+        }
+        (Type::Square, Datum::Text(text)) => {
+            fields::square(tx, text).map_or_else(|| datum.clone(), Datum::Square)
+        }
+        (Type::Kind(kind), Datum::Text(text)) => {
+            fields::thing(tx, kind, text).map_or_else(|| datum.clone(), Datum::Thing)
+        }
         _ => datum.clone(),
     }
 }
 
 fn judge(game: &mut Game, command: &Command) -> Judged {
-    let mut inputs = Inputs { secret: SECRET, past: &game.events, dictated: std::mem::take(&mut game.dictated), tape: None };
+    let mut inputs = Inputs {
+        secret: SECRET,
+        past: &game.events,
+        dictated: std::mem::take(&mut game.dictated),
+        tape: None,
+    };
     let judged = game.judge.judge(command, &mut inputs);
     game.dictated = inputs.dictated;
     if let Judged::Event(event) = &judged {
@@ -663,7 +978,9 @@ fn judge(game: &mut Game, command: &Command) -> Judged {
 fn run_due(game: &mut Game) {
     // A law that sets itself off at one moment for ever would hold the test; the engine's own cap ends each event.
     for _ in 0..100_000 {
-        let Some(command) = game.judge.due_command(game.now) else { return };
+        let Some(command) = game.judge.due_command(game.now) else {
+            return;
+        };
         judge(game, &command);
     }
 }

@@ -11,7 +11,9 @@ impl Stage {
     /// equal the number, the moment or the thing that the words name.
     pub(super) fn same(&self, one: &Datum, other: &Datum) -> bool {
         match (one, other) {
-            (Datum::List(a), Datum::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.same(a, b)),
+            (Datum::List(a), Datum::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.same(a, b))
+            }
             (Datum::Text(text), value) | (value, Datum::Text(text)) => self.names(text, value),
             (Datum::Object(a), Datum::Object(b)) => a == b,
             (a, b) => a == b,
@@ -34,7 +36,9 @@ impl Stage {
     /// A value in words, for messages.
     pub(super) fn words(&self, datum: &Datum) -> String {
         match datum {
-            Datum::Object(number) => self.object(*number).map_or_else(|_| "?".to_owned(), |object| self.describe(&object)),
+            Datum::Object(number) => self
+                .object(*number)
+                .map_or_else(|_| "?".to_owned(), |object| self.describe(&object)),
             Datum::List(items) => {
                 let items: Vec<_> = items.iter().map(|item| self.words(item)).collect();
                 format!("[{}]", items.join(", "))

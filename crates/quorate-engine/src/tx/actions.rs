@@ -50,19 +50,28 @@ impl Tx {
             rule_id: site.rule.clone(),
             clause: site.clause,
             against: None,
-            needs: vec![Need { what: what.to_owned(), ..Need::default() }],
+            needs: vec![Need {
+                what: what.to_owned(),
+                ..Need::default()
+            }],
             next_at: None,
         }
     }
 
     /// Takes an action: all tests but those waived, then the body and the hooks after it.
-    pub fn act(&self, action: &Name, actor: PlayerId, args: Vec<(Name, Datum)>, waive: &[Name]) -> Answer<()> {
+    pub fn act(
+        &self,
+        action: &Name,
+        actor: PlayerId,
+        args: Vec<(Name, Datum)>,
+        waive: &[Name],
+    ) -> Answer<()> {
         let law = self.frame().law;
         let Some(decl) = law.actions.get(action).cloned() else {
             return self.builtin_attempt(action, actor, args);
         };
         let args = self.arguments(&decl, args)?;
-        let attempt = self.attempt_of(&decl, actor, &args);
+        let attempt = Self::attempt_of(&decl, actor, &args);
         self.may(&attempt, &decl, waive)?;
         let mut given = vec![Datum::Thing(Thing::Player(actor))];
         given.extend(args.into_iter().map(|(_, datum)| datum));
@@ -97,24 +106,37 @@ impl Tx {
     pub fn who(&self, attempt: &Attempt, by: Option<&Name>, admits: &[Name]) -> Answer<()> {
         if !self.counts_for(attempt.actor, &attempt.site.rule, admits)? {
             let term = self.term("player", false);
-            let mut refusal = self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
+            let mut refusal =
+                self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
             refusal.needs[0].have = self.why_not_counted(attempt.actor);
             return Err(Stop::Refused(Box::new(refusal)));
         }
         let Some(by) = by else { return Ok(()) };
-        if self.holds_at(&attempt.site, by, vec![Datum::Thing(Thing::Player(attempt.actor))])? {
+        if self.holds_at(
+            &attempt.site,
+            by,
+            vec![Datum::Thing(Thing::Player(attempt.actor))],
+        )? {
             return Ok(());
         }
         let who = readable(by.as_str());
-        Err(Stop::Refused(Box::new(self.refusal_at(&attempt.site, &format!("to be one of the {who}")))))
+        Err(Stop::Refused(Box::new(self.refusal_at(
+            &attempt.site,
+            &format!("to be one of the {who}"),
+        ))))
     }
 
     fn why_not_counted(&self, actor: PlayerId) -> String {
-        let standing = self.with_state(|state| state.people.get(&actor).map(|person| person.standing));
+        let standing =
+            self.with_state(|state| state.people.get(&actor).map(|person| person.standing));
         match standing {
             Some(quorate_kernel::rows::Standing::Member) => {
                 let idle = self.attribute(&Thing::Player(actor), "idle");
-                if idle == Ok(Datum::Bool(true)) { "idle".to_owned() } else { "not counted by it".to_owned() }
+                if idle == Ok(Datum::Bool(true)) {
+                    "idle".to_owned()
+                } else {
+                    "not counted by it".to_owned()
+                }
             }
             Some(standing) => standing.as_str().to_owned(),
             None => "unknown here".to_owned(),
@@ -125,15 +147,25 @@ impl Tx {
     /// judge.
     fn targets_count(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<()> {
         for param in &decl.it.params {
-            let given = attempt.args.iter().find(|(name, _)| *name == param.name).map(|(_, datum)| datum);
+            let given = attempt
+                .args
+                .iter()
+                .find(|(name, _)| *name == param.name)
+                .map(|(_, datum)| datum);
             if let Some(Datum::Thing(Thing::Player(id))) = given
                 && self.is_member(&Thing::Player(*id))
                 && !self.counts_for(*id, &attempt.site.rule, &decl.it.admits)?
             {
                 let term = self.term("player", false);
-                let mut refusal =
-                    self.refusal_at(&attempt.site, &format!("as {} a {term} for this rule", readable(param.name.as_str())));
-                refusal.needs[0].have = format!("{}, {}", self.name_of(*id), self.why_not_counted(*id));
+                let mut refusal = self.refusal_at(
+                    &attempt.site,
+                    &format!(
+                        "as {} a {term} for this rule",
+                        readable(param.name.as_str())
+                    ),
+                );
+                refusal.needs[0].have =
+                    format!("{}, {}", self.name_of(*id), self.why_not_counted(*id));
                 return Err(Stop::Refused(Box::new(refusal)));
             }
         }
@@ -145,48 +177,73 @@ impl Tx {
         let law = self.frame().law;
         let place = law.place(&attempt.site.rule);
         let covers = |guard: &At<GuardDecl>| {
-            scope::covers_attempt(&guard.it.scope, &attempt.action, &attempt.tags, &attempt.site.rule, &place)
+            scope::covers_attempt(
+                &guard.it.scope,
+                &attempt.action,
+                &attempt.tags,
+                &attempt.site.rule,
+                &place,
+            )
         };
         let record = self.attempt_record(attempt);
         let mut next_at = None;
         let mut forbids = Vec::new();
-        for guard in law.guards.iter().filter(|guard| guard.it.forbids && covers(guard)) {
+        for guard in law
+            .guards
+            .iter()
+            .filter(|guard| guard.it.forbids && covers(guard))
+        {
             let (speaks, reads) = self.reading(|| self.guard_speaks(guard, &record));
             if speaks? {
                 next_at = sooner(next_at, reads.until.filter(|at| *at > self.now));
                 forbids.push(guard);
             }
         }
-        let must_be_permitted = ONLY_WHERE_PERMITTED.iter().any(|name| attempt.action == *name);
+        let must_be_permitted = ONLY_WHERE_PERMITTED
+            .iter()
+            .any(|name| attempt.action == *name);
         if forbids.is_empty() && !must_be_permitted {
             return Ok(());
         }
         let mut permits = Vec::new();
         let mut unheld = Vec::new();
-        for guard in law.guards.iter().filter(|guard| !guard.it.forbids && covers(guard)) {
-            if self.guard_speaks(guard, &record)? { permits.push(guard) } else { unheld.push(guard) }
+        for guard in law
+            .guards
+            .iter()
+            .filter(|guard| !guard.it.forbids && covers(guard))
+        {
+            if self.guard_speaks(guard, &record)? {
+                permits.push(guard);
+            } else {
+                unheld.push(guard);
+            }
         }
         if must_be_permitted && permits.is_empty() {
-            return Err(Stop::Refused(Box::new(self.nobody_permits(attempt, &unheld))));
+            return Err(Stop::Refused(Box::new(
+                self.nobody_permits(attempt, &unheld),
+            )));
         }
-        let Some(first) = forbids.first() else { return Ok(()) };
-        let mut strongest: &At<GuardDecl> = first;
-        let mut beaten: Option<&At<GuardDecl>> = None;
-        for guard in forbids.iter().skip(1).chain(&permits) {
-            let winner = self.stronger_of(strongest, guard)?;
-            let loser = if std::ptr::eq(winner, strongest) { *guard } else { strongest };
-            if loser.it.forbids != winner.it.forbids {
-                beaten = Some(loser);
+        // A prohibition that no permit beats refuses, however many others are beaten.
+        for forbid in forbids {
+            let mut beaten = false;
+            // The permission that makes an act its rule's own is no exception to anything.
+            let home = |permit: &&At<GuardDecl>| {
+                permit.site == attempt.site
+                    && super::builtin::NAMES
+                        .iter()
+                        .any(|name| attempt.action == *name)
+            };
+            for permit in permits.iter().filter(|permit| !home(permit)) {
+                beaten |= std::ptr::eq(self.stronger_of(forbid, permit)?, *permit);
             }
-            strongest = winner;
+            if !beaten {
+                let mut refusal = self.refusal_at(&forbid.site, &forbid.it.why);
+                refusal.against = permits.first().map(|permit| permit.site.rule.clone());
+                refusal.next_at = next_at;
+                return Err(Stop::Refused(Box::new(refusal)));
+            }
         }
-        if !strongest.it.forbids {
-            return Ok(());
-        }
-        let mut refusal = self.refusal_at(&strongest.site, &strongest.it.why);
-        refusal.against = beaten.map(|guard| guard.site.rule.clone());
-        refusal.next_at = next_at;
-        Err(Stop::Refused(Box::new(refusal)))
+        Ok(())
     }
 
     fn nobody_permits(&self, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refusal {
@@ -194,7 +251,10 @@ impl Tx {
             None => Refusal::plain(format!("a rule that permits to {}", attempt.action)),
             Some((first, more)) => {
                 let mut refusal = self.refusal_at(&first.site, &first.it.why);
-                let others = more.iter().map(|guard| Need { what: format!("or {}", guard.it.why), ..Need::default() });
+                let others = more.iter().map(|guard| Need {
+                    what: format!("or {}", guard.it.why),
+                    ..Need::default()
+                });
                 refusal.needs.extend(others);
                 refusal
             }
@@ -206,20 +266,29 @@ impl Tx {
         match self.holds_at(&guard.site, &guard.it.when, vec![record.clone()]) {
             Err(Stop::Broken(fault)) => {
                 self.broke(&guard.site, &fault.text);
-                self.say(NoteKind::Broke, format!("a guard of {} broke: {}", guard.site.rule, fault.text));
+                self.say(
+                    NoteKind::Broke,
+                    format!("a guard of {} broke: {}", guard.site.rule, fault.text),
+                );
                 Ok(false)
             }
             other => other,
         }
     }
 
-    fn stronger_of<'a>(&self, one: &'a At<GuardDecl>, other: &'a At<GuardDecl>) -> Answer<&'a At<GuardDecl>> {
+    fn stronger_of<'a>(
+        &self,
+        one: &'a At<GuardDecl>,
+        other: &'a At<GuardDecl>,
+    ) -> Answer<&'a At<GuardDecl>> {
         if one.it.forbids == other.it.forbids {
             return Ok(one);
         }
         let prohibition = if one.it.forbids { one } else { other };
         let law = self.frame().law;
-        let Some(stronger) = &law.stronger else { return Ok(prohibition) };
+        let Some(stronger) = &law.stronger else {
+            return Ok(prohibition);
+        };
         let args = vec![self.guard_record(one), self.guard_record(other)];
         match self.call_at(&stronger.site, &stronger.it, args.clone()) {
             Ok(answer) if answer == args[0] => Ok(one),
@@ -227,7 +296,10 @@ impl Tx {
             Ok(_) => Ok(prohibition),
             Err(Stop::Broken(fault)) => {
                 self.broke(&stronger.site, &fault.text);
-                self.say(NoteKind::Broke, format!("the precedence of guards broke: {}", fault.text));
+                self.say(
+                    NoteKind::Broke,
+                    format!("the precedence of guards broke: {}", fault.text),
+                );
                 Ok(prohibition)
             }
             Err(stop) => Err(stop),
@@ -238,10 +310,22 @@ impl Tx {
         let law = self.frame().law;
         let place = law.place(&guard.site.rule);
         let actions = law.actions.iter().map(|(name, decl)| {
-            (name, decl.it.tags.as_slice(), &decl.site.rule, law.place(&decl.site.rule))
+            (
+                name,
+                decl.it.tags.as_slice(),
+                &decl.site.rule,
+                law.place(&decl.site.rule),
+            )
         });
-        let built_in: Vec<(Name, Name)> = crate::tx::builtin::NAMES.iter().map(|name| (Name::from(*name), self.home_of(&(*name).into()).rule)).collect();
-        let actions = actions.chain(built_in.iter().map(|(name, rule)| (name, [].as_slice(), rule, law.place(rule))));
+        let built_in: Vec<(Name, Name)> = crate::tx::builtin::NAMES
+            .iter()
+            .map(|name| (Name::from(*name), self.home_of(&(*name).into()).rule))
+            .collect();
+        let actions = actions.chain(
+            built_in
+                .iter()
+                .map(|(name, rule)| (name, [].as_slice(), rule, law.place(rule))),
+        );
         let mut tags = guard.it.tags.clone();
         tags.extend(place.tags.iter().cloned());
         Datum::Record(Arc::new(Record {
@@ -250,8 +334,18 @@ impl Tx {
                 ("forbids", Datum::Bool(guard.it.forbids)),
                 ("section", Datum::Text(place.section.as_str().into())),
                 ("rule", Datum::Thing(Thing::Rule(guard.site.rule.clone()))),
-                ("tags", Datum::List(tags.iter().map(|tag| Datum::Text(tag.as_str().into())).collect())),
-                ("breadth", Datum::Int(scope::breadth(&guard.it.scope, actions))),
+                (
+                    "tags",
+                    Datum::List(
+                        tags.iter()
+                            .map(|tag| Datum::Text(tag.as_str().into()))
+                            .collect(),
+                    ),
+                ),
+                (
+                    "breadth",
+                    Datum::Int(scope::breadth(&guard.it.scope, actions)),
+                ),
             ],
         }))
     }
@@ -261,10 +355,20 @@ impl Tx {
         let law = self.frame().law;
         let place = law.place(&attempt.site.rule);
         let text = |name: &Name| Datum::Text(name.as_str().into());
-        let rule =
-            if attempt.site.rule.is_empty() { Datum::None } else { Datum::Thing(Thing::Rule(attempt.site.rule.clone())) };
-        let args = attempt.args.iter().map(|(name, datum)| (text(name), datum.clone())).collect();
-        let reads = attempt.body.as_ref().map_or_else(Vec::new, |body| self.value_records_read_by(body));
+        let rule = if attempt.site.rule.is_empty() {
+            Datum::None
+        } else {
+            Datum::Thing(Thing::Rule(attempt.site.rule.clone()))
+        };
+        let args = attempt
+            .args
+            .iter()
+            .map(|(name, datum)| (text(name), datum.clone()))
+            .collect();
+        let reads = attempt
+            .body
+            .as_ref()
+            .map_or_else(Vec::new, |body| self.value_records_read_by(body));
         Datum::Record(Arc::new(Record {
             kind: "Attempt",
             fields: vec![
@@ -272,7 +376,12 @@ impl Tx {
                 ("action", text(&attempt.action)),
                 ("rule", rule),
                 ("section", text(&place.section)),
-                ("post", attempt.post.map_or(Datum::None, |post| Datum::Thing(Thing::Post(post)))),
+                (
+                    "post",
+                    attempt
+                        .post
+                        .map_or(Datum::None, |post| Datum::Thing(Thing::Post(post))),
+                ),
                 ("args", Datum::Dict(args)),
                 ("tags", Datum::List(attempt.tags.iter().map(text).collect())),
                 ("reads", Datum::List(reads.into())),
@@ -280,8 +389,14 @@ impl Tx {
         }))
     }
 
-    fn attempt_of(&self, decl: &At<ActionDecl>, actor: PlayerId, args: &[(Name, Datum)]) -> Attempt {
-        let post = args.iter().find_map(|(_, datum)| if let Datum::Thing(Thing::Post(id)) = datum { Some(*id) } else { None });
+    fn attempt_of(decl: &At<ActionDecl>, actor: PlayerId, args: &[(Name, Datum)]) -> Attempt {
+        let post = args.iter().find_map(|(_, datum)| {
+            if let Datum::Thing(Thing::Post(id)) = datum {
+                Some(*id)
+            } else {
+                None
+            }
+        });
         Attempt {
             actor,
             action: decl.it.name.clone(),
@@ -294,9 +409,19 @@ impl Tx {
     }
 
     /// Whether limits leave a use.
-    pub fn limits(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId, site: &Site) -> Answer<()> {
+    pub fn limits(
+        &self,
+        action: &Name,
+        limits: &[LimitDecl],
+        actor: PlayerId,
+        site: &Site,
+    ) -> Answer<()> {
         for limit in limits {
-            let slot = if limit.slot.is_empty() { action } else { &limit.slot };
+            let slot = if limit.slot.is_empty() {
+                action
+            } else {
+                &limit.slot
+            };
             let who = (!limit.shared).then_some(actor);
             let used = self.uses_in_window(slot, who, &limit.per)?;
             let times = usize::try_from(limit.times.max(1)).unwrap_or(usize::MAX);
@@ -309,7 +434,9 @@ impl Tx {
                 let free = last + gap;
                 self.read_clock(free);
                 if self.now < free {
-                    next_at = Some(Some(next_at.flatten().map_or(free, |end: Moment| end.max(free))));
+                    next_at = Some(Some(
+                        next_at.flatten().map_or(free, |end: Moment| end.max(free)),
+                    ));
                 }
             }
             if let Some(next_at) = next_at {
@@ -334,9 +461,18 @@ impl Tx {
             Per::Week => Some(self.now.week_start()),
             Per::Since(name) if self.frame().law.actions.contains_key(name) => {
                 // Of one moment the number of the event decides which came first.
-                let last = self.used_by(name, None).into_iter().map(|(event, _)| event).max();
+                let last = self
+                    .used_by(name, None)
+                    .into_iter()
+                    .map(|(event, _)| event)
+                    .max();
                 let after = |event: EventSeq| last.is_none_or(|last| event > last);
-                return Ok(self.used_by(slot, who).into_iter().filter(|(event, _)| after(*event)).map(|(_, at)| at).collect());
+                return Ok(self
+                    .used_by(slot, who)
+                    .into_iter()
+                    .filter(|(event, _)| after(*event))
+                    .map(|(_, at)| at)
+                    .collect());
             }
             Per::Since(name) => match self.attribute(&Thing::Game, name.as_str())? {
                 Datum::Moment(at) => Some(at),
@@ -357,13 +493,18 @@ impl Tx {
     /// The moments of completed uses.
     pub fn uses(&self, slot: &Name, who: Option<PlayerId>, since: Option<Moment>) -> Vec<Moment> {
         let used = self.used_by(slot, who).into_iter().map(|(_, at)| at);
-        used.filter(|at| since.is_none_or(|since| *at >= since)).collect()
+        used.filter(|at| since.is_none_or(|since| *at >= since))
+            .collect()
     }
 
     fn used_by(&self, slot: &Name, who: Option<PlayerId>) -> Vec<(EventSeq, Moment)> {
         self.read(ReadKey::Uses(slot.clone()));
         self.with_state(|state| {
-            let first = UseKey { slot: slot.clone(), event: EventSeq(0), who: None };
+            let first = UseKey {
+                slot: slot.clone(),
+                event: EventSeq(0),
+                who: None,
+            };
             state
                 .uses
                 .range(first..)
@@ -376,13 +517,37 @@ impl Tx {
 
     /// Notes a completed use under the action's own name and under each slot of its limits.
     pub fn use_up(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId) {
+        let hidden = action
+            .as_str()
+            .strip_prefix("post ")
+            .and_then(|category| self.law.categories.get(category));
+        if hidden.is_some_and(|category| category.it.author_hidden) && limits.is_empty() {
+            // A use would tell whose the post is, and no limit asks for it.
+            return;
+        }
         let mut slots = vec![action.clone()];
-        slots.extend(limits.iter().map(|limit| limit.slot.clone()).filter(|slot| !slot.is_empty()));
+        slots.extend(
+            limits
+                .iter()
+                .map(|limit| limit.slot.clone())
+                .filter(|slot| !slot.is_empty()),
+        );
         slots.dedup();
         for slot in slots {
-            let key = UseKey { slot, event: self.seq, who: Some(actor) };
+            let key = UseKey {
+                slot,
+                event: self.seq,
+                who: Some(actor),
+            };
             let old = self.with_state(|state| state.uses.get(&key).cloned());
-            self.write(Effect::Use { key, old, new: Some(Use { at: self.now }) }, Way::Put);
+            self.write(
+                Effect::Use {
+                    key,
+                    old,
+                    new: Some(Use { at: self.now }),
+                },
+                Way::Put,
+            );
         }
     }
 
@@ -390,11 +555,25 @@ impl Tx {
     fn hooks_after(&self, decl: &At<ActionDecl>, given: &[Datum]) -> Answer<()> {
         // The law that judged the action has its hooks, though the action may have changed the law.
         let law = Arc::clone(&self.law);
-        let of_action = |name: &Name| decl.it.params.iter().position(|param| param.name == *name).map(|index| index + 1);
+        let of_action = |name: &Name| {
+            decl.it
+                .params
+                .iter()
+                .position(|param| param.name == *name)
+                .map(|index| index + 1)
+        };
         for hook in law.after.iter().filter(|hook| hook.it.on == decl.it.name) {
-            let params = law.code.signature(hook.it.hook.as_str()).map(|signature| signature.params.clone()).unwrap_or_default();
+            let params = law
+                .code
+                .signature(hook.it.hook.as_str())
+                .map(|signature| signature.params.clone())
+                .unwrap_or_default();
             let args = params.iter().enumerate().map(|(index, param)| {
-                let at = if index == 0 { Some(0) } else { of_action(&param.name).or(Some(index)) };
+                let at = if index == 0 {
+                    Some(0)
+                } else {
+                    of_action(&param.name).or(Some(index))
+                };
                 at.and_then(|at| given.get(at)).cloned().unwrap_or_default()
             });
             self.hook(&hook.site, &hook.it.hook, args.collect())?;
@@ -410,7 +589,10 @@ impl Tx {
             Err(Stop::Broken(fault)) => {
                 self.go_back(mark);
                 self.broke(site, &fault.text);
-                self.say(NoteKind::Broke, format!("{} broke and was left out: {}", site.rule, fault.text));
+                self.say(
+                    NoteKind::Broke,
+                    format!("{} broke and was left out: {}", site.rule, fault.text),
+                );
                 Ok(())
             }
             Err(stop) => Err(stop),
@@ -418,7 +600,11 @@ impl Tx {
     }
 
     /// The arguments of an action in the order of its parameters, each of its type.
-    fn arguments(&self, decl: &At<ActionDecl>, mut given: Vec<(Name, Datum)>) -> Answer<Vec<(Name, Datum)>> {
+    fn arguments(
+        &self,
+        decl: &At<ActionDecl>,
+        mut given: Vec<(Name, Datum)>,
+    ) -> Answer<Vec<(Name, Datum)>> {
         let mut args = Vec::with_capacity(decl.it.params.len());
         for param in &decl.it.params {
             let index = given.iter().position(|(name, _)| *name == param.name);
@@ -426,15 +612,27 @@ impl Tx {
                 (Some(datum), _) => datum,
                 (None, Some(default)) => default.clone(),
                 (None, None) if matches!(param.ty, Type::Optional(_)) => Datum::None,
-                (None, None) => return Err(self.bad_argument(decl, param.name.as_str(), &param.ty, "nothing")),
+                (None, None) => {
+                    return Err(self.bad_argument(decl, param.name.as_str(), &param.ty, "nothing"));
+                }
             };
             if !self.argument_fits(&param.ty, &datum) {
-                return Err(self.bad_argument(decl, param.name.as_str(), &param.ty, &self.label(&datum)));
+                return Err(self.bad_argument(
+                    decl,
+                    param.name.as_str(),
+                    &param.ty,
+                    &self.label(&datum),
+                ));
             }
             args.push((param.name.clone(), datum));
         }
         if let Some((name, _)) = given.first() {
-            let known: Vec<_> = decl.it.params.iter().map(|param| param.name.as_str()).collect();
+            let known: Vec<_> = decl
+                .it
+                .params
+                .iter()
+                .map(|param| param.name.as_str())
+                .collect();
             let what = format!("only what {} asks for: {}", decl.it.title, known.join(", "));
             let mut refusal = self.refusal_at(&decl.site, &what);
             refusal.needs[0].have = name.to_string();
@@ -446,11 +644,16 @@ impl Tx {
     fn argument_fits(&self, ty: &Type, datum: &Datum) -> bool {
         match (ty, datum) {
             (Type::Kind(wanted), Datum::Thing(thing)) => {
-                self.exists(thing) && self.kind_of(thing).is_ok_and(|kind| self.is_a(&kind, wanted))
+                self.exists(thing)
+                    && self
+                        .kind_of(thing)
+                        .is_ok_and(|kind| self.is_a(&kind, wanted))
             }
             (Type::Optional(_), Datum::None) => true,
             (Type::Optional(inner), datum) => self.argument_fits(inner, datum),
-            (Type::List(item), Datum::List(items)) => items.iter().all(|datum| self.argument_fits(item, datum)),
+            (Type::List(item), Datum::List(items)) => {
+                items.iter().all(|datum| self.argument_fits(item, datum))
+            }
             (ty, datum) => convert::fits(ty, datum),
         }
     }
@@ -466,8 +669,20 @@ impl Tx {
     pub fn term(&self, name: &str, many: bool) -> String {
         self.with_state(|state| {
             state.terms.get(name).map_or_else(
-                || if many { format!("{name}s") } else { name.to_owned() },
-                |term| if many { term.many.clone() } else { term.one.clone() },
+                || {
+                    if many {
+                        format!("{name}s")
+                    } else {
+                        name.to_owned()
+                    }
+                },
+                |term| {
+                    if many {
+                        term.many.clone()
+                    } else {
+                        term.one.clone()
+                    }
+                },
             )
         })
     }
@@ -484,13 +699,20 @@ fn limit_words(limit: &LimitDecl) -> String {
         2 => "twice".to_owned(),
         n => format!("{n} times"),
     };
-    let by = if limit.shared { " for everybody together" } else { "" };
+    let by = if limit.shared {
+        " for everybody together"
+    } else {
+        ""
+    };
     let per = match &limit.per {
         Per::Ever => String::new(),
         Per::Day => " a day".to_owned(),
         Per::Week => " a week".to_owned(),
         Per::Since(name) => format!(" since {}", readable(name.as_str())),
     };
-    let gap = limit.gap.map(|gap| format!(", and {gap} between")).unwrap_or_default();
+    let gap = limit
+        .gap
+        .map(|gap| format!(", and {gap} between"))
+        .unwrap_or_default();
     format!("at most {often}{per}{by}{gap}")
 }

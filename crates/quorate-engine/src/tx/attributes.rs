@@ -23,11 +23,21 @@ impl Tx {
         self.with_state(|state| match thing {
             Thing::Game => Ok(Name::from("Game")),
             Thing::Player(_) => Ok(Name::from("Player")),
-            Thing::Entity(id) => state.entities.get(id).map(|e| e.kind.clone()).ok_or_else(|| gone("thing")),
+            Thing::Entity(id) => state
+                .entities
+                .get(id)
+                .map(|e| e.kind.clone())
+                .ok_or_else(|| gone("thing")),
             Thing::Post(id) => state
                 .posts
                 .get(id)
-                .map(|post| if post.category.is_empty() { "Post".into() } else { post.category.clone() })
+                .map(|post| {
+                    if post.category.is_empty() {
+                        "Post".into()
+                    } else {
+                        post.category.clone()
+                    }
+                })
                 .ok_or_else(|| gone("post")),
             Thing::Comment(..) => Ok(Name::from("Comment")),
             Thing::Row(key) => Ok(key.table.clone()),
@@ -43,8 +53,14 @@ impl Tx {
             Thing::Player(id) => state.people.contains_key(id),
             Thing::Entity(id) => state.entities.contains_key(id),
             Thing::Post(id) => state.posts.contains_key(id),
-            Thing::Comment(post, id) => state.comments.contains_key(&rows::CommentKey { post: *post, id: *id }),
-            Thing::Row(key) => law.rows.iter().any(|row| row.it.table == key.table && row.it.key == key.key),
+            Thing::Comment(post, id) => state.comments.contains_key(&rows::CommentKey {
+                post: *post,
+                id: *id,
+            }),
+            Thing::Row(key) => law
+                .rows
+                .iter()
+                .any(|row| row.it.table == key.table && row.it.key == key.key),
             Thing::Rule(id) => state.rules.contains_key(id),
         })
     }
@@ -76,7 +92,9 @@ impl Tx {
         if let Ok(datum) = &answer {
             // Under a law that is only about to be, answers are not kept: they would meet those of the present one.
             if Arc::ptr_eq(&self.frame().law, &self.law) {
-                self.caches.borrow_mut().keep(question, Kept::Datum(datum.clone()), reads);
+                self.caches
+                    .borrow_mut()
+                    .keep(question, Kept::Datum(datum.clone()), reads);
             }
         }
         answer
@@ -87,7 +105,10 @@ impl Tx {
         if let Holds::Ledger { .. } = decl.holds {
             return Datum::Ledger(thing.clone(), decl.name.clone());
         }
-        let key = CellKey { thing: thing.clone(), name: decl.name.clone() };
+        let key = CellKey {
+            thing: thing.clone(),
+            name: decl.name.clone(),
+        };
         self.read(ReadKey::Cell(key.clone()));
         match self.with_state(|state| state.cells.get(&key).map(|cell| cell.value.clone())) {
             Some(value) => self.living(value.open()),
@@ -119,6 +140,14 @@ impl Tx {
         }
     }
 
+    /// The default of a value by its name; nothing where the law declares none.
+    pub fn default_named(&self, kind: &Name, name: &Name) -> Datum {
+        self.frame()
+            .law
+            .value(kind, name.as_str())
+            .map_or(Datum::None, |decl| self.default_of(&decl.it))
+    }
+
     /// Writes an attribute: filters, type, range at once where it stops at its end, then the hooks' notice.
     pub fn set_attribute(&self, thing: &Thing, name: &str, given: Datum) -> Answer<()> {
         let law = self.frame().law;
@@ -130,29 +159,54 @@ impl Tx {
             }));
         };
         if !self.exists(thing) {
-            return Err(Stop::fault(format!("{} is written of a {kind} that is gone", decl.it.title)));
+            return Err(Stop::fault(format!(
+                "{} is written of a {kind} that is gone",
+                decl.it.title
+            )));
         }
         let old = self.cell(thing, &decl.it);
         let new = self.filtered(&law, thing, &decl, given, &old)?;
         self.put(thing, &kind, &decl, &old, &new)
     }
 
-    fn filtered(&self, law: &Law, thing: &Thing, decl: &At<ValueDecl>, given: Datum, old: &Datum) -> Answer<Datum> {
+    fn filtered(
+        &self,
+        law: &Law,
+        thing: &Thing,
+        decl: &At<ValueDecl>,
+        given: Datum,
+        old: &Datum,
+    ) -> Answer<Datum> {
         let mut new = given;
         for filter in law.filters.get(&decl.it.name).into_iter().flatten() {
-            new = self.call_at(&filter.site, &filter.it, vec![new, Datum::Thing(thing.clone()), old.clone()])?;
+            new = self.call_at(
+                &filter.site,
+                &filter.it,
+                vec![new, Datum::Thing(thing.clone()), old.clone()],
+            )?;
         }
         Ok(new)
     }
 
     /// Puts a checked value into its cell.
-    fn put(&self, thing: &Thing, kind: &Name, decl: &At<ValueDecl>, old: &Datum, new: &Datum) -> Answer<()> {
+    fn put(
+        &self,
+        thing: &Thing,
+        kind: &Name,
+        decl: &At<ValueDecl>,
+        old: &Datum,
+        new: &Datum,
+    ) -> Answer<()> {
         self.check_kind(&decl.it, new)?;
-        let mut value = convert::value_for(&decl.it, new, &mut || self.salt()).map_err(Stop::fault)?;
+        let mut value =
+            convert::value_for(&decl.it, new, &mut || self.salt()).map_err(Stop::fault)?;
         if decl.it.shown_to != ShownTo::All {
             value = Value::Hidden(quorate_kernel::seal::Sealed::close(value, self.salt()));
         }
-        let key = CellKey { thing: thing.clone(), name: decl.it.name.clone() };
+        let key = CellKey {
+            thing: thing.clone(),
+            name: decl.it.name.clone(),
+        };
         if old == new && self.with_state(|state| state.cells.contains_key(&key)) {
             return Ok(());
         }
@@ -164,20 +218,33 @@ impl Tx {
     fn check_kind(&self, decl: &ValueDecl, new: &Datum) -> Answer<()> {
         let wanted = match &decl.holds {
             Holds::Reference(kind) => kind,
-            Holds::Listing { item: quorate_law::datum::Type::Kind(kind), .. } => kind,
+            Holds::Listing {
+                item: quorate_law::datum::Type::Kind(kind),
+                ..
+            } => kind,
             _ => return Ok(()),
         };
         let things: Vec<&Thing> = match new {
             Datum::Thing(thing) => vec![thing],
-            Datum::List(items) => {
-                items.iter().filter_map(|item| if let Datum::Thing(thing) = item { Some(thing) } else { None }).collect()
-            }
+            Datum::List(items) => items
+                .iter()
+                .filter_map(|item| {
+                    if let Datum::Thing(thing) = item {
+                        Some(thing)
+                    } else {
+                        None
+                    }
+                })
+                .collect(),
             _ => vec![],
         };
         for thing in things {
             let kind = self.kind_of(thing)?;
             if !self.is_a(&kind, wanted) {
-                return Err(Stop::fault(format!("{} points at a {wanted}, not at a {kind}", decl.title)));
+                return Err(Stop::fault(format!(
+                    "{} points at a {wanted}, not at a {kind}",
+                    decl.title
+                )));
             }
         }
         Ok(())
@@ -185,7 +252,9 @@ impl Tx {
 
     /// Whether things of one kind are things of another: every category is a `Post`.
     pub fn is_a(&self, kind: &Name, wanted: &Name) -> bool {
-        kind == wanted || (*wanted == "Post" && (self.frame().law.categories.contains_key(kind) || *kind == "Post"))
+        kind == wanted
+            || (*wanted == "Post"
+                && (self.frame().law.categories.contains_key(kind) || *kind == "Post"))
     }
 
     /// Gives a new thing the values of its kind, each with its default.
@@ -195,16 +264,33 @@ impl Tx {
             if matches!(decl.it.holds, Holds::Ledger { .. }) {
                 continue;
             }
-            let key = CellKey { thing: thing.clone(), name: decl.it.name.clone() };
-            let Ok(mut value) = convert::value_for(&decl.it, &self.default_of(&decl.it), &mut || self.salt()) else {
+            let key = CellKey {
+                thing: thing.clone(),
+                name: decl.it.name.clone(),
+            };
+            let Ok(mut value) =
+                convert::value_for(&decl.it, &self.default_of(&decl.it), &mut || self.salt())
+            else {
                 continue;
             };
             if decl.it.shown_to != ShownTo::All {
                 value = Value::Hidden(quorate_kernel::seal::Sealed::close(value, self.salt()));
             }
             let old = self.with_state(|state| state.cells.get(&key).cloned());
-            let new = rows::Cell { value, at: self.now, by: self.seq, claimed: false };
-            self.write(Effect::Cell { key, old, new: Some(new) }, Way::Set);
+            let new = rows::Cell {
+                value,
+                at: self.now,
+                by: self.seq,
+                claimed: false,
+            };
+            self.write(
+                Effect::Cell {
+                    key,
+                    old,
+                    new: Some(new),
+                },
+                Way::Set,
+            );
         }
     }
 
@@ -212,11 +298,23 @@ impl Tx {
     pub fn create_thing(&self, kind: &Name, values: Vec<(Name, Datum)>) -> Answer<Thing> {
         let law = self.frame().law;
         if !law.entities.contains_key(kind) {
-            return Err(Stop::fault(format!("{kind} is no kind of things that play makes: declare it with entity(\"{kind}\")")));
+            return Err(Stop::fault(format!(
+                "{kind} is no kind of things that play makes: declare it with entity(\"{kind}\")"
+            )));
         }
         let id = EntityId(self.make_id());
-        let row = rows::Entity { kind: kind.clone(), made_at: self.now };
-        self.write(Effect::Entity { key: id, old: None, new: Some(row) }, Way::Set);
+        let row = rows::Entity {
+            kind: kind.clone(),
+            made_at: self.now,
+        };
+        self.write(
+            Effect::Entity {
+                key: id,
+                old: None,
+                new: Some(row),
+            },
+            Way::Set,
+        );
         let thing = Thing::Entity(id);
         self.write_defaults(&thing, kind);
         for (name, value) in values {
@@ -229,11 +327,18 @@ impl Tx {
     /// Takes a thing out of the game, with its values, lines and clocks. What pointed at it points nowhere from now on.
     pub fn remove_thing(&self, thing: &Thing) -> Answer<()> {
         let Thing::Entity(id) = thing else {
-            return Err(Stop::fault(format!("{thing} cannot be removed: only things that play made can")));
+            return Err(Stop::fault(format!(
+                "{thing} cannot be removed: only things that play made can"
+            )));
         };
-        let Some(entity) = self.with_state(|state| state.entities.get(id).cloned()) else { return Ok(()) };
+        let Some(entity) = self.with_state(|state| state.entities.get(id).cloned()) else {
+            return Ok(());
+        };
         let state = self.state();
-        let first = CellKey { thing: thing.clone(), name: Name::default() };
+        let first = CellKey {
+            thing: thing.clone(),
+            name: Name::default(),
+        };
         let cells: Vec<_> = state
             .cells
             .range(first..)
@@ -241,15 +346,47 @@ impl Tx {
             .map(|(key, cell)| (key.clone(), cell.clone()))
             .collect();
         for (key, cell) in cells {
-            self.write(Effect::Cell { key, old: Some(cell), new: None }, Way::Set);
+            self.write(
+                Effect::Cell {
+                    key,
+                    old: Some(cell),
+                    new: None,
+                },
+                Way::Set,
+            );
         }
-        for (key, line) in state.lines.iter().filter(|(key, _)| key.cell.thing == *thing) {
-            self.write(Effect::Line { key: key.clone(), old: Some(line.clone()), new: None }, Way::Take);
+        for (key, line) in state
+            .lines
+            .iter()
+            .filter(|(key, _)| key.cell.thing == *thing)
+        {
+            self.write(
+                Effect::Line {
+                    key: key.clone(),
+                    old: Some(line.clone()),
+                    new: None,
+                },
+                Way::Take,
+            );
         }
         for (key, clock) in state.clocks.iter().filter(|(key, _)| key.thing == *thing) {
-            self.write(Effect::Clock { key: key.clone(), old: Some(clock.clone()), new: None }, Way::Set);
+            self.write(
+                Effect::Clock {
+                    key: key.clone(),
+                    old: Some(clock.clone()),
+                    new: None,
+                },
+                Way::Set,
+            );
         }
-        self.write(Effect::Entity { key: *id, old: Some(entity), new: None }, Way::Take);
+        self.write(
+            Effect::Entity {
+                key: *id,
+                old: Some(entity),
+                new: None,
+            },
+            Way::Take,
+        );
         self.work.borrow_mut().removed = true;
         Ok(())
     }
@@ -259,7 +396,9 @@ impl Tx {
         let law = self.frame().law;
         let kind = self.kind_of(thing)?;
         for name in names {
-            let Some(decl) = law.value(&kind, name.as_str()) else { continue };
+            let Some(decl) = law.value(&kind, name.as_str()) else {
+                continue;
+            };
             if let Holds::Ledger { .. } = decl.it.holds {
                 self.clear_ledger(thing, name);
             } else {
@@ -274,15 +413,31 @@ impl Tx {
     pub fn is_legal(&self, thing: &Thing, name: &str) -> Answer<bool> {
         let law = self.frame().law;
         let kind = self.kind_of(thing)?;
-        let Some(decl) = law.value(&kind, name) else { return Ok(false) };
-        let key = CellKey { thing: thing.clone(), name: Name::from(name) };
+        let Some(decl) = law.value(&kind, name) else {
+            return Ok(false);
+        };
+        let key = CellKey {
+            thing: thing.clone(),
+            name: Name::from(name),
+        };
         self.read(ReadKey::Cell(key.clone()));
-        Ok(self.with_state(|state| state.cells.get(&key).is_none_or(|cell| convert::legal(&decl.it, &cell.value))))
+        Ok(self.with_state(|state| {
+            state
+                .cells
+                .get(&key)
+                .is_none_or(|cell| convert::legal(&decl.it, &cell.value))
+        }))
     }
 
     /// Whether a number that is refused out of range is out of range.
     pub fn out_of_range(decl: &ValueDecl, value: &Value) -> bool {
-        matches!(decl.holds, Holds::Number { outside: Outside::Refuse, .. }) && !convert::legal(decl, value)
+        matches!(
+            decl.holds,
+            Holds::Number {
+                outside: Outside::Refuse,
+                ..
+            }
+        ) && !convert::legal(decl, value)
     }
 
     /// What every thing of a kind has, whatever the law.
@@ -292,21 +447,34 @@ impl Tx {
             Thing::Game => self.game_builtin(name).map_or_else(none, Ok),
             Thing::Player(id) => self.person_builtin(*id, name).map_or_else(none, Ok),
             Thing::Entity(id) => {
-                let made = self.with_state(|state| state.entities.get(id).map(|entity| entity.made_at));
+                let made =
+                    self.with_state(|state| state.entities.get(id).map(|entity| entity.made_at));
                 match (name, made) {
                     ("made_at", Some(at)) => Ok(Datum::Moment(at)),
                     _ => none(),
                 }
             }
             Thing::Post(id) => self.post_builtin(*id, name).map_or_else(none, Ok),
-            Thing::Comment(post, id) => self.comment_builtin(*post, *id, name).map_or_else(none, Ok),
+            Thing::Comment(post, id) => {
+                self.comment_builtin(*post, *id, name).map_or_else(none, Ok)
+            }
             Thing::Row(key) => {
-                let row = law.rows.iter().find(|row| row.it.table == key.table && row.it.key == key.key);
-                let Some(row) = row else { return Err(Stop::fault(format!("{} has no row {}", key.table, key.key))) };
+                let row = law
+                    .rows
+                    .iter()
+                    .find(|row| row.it.table == key.table && row.it.key == key.key);
+                let Some(row) = row else {
+                    return Err(Stop::fault(format!("{} has no row {}", key.table, key.key)));
+                };
                 match name {
                     "name" => Ok(Datum::Text(key.key.as_str().into())),
                     "rule" => Ok(Datum::Thing(Thing::Rule(row.site.rule.clone()))),
-                    _ => row.it.cells.iter().find(|(cell, _)| *cell == name).map_or_else(none, |(_, d)| Ok(d.clone())),
+                    _ => row
+                        .it
+                        .cells
+                        .iter()
+                        .find(|(cell, _)| *cell == name)
+                        .map_or_else(none, |(_, d)| Ok(d.clone())),
                 }
             }
             Thing::Rule(id) => self.rule_builtin(id, name).map_or_else(none, Ok),
@@ -329,7 +497,11 @@ impl Tx {
 fn way(old: &Datum, new: &Datum) -> Way {
     match (old, new) {
         (Datum::Int(_), Datum::Int(_)) => Way::Add,
-        (Datum::List(old), Datum::List(new)) if new.len() > old.len() && new[..old.len()] == old[..] => Way::Put,
+        (Datum::List(old), Datum::List(new))
+            if new.len() > old.len() && new[..old.len()] == old[..] =>
+        {
+            Way::Put
+        }
         (Datum::List(old), Datum::List(new)) if new.len() < old.len() => Way::Take,
         _ => Way::Set,
     }

@@ -12,8 +12,19 @@ use super::posts::Draft;
 
 /// The acts that every game has.
 pub const NAMES: [&str; 13] = [
-    "vote", "comment", "post", "message", "claim", "dispute", "undo", "answer", "apply-to-join", "leave", "edit",
-    "withdraw", "recategorise",
+    "vote",
+    "comment",
+    "post",
+    "message",
+    "claim",
+    "dispute",
+    "undo",
+    "answer",
+    "apply-to-join",
+    "leave",
+    "edit",
+    "withdraw",
+    "recategorise",
 ];
 
 /// The largest text that a person may post, in bytes.
@@ -21,8 +32,17 @@ pub const TEXT_MAX: usize = 256 * 1024;
 
 impl Tx {
     /// A built-in act by its name, as `perform` and `allowed` take it.
-    pub fn builtin_attempt(&self, action: &Name, actor: PlayerId, args: Vec<(Name, Datum)>) -> Answer<()> {
-        let arg = |name: &str| args.iter().find(|(key, _)| *key == name).map(|(_, datum)| datum);
+    pub fn builtin_attempt(
+        &self,
+        action: &Name,
+        actor: PlayerId,
+        args: Vec<(Name, Datum)>,
+    ) -> Answer<()> {
+        let arg = |name: &str| {
+            args.iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, datum)| datum)
+        };
         let post = match arg("post") {
             Some(Datum::Thing(Thing::Post(id))) => Some(*id),
             _ => None,
@@ -35,7 +55,15 @@ impl Tx {
             let draft = Draft {
                 category: Name::from(category),
                 author: Some(actor),
-                title: Sealed::close(text("title"), self.salt()),
+                // Whoever only asks whether they may post has no title yet.
+                title: Sealed::close(
+                    if arg("title").is_some() {
+                        text("title")
+                    } else {
+                        "…".to_owned()
+                    },
+                    self.salt(),
+                ),
                 body: Sealed::close(text("body"), self.salt()),
                 flavour: Sealed::close("", self.salt()),
                 patch: None,
@@ -47,17 +75,37 @@ impl Tx {
                 let line = format!(":{}:", text("icon"));
                 self.comment_by(actor, post, Sealed::close(line, self.salt()))
             }
-            ("comment", Some(post)) => self.comment_by(actor, post, Sealed::close(text("text"), self.salt())),
-            ("message" | "claim" | "dispute" | "undo" | "answer" | "leave" | "apply-to-join" | "dice", _) => {
-                self.guards(&self.builtin_act(action, actor, post, args.clone()))
+            ("comment", Some(post)) => {
+                self.comment_by(actor, post, Sealed::close(text("text"), self.salt()))
             }
-            _ => Err(Stop::Refused(Box::new(Refusal::plain(format!("an action called \"{action}\""))))),
+            (
+                "message" | "claim" | "dispute" | "undo" | "answer" | "leave" | "apply-to-join"
+                | "dice",
+                _,
+            ) => self.guards(&self.builtin_act(action, actor, post, args.clone())),
+            _ => Err(Stop::Refused(Box::new(Refusal::plain(format!(
+                "an action called \"{action}\""
+            ))))),
         }
     }
 
     /// An attempt at a built-in act. It belongs to the rule that permits it by name, or that declares the category.
-    pub fn builtin_act(&self, action: &Name, actor: PlayerId, post: Option<PostId>, args: Vec<(Name, Datum)>) -> Attempt {
-        Attempt { actor, action: action.clone(), site: self.home_of(action), post, args, tags: Vec::new(), body: None }
+    pub fn builtin_act(
+        &self,
+        action: &Name,
+        actor: PlayerId,
+        post: Option<PostId>,
+        args: Vec<(Name, Datum)>,
+    ) -> Attempt {
+        Attempt {
+            actor,
+            action: action.clone(),
+            site: self.home_of(action),
+            post,
+            args,
+            tags: Vec::new(),
+            body: None,
+        }
     }
 
     /// The clause to which a built-in act belongs; no clause where no rule claims it.
@@ -76,30 +124,50 @@ impl Tx {
     }
 
     /// A post by a player: who may, guards, limits, then the post, its fields and the hooks.
-    pub fn post_by(&self, actor: PlayerId, draft: Draft, fields: Vec<(Name, Datum)>) -> Answer<PostId> {
-        fits_in(draft.title.as_str(), 1_000, "a title of at most 1,000 bytes")?;
+    pub fn post_by(
+        &self,
+        actor: PlayerId,
+        draft: Draft,
+        fields: Vec<(Name, Datum)>,
+    ) -> Answer<PostId> {
+        fits_in(
+            draft.title.as_str(),
+            1_000,
+            "a title of at most 1,000 bytes",
+        )?;
         fits_in(draft.body.as_str(), TEXT_MAX, "a text of at most 256 KiB")?;
-        fits_in(draft.flavour.as_str(), TEXT_MAX, "a flavour text of at most 256 KiB")?;
+        fits_in(
+            draft.flavour.as_str(),
+            TEXT_MAX,
+            "a flavour text of at most 256 KiB",
+        )?;
         let law = self.frame().law;
         let category = draft.category.clone();
         if category.is_empty() {
             self.guards(&self.builtin_act(&"post".into(), actor, None, vec![]))?;
         } else {
             let Some(decl) = law.categories.get(&category).cloned() else {
-                return Err(Stop::Refused(Box::new(Refusal::plain(format!("a category called \"{category}\"")))));
+                return Err(Stop::Refused(Box::new(Refusal::plain(format!(
+                    "a category called \"{category}\""
+                )))));
             };
             let name = Name::from(format!("post {category}"));
-            let mut args = vec![(Name::from("title"), Datum::Text(draft.title.as_str().into()))];
+            let mut args = vec![(
+                Name::from("title"),
+                Datum::Text(draft.title.as_str().into()),
+            )];
             args.extend(fields.iter().cloned());
             let attempt = self.builtin_act(&name, actor, None, args);
             self.who(&attempt, decl.it.by.as_ref(), &decl.it.admits)?;
             self.guards(&attempt)?;
             self.limits(&name, &decl.it.limits, actor, &decl.site)?;
-            if draft.title.as_str().trim().is_empty() {
-                return Err(Stop::Refused(Box::new(self.refusal_at(&decl.site, "a title"))));
-            }
             if self.frame().trial {
                 return Ok(PostId(self.make_id()));
+            }
+            if draft.title.as_str().trim().is_empty() {
+                return Err(Stop::Refused(Box::new(
+                    self.refusal_at(&decl.site, "a title"),
+                )));
             }
             self.use_up(&name, &decl.it.limits, actor);
         }
@@ -112,7 +180,11 @@ impl Tx {
     /// Writes the fields of a category's form, and no others.
     fn fill_in(&self, id: PostId, category: &Name, fields: Vec<(Name, Datum)>) -> Answer<()> {
         let law = self.frame().law;
-        let form = law.categories.get(category).map(|decl| decl.it.form.clone()).unwrap_or_default();
+        let form = law
+            .categories
+            .get(category)
+            .map(|decl| decl.it.form.clone())
+            .unwrap_or_default();
         for (name, datum) in fields {
             if !form.contains(&name) {
                 let known: Vec<_> = form.iter().map(Name::as_str).collect();
@@ -120,7 +192,9 @@ impl Tx {
                 return Err(Stop::Refused(Box::new(Refusal::plain(what))));
             }
             match self.set_attribute(&Thing::Post(id), name.as_str(), datum) {
-                Err(Stop::Broken(fault)) => return Err(Stop::Refused(Box::new(Refusal::plain(fault.text)))),
+                Err(Stop::Broken(fault)) => {
+                    return Err(Stop::Refused(Box::new(Refusal::plain(fault.text))));
+                }
                 other => other?,
             }
         }
@@ -131,16 +205,24 @@ impl Tx {
     pub fn comment_by(&self, actor: PlayerId, post: PostId, text: Sealed<str>) -> Answer<()> {
         fits_in(text.as_str(), TEXT_MAX, "a comment of at most 256 KiB")?;
         if text.as_str().trim().is_empty() {
-            return Err(Stop::Refused(Box::new(Refusal::plain("a comment with words or an icon"))));
+            return Err(Stop::Refused(Box::new(Refusal::plain(
+                "a comment with words or an icon",
+            ))));
         }
-        let category = self.kind_of(&Thing::Post(post)).map_err(|_| Stop::Refused(Box::new(Refusal::plain("a post that exists"))))?;
+        let category = self
+            .kind_of(&Thing::Post(post))
+            .map_err(|_| Stop::Refused(Box::new(Refusal::plain("a post that exists"))))?;
         self.guards(&self.builtin_act(&"comment".into(), actor, Some(post), vec![]))?;
         let known = self.icon_names();
-        let icons = super::posts::icons_in(text.as_str(), &|word| known.iter().any(|name| name == word));
+        let icons =
+            super::posts::icons_in(text.as_str(), &|word| known.iter().any(|name| name == word));
         let mut uses = Vec::with_capacity(icons.len());
         for icon in icons {
             let counted = self.can_cast(actor, post, &category, &icon)?;
-            uses.push(IconUse { name: icon, counted });
+            uses.push(IconUse {
+                name: icon,
+                counted,
+            });
         }
         if self.frame().trial {
             return Ok(());
@@ -150,9 +232,18 @@ impl Tx {
 
     /// Whether an icon is a vote: the matter takes it, its author is a player for the rule of votes. A guard that
     /// forbids the vote refuses the comment.
-    fn can_cast(&self, actor: PlayerId, post: PostId, category: &Name, icon: &Name) -> Answer<bool> {
+    fn can_cast(
+        &self,
+        actor: PlayerId,
+        post: PostId,
+        category: &Name,
+        icon: &Name,
+    ) -> Answer<bool> {
         let law = self.frame().law;
-        let usable = law.categories.get(category).is_some_and(|decl| decl.it.icons.contains(icon));
+        let usable = law
+            .categories
+            .get(category)
+            .is_some_and(|decl| decl.it.icons.contains(icon));
         if !usable {
             return Ok(false);
         }

@@ -102,7 +102,10 @@ impl Deck {
 
     /// The tape of the run.
     pub fn tape(&self) -> Tape {
-        Tape { dice: self.rolled.clone(), answers: self.taken.clone() }
+        Tape {
+            dice: self.rolled.clone(),
+            answers: self.taken.clone(),
+        }
     }
 
     /// Remembers dice that fell in a part that was taken back.
@@ -133,12 +136,22 @@ impl Deck {
     }
 
     /// The next die for `what`, before any rule changes it; none where dice come from nowhere.
-    pub fn die(&mut self, what: &str, sides: i64, by: Option<quorate_kernel::PlayerId>) -> Option<i64> {
+    pub fn die(
+        &mut self,
+        what: &str,
+        sides: i64,
+        by: Option<quorate_kernel::PlayerId>,
+    ) -> Option<i64> {
         if sides <= 0 {
             return Some(0);
         }
         let nth = self.count(true, what);
-        let known = self.known.iter().filter(|die| die.what == what).nth(nth).filter(|die| die.sides == i128::from(sides));
+        let known = self
+            .known
+            .iter()
+            .filter(|die| die.what == what)
+            .nth(nth)
+            .filter(|die| die.sides == i128::from(sides));
         let result = match (known, &self.from) {
             (Some(die), _) => i64::try_from(die.result).ok()?,
             (None, from) => match (self.forced.pop_front(), from) {
@@ -147,14 +160,29 @@ impl Deck {
                 (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
             },
         };
-        self.rolled.push(Die { what: what.to_owned(), sides: i128::from(sides), result: i128::from(result), by });
+        self.rolled.push(Die {
+            what: what.to_owned(),
+            sides: i128::from(sides),
+            result: i128::from(result),
+            by,
+        });
         Some(result)
     }
 
     /// A die of the tracker's dice line, of up to 21 digits.
-    pub fn big_die(&mut self, what: &str, sides: u128, by: Option<quorate_kernel::PlayerId>) -> Option<u128> {
+    pub fn big_die(
+        &mut self,
+        what: &str,
+        sides: u128,
+        by: Option<quorate_kernel::PlayerId>,
+    ) -> Option<u128> {
         let nth = self.count(true, what);
-        let known = self.known.iter().filter(|die| die.what == what).nth(nth).and_then(|die| u128::try_from(die.result).ok());
+        let known = self
+            .known
+            .iter()
+            .filter(|die| die.what == what)
+            .nth(nth)
+            .and_then(|die| u128::try_from(die.result).ok());
         let result = match (known, &self.from) {
             (Some(result), _) => result,
             (None, _) if sides == 0 => 0,
@@ -165,19 +193,32 @@ impl Deck {
             },
         };
         let number = |n: u128| i128::try_from(n).unwrap_or(i128::MAX);
-        self.rolled.push(Die { what: what.to_owned(), sides: number(sides), result: number(result), by });
+        self.rolled.push(Die {
+            what: what.to_owned(),
+            sides: number(sides),
+            result: number(result),
+            by,
+        });
         Some(result)
     }
 
     /// The choice made for a question, if there is one.
     fn choice(&mut self, what: &str) -> Option<Datum> {
         let nth = self.count(false, what);
-        let given = self.given.iter().filter(|chosen| chosen.what == what).nth(nth).map(|c| convert::datum(&c.value));
+        let given = self
+            .given
+            .iter()
+            .filter(|chosen| chosen.what == what)
+            .nth(nth)
+            .map(|c| convert::datum(&c.value));
         given.or_else(|| self.ready.pop_front())
     }
 
     fn take(&mut self, what: &str, value: Value) {
-        self.taken.push(Chosen { what: what.to_owned(), value });
+        self.taken.push(Chosen {
+            what: what.to_owned(),
+            value,
+        });
     }
 }
 
@@ -192,14 +233,21 @@ impl Tx {
             return Ok(said);
         }
         let by = self.actor();
-        self.deck.borrow_mut().die(what, sides, by).ok_or_else(|| Stop::Asks(Box::new(trial_end(what))))
+        self.deck
+            .borrow_mut()
+            .die(what, sides, by)
+            .ok_or_else(|| Stop::Asks(Box::new(trial_end(what))))
     }
 
     /// What a rule says that a die shows, if one does.
     fn said(&self, sides: i64, what: &str) -> Answer<Option<i64>> {
         let law = self.frame().law;
-        let Some(filters) = law.filters.get("roll") else { return Ok(None) };
-        let by = self.actor().map_or(Datum::None, |id| Datum::Thing(quorate_kernel::Thing::Player(id)));
+        let Some(filters) = law.filters.get("roll") else {
+            return Ok(None);
+        };
+        let by = self.actor().map_or(Datum::None, |id| {
+            Datum::Thing(quorate_kernel::Thing::Player(id))
+        });
         let mut said = Datum::None;
         for filter in filters {
             let roll = Record {
@@ -211,7 +259,11 @@ impl Tx {
                     ("what", Datum::Text(what.into())),
                 ],
             };
-            said = self.call_at(&filter.site, &filter.it, vec![said, Datum::Record(Arc::new(roll))])?;
+            said = self.call_at(
+                &filter.site,
+                &filter.it,
+                vec![said, Datum::Record(Arc::new(roll))],
+            )?;
         }
         match said {
             Datum::Int(n) => Ok(Some(n)),
@@ -224,9 +276,14 @@ impl Tx {
         let even = vec![1; count];
         let weights = weights.unwrap_or(&even);
         if weights.len() != count || weights.iter().any(|&weight| weight < 0) {
-            return Err(Stop::fault(format!("\"{what}\" needs one weight, 0 or more, for each of its {count} options")));
+            return Err(Stop::fault(format!(
+                "\"{what}\" needs one weight, 0 or more, for each of its {count} options"
+            )));
         }
-        let total = weights.iter().try_fold(0_i64, |sum, &weight| sum.checked_add(weight)).unwrap_or(i64::MAX);
+        let total = weights
+            .iter()
+            .try_fold(0_i64, |sum, &weight| sum.checked_add(weight))
+            .unwrap_or(i64::MAX);
         if total == 0 {
             return Err(Stop::fault(format!("\"{what}\" has nothing to draw from")));
         }
@@ -237,7 +294,9 @@ impl Tx {
                 return Ok(index);
             }
         }
-        Err(Stop::fault(format!("\"{what}\": the die shows more than the weights sum to")))
+        Err(Stop::fault(format!(
+            "\"{what}\": the die shows more than the weights sum to"
+        )))
     }
 
     /// What the one who acts picks.
@@ -259,7 +318,11 @@ impl Tx {
             question.options.contains(datum) || (question.may_decline && *datum == Datum::None)
         };
         let chosen = chosen.and_then(|datum| {
-            if fits(&datum) { Some(datum) } else { self.by_label(&datum, &question.options) }
+            if fits(&datum) {
+                Some(datum)
+            } else {
+                self.by_label(&datum, &question.options)
+            }
         });
         match chosen {
             Some(datum) => {
@@ -274,8 +337,13 @@ impl Tx {
 
     /// The option that is called so.
     fn by_label(&self, datum: &Datum, options: &[Datum]) -> Option<Datum> {
-        let Datum::Text(text) = datum else { return None };
-        options.iter().find(|option| self.label(option) == **text).cloned()
+        let Datum::Text(text) = datum else {
+            return None;
+        };
+        options
+            .iter()
+            .find(|option| self.label(option) == **text)
+            .cloned()
     }
 }
 

@@ -14,16 +14,28 @@ use crate::convert;
 
 impl Tx {
     /// Leaves somebody a duty. Where there is nothing to choose from there is none.
-    pub fn leave_duty(&self, decision: &Name, to: PlayerId, options: &[Datum], within: Span, default: &Datum, context: Vec<(Name, Datum)>) -> Answer<()> {
+    pub fn leave_duty(
+        &self,
+        decision: &Name,
+        to: PlayerId,
+        options: &[Datum],
+        within: Span,
+        default: &Datum,
+        context: Vec<(Name, Datum)>,
+    ) -> Answer<()> {
         let law = self.frame().law;
         let Some(decl) = law.decisions.get(decision) else {
-            return Err(Stop::fault(format!("there is no decision \"{decision}\": declare it with decision(…)")));
+            return Err(Stop::fault(format!(
+                "there is no decision \"{decision}\": declare it with decision(…)"
+            )));
         };
         if options.is_empty() {
             return Ok(());
         }
         let keep = |datum: &Datum| {
-            convert::plain_value(datum).ok_or_else(|| Stop::fault(format!("a duty cannot hold {}", convert::describe(datum))))
+            convert::plain_value(datum).ok_or_else(|| {
+                Stop::fault(format!("a duty cannot hold {}", convert::describe(datum)))
+            })
         };
         let duty = Duty {
             decision: decision.clone(),
@@ -31,13 +43,23 @@ impl Tx {
             options: options.iter().map(keep).collect::<Answer<_>>()?,
             deadline: self.now + within,
             default: keep(default)?,
-            context: context.into_iter().map(|(name, datum)| Ok((name, keep(&datum)?))).collect::<Answer<_>>()?,
+            context: context
+                .into_iter()
+                .map(|(name, datum)| Ok((name, keep(&datum)?)))
+                .collect::<Answer<_>>()?,
             hidden: decl.it.hidden,
             at: self.now,
         };
         let key = self.make_id();
         let deadline = duty.deadline;
-        self.write(Effect::Duty { key, old: None, new: Some(duty) }, Way::Set);
+        self.write(
+            Effect::Duty {
+                key,
+                old: None,
+                new: Some(duty),
+            },
+            Way::Set,
+        );
         self.set_due(DueKey::Duty(key), Some(deadline));
         Ok(())
     }
@@ -46,7 +68,9 @@ impl Tx {
     pub fn answer_duty(&self, by: PlayerId, id: DutyId, value: &Value) -> Answer<()> {
         let duty = self.with_state(|state| state.duties.get(&id.0).cloned());
         let Some(duty) = duty.filter(|duty| duty.to == by) else {
-            return Err(Stop::Refused(Box::new(Refusal::plain("a question that waits for your answer"))));
+            return Err(Stop::Refused(Box::new(Refusal::plain(
+                "a question that waits for your answer",
+            ))));
         };
         let given = match value {
             Value::Text(text) => Value::Word(Name::from(text.as_str())),
@@ -55,10 +79,17 @@ impl Tx {
         let chosen = duty
             .options
             .iter()
-            .find(|option| **option == given || Value::Word(self.label(&convert::datum(option)).into()) == given)
+            .find(|option| {
+                **option == given
+                    || Value::Word(self.label(&convert::datum(option)).into()) == given
+            })
             .cloned();
         let Some(chosen) = chosen else {
-            let words: Vec<_> = duty.options.iter().map(|option| self.label(&convert::datum(option))).collect();
+            let words: Vec<_> = duty
+                .options
+                .iter()
+                .map(|option| self.label(&convert::datum(option)))
+                .collect();
             let mut refusal = Refusal::plain("one of the answers offered");
             refusal.needs[0].need = words.join(", ");
             return Err(Stop::Refused(Box::new(refusal)));
@@ -78,20 +109,58 @@ impl Tx {
     }
 
     fn decide(&self, id: DutyId, duty: &Duty, answer: &Value) -> Answer<()> {
-        self.write(Effect::Duty { key: id.0, old: Some(duty.clone()), new: None }, Way::Set);
+        self.write(
+            Effect::Duty {
+                key: id.0,
+                old: Some(duty.clone()),
+                new: None,
+            },
+            Way::Set,
+        );
         self.set_due(DueKey::Duty(id.0), None);
         let law = self.frame().law;
         let Some(decl) = law.decisions.get(&duty.decision) else {
-            self.say(NoteKind::Held, format!("the decision {} is no longer part of the law", duty.decision));
+            self.say(
+                NoteKind::Held,
+                format!(
+                    "the decision {} is no longer part of the law",
+                    duty.decision
+                ),
+            );
             return Ok(());
         };
         let gone = |value: &Value| matches!(value, Value::Thing(thing) if !self.exists(thing));
         // Context that is gone gives the default.
-        let answer = if duty.context.iter().any(|(_, value)| gone(value)) || gone(answer) { &duty.default } else { answer };
-        let args = vec![Datum::Thing(quorate_kernel::Thing::Player(duty.to)), convert::datum(answer)];
-        let named = duty.context.iter().map(|(name, value)| (name.clone(), if gone(value) { Datum::None } else { convert::datum(value) })).collect();
-        let frame = Frame { actor: Some(duty.to), site: decl.site.clone(), ..self.frame() };
+        let answer = if duty.context.iter().any(|(_, value)| gone(value)) || gone(answer) {
+            &duty.default
+        } else {
+            answer
+        };
+        let args = vec![
+            Datum::Thing(quorate_kernel::Thing::Player(duty.to)),
+            convert::datum(answer),
+        ];
+        let named = duty
+            .context
+            .iter()
+            .map(|(name, value)| {
+                (
+                    name.clone(),
+                    if gone(value) {
+                        Datum::None
+                    } else {
+                        convert::datum(value)
+                    },
+                )
+            })
+            .collect();
+        let frame = Frame {
+            actor: Some(duty.to),
+            site: decl.site.clone(),
+            ..self.frame()
+        };
         let function = decl.it.answer.clone();
-        self.within(frame, || self.call_named(&function, args, named)).map(|_| ())
+        self.within(frame, || self.call_named(&function, args, named))
+            .map(|_| ())
     }
 }

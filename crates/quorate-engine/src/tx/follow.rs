@@ -24,7 +24,8 @@ impl Tx {
     /// Runs hooks and automatic things until nothing moves any more.
     pub fn follow(&self) -> Answer<()> {
         for _ in 0..ROUNDS_MAX {
-            let moved = self.hooks_on_happenings()? | self.hooks_on_values()? | self.next_automatic()?;
+            let moved =
+                self.hooks_on_happenings()? | self.hooks_on_values()? | self.next_automatic()?;
             if !moved {
                 return Ok(());
             }
@@ -33,7 +34,10 @@ impl Tx {
         self.take_changes();
         self.take_happenings();
         self.caches.borrow_mut().take_stirred();
-        self.say(NoteKind::Broke, format!("rules set each other off more than {ROUNDS_MAX} times and were stopped"));
+        self.say(
+            NoteKind::Broke,
+            format!("rules set each other off more than {ROUNDS_MAX} times and were stopped"),
+        );
         Ok(())
     }
 
@@ -42,7 +46,11 @@ impl Tx {
         let law = Arc::clone(&self.law);
         for happening in &happenings {
             for hook in &law.on {
-                let of = hook.it.of.as_ref().is_none_or(|of| self.is_a(&happening.kind, of) || *of == happening.kind);
+                let of = hook
+                    .it
+                    .of
+                    .as_ref()
+                    .is_none_or(|of| self.is_a(&happening.kind, of) || *of == happening.kind);
                 if hook.it.on == happening.what && of {
                     self.hook(&hook.site, &hook.it.hook, happening.args.clone())?;
                 }
@@ -56,9 +64,17 @@ impl Tx {
         let law = Arc::clone(&self.law);
         for change in &changes {
             for hook in &law.changed {
-                let of = hook.it.of.as_ref().is_none_or(|of| self.is_a(&change.kind, of));
+                let of = hook
+                    .it
+                    .of
+                    .as_ref()
+                    .is_none_or(|of| self.is_a(&change.kind, of));
                 if hook.it.on == change.name && of && self.exists(&change.thing) {
-                    let args = vec![Datum::Thing(change.thing.clone()), change.old.clone(), change.new.clone()];
+                    let args = vec![
+                        Datum::Thing(change.thing.clone()),
+                        change.old.clone(),
+                        change.new.clone(),
+                    ];
                     self.of_itself(&hook.site, &hook.it.hook, args)?;
                 }
             }
@@ -79,7 +95,10 @@ impl Tx {
             Err(Stop::Broken(fault)) => {
                 self.go_back(mark);
                 self.broke(site, &fault.text);
-                self.say(NoteKind::Broke, format!("{} broke and was left out: {}", site.rule, fault.text));
+                self.say(
+                    NoteKind::Broke,
+                    format!("{} broke and was left out: {}", site.rule, fault.text),
+                );
                 Ok(())
             }
             Err(ask @ Stop::Asks(_)) => Err(ask),
@@ -95,7 +114,9 @@ impl Tx {
             return Ok(false);
         }
         for automatic in &law.automatics {
-            let Trigger::When { test, after } = &automatic.it.trigger else { continue };
+            let Trigger::When { test, after } = &automatic.it.trigger else {
+                continue;
+            };
             let subjects: Vec<Thing> = stirred
                 .iter()
                 .filter_map(|question| match question {
@@ -111,7 +132,11 @@ impl Tx {
                     stirred.remove(&Question::Test(test.clone(), thing.clone()));
                     self.stamp(test, &thing, holds, None);
                     self.put_back(stirred);
-                    self.of_itself(&automatic.site, &automatic.it.body, arguments(&automatic.it, &thing))?;
+                    self.of_itself(
+                        &automatic.site,
+                        &automatic.it.body,
+                        arguments(&automatic.it, &thing),
+                    )?;
                     return Ok(true);
                 }
                 self.stamp(test, &thing, holds, after.map(|after| (automatic, after)));
@@ -143,7 +168,11 @@ impl Tx {
     fn is_subject(&self, automatic: &At<AutomaticDecl>, thing: &Thing) -> bool {
         match &automatic.it.of {
             None => *thing == Thing::Game,
-            Some(of) => self.exists(thing) && self.kind_of(thing).is_ok_and(|kind| self.is_a(&kind, of)) && self.is_member(thing),
+            Some(of) => {
+                self.exists(thing)
+                    && self.kind_of(thing).is_ok_and(|kind| self.is_a(&kind, of))
+                    && self.is_member(thing)
+            }
         }
     }
 
@@ -151,7 +180,10 @@ impl Tx {
     pub fn is_member(&self, thing: &Thing) -> bool {
         match thing {
             Thing::Player(id) => self.with_state(|state| {
-                state.people.get(id).is_some_and(|person| person.standing == quorate_kernel::rows::Standing::Member)
+                state
+                    .people
+                    .get(id)
+                    .is_some_and(|person| person.standing == quorate_kernel::rows::Standing::Member)
             }),
             _ => true,
         }
@@ -159,8 +191,16 @@ impl Tx {
 
     /// Whether a test holds for a thing; one that breaks does not.
     pub fn test(&self, test: &Name, thing: &Thing, site: &Site) -> Answer<bool> {
-        let takes_thing = self.law.code.signature(test.as_str()).is_none_or(|signature| !signature.params.is_empty());
-        let args = if takes_thing { vec![Datum::Thing(thing.clone())] } else { vec![] };
+        let takes_thing = self
+            .law
+            .code
+            .signature(test.as_str())
+            .is_none_or(|signature| !signature.params.is_empty());
+        let args = if takes_thing {
+            vec![Datum::Thing(thing.clone())]
+        } else {
+            vec![]
+        };
         let question = Question::Test(test.clone(), thing.clone());
         let known = self.caches.borrow().get(&question, self.now);
         if let Some((Kept::Datum(datum), reads)) = known {
@@ -172,26 +212,57 @@ impl Tx {
             Ok(holds) => holds,
             Err(Stop::Broken(fault)) => {
                 self.broke(site, &fault.text);
-                self.say(NoteKind::Broke, format!("the test {test} of {} broke: {}", site.rule, fault.text));
+                self.say(
+                    NoteKind::Broke,
+                    format!("the test {test} of {} broke: {}", site.rule, fault.text),
+                );
                 false
             }
             Err(Stop::Refused(_) | Stop::Asks(_)) => false,
         };
         let until = reads.until;
-        self.caches.borrow_mut().keep(question, Kept::Datum(Datum::Bool(holds)), reads);
-        self.set_due(DueKey::Recheck(test.clone(), thing.clone()), until.filter(|at| *at > self.now));
+        self.caches
+            .borrow_mut()
+            .keep(question, Kept::Datum(Datum::Bool(holds)), reads);
+        self.set_due(
+            DueKey::Recheck(test.clone(), thing.clone()),
+            until.filter(|at| *at > self.now),
+        );
         Ok(holds)
     }
 
     /// Keeps the clock of a test, and the due moment of what waits for it to hold so long.
-    fn stamp(&self, test: &Name, thing: &Thing, holds: bool, waiting: Option<(&At<AutomaticDecl>, quorate_kernel::Span)>) {
-        let key = ClockKey { test: test.clone(), thing: thing.clone() };
+    fn stamp(
+        &self,
+        test: &Name,
+        thing: &Thing,
+        holds: bool,
+        waiting: Option<(&At<AutomaticDecl>, quorate_kernel::Span)>,
+    ) {
+        let key = ClockKey {
+            test: test.clone(),
+            thing: thing.clone(),
+        };
         let old = self.with_state(|state| state.clocks.get(&key).cloned());
         let began = old.is_none() && holds;
         if began {
-            self.write(Effect::Clock { key, old: None, new: Some(Clock { since: self.now }) }, Way::Set);
+            self.write(
+                Effect::Clock {
+                    key,
+                    old: None,
+                    new: Some(Clock { since: self.now }),
+                },
+                Way::Set,
+            );
         } else if old.is_some() && !holds {
-            self.write(Effect::Clock { key, old, new: None }, Way::Set);
+            self.write(
+                Effect::Clock {
+                    key,
+                    old,
+                    new: None,
+                },
+                Way::Set,
+            );
         }
         if let Some((automatic, after)) = waiting {
             let due = DueKey::Automatic(automatic.it.name.clone(), thing.clone());
@@ -216,15 +287,28 @@ impl Tx {
             let mut work = self.work.borrow_mut();
             let from = work.followed;
             work.followed = work.steps.len();
-            work.steps[from.min(work.steps.len())..].iter().map(|step| step.effect.clone()).collect()
+            work.steps[from.min(work.steps.len())..]
+                .iter()
+                .map(|step| step.effect.clone())
+                .collect()
         };
         for effect in steps {
             match effect {
-                Effect::Entity { key, old: None, new: Some(entity) } => self.stir_tests_of(&Thing::Entity(key), &entity.kind),
-                Effect::Post { key, old, new: Some(post) } if old.as_ref().is_none_or(|old| old.category != post.category) => {
+                Effect::Entity {
+                    key,
+                    old: None,
+                    new: Some(entity),
+                } => self.stir_tests_of(&Thing::Entity(key), &entity.kind),
+                Effect::Post {
+                    key,
+                    old,
+                    new: Some(post),
+                } if old.as_ref().is_none_or(|old| old.category != post.category) => {
                     self.stir_tests_of(&Thing::Post(key), &post.category);
                 }
-                Effect::Person { key, new: Some(_), .. } => self.stir_tests_of(&Thing::Player(key), &"Player".into()),
+                Effect::Person {
+                    key, new: Some(_), ..
+                } => self.stir_tests_of(&Thing::Player(key), &"Player".into()),
                 Effect::Entity { key, new: None, .. } => self.drop_dues_of(&Thing::Entity(key)),
                 _ => {}
             }
@@ -259,7 +343,11 @@ impl Tx {
         let mut questions = BTreeSet::new();
         let mut add = |test: &Name, of: Option<&Name>| {
             for thing in self.subjects(of) {
-                questions.insert((Question::Test(test.clone(), thing.clone()), test.clone(), thing));
+                questions.insert((
+                    Question::Test(test.clone(), thing.clone()),
+                    test.clone(),
+                    thing,
+                ));
             }
         };
         for automatic in &law.automatics {
@@ -294,9 +382,16 @@ impl Tx {
     /// Asks every test of a law that begins: clocks start, and what holds already happens right after this event.
     pub fn begin_tests(&self) {
         let law = Arc::clone(&self.law);
-        let mut begin = |test: &Name, thing: &Thing, site: &Site, waiting: Option<(&At<AutomaticDecl>, quorate_kernel::Span)>, acts: bool| {
+        let mut begin = |test: &Name,
+                         thing: &Thing,
+                         site: &Site,
+                         waiting: Option<(&At<AutomaticDecl>, quorate_kernel::Span)>,
+                         acts: bool| {
             let holds = self.test(test, thing, site).unwrap_or(false);
-            let key = ClockKey { test: test.clone(), thing: thing.clone() };
+            let key = ClockKey {
+                test: test.clone(),
+                thing: thing.clone(),
+            };
             let held_before = self.base.clocks.contains_key(&key);
             self.stamp(test, thing, holds, waiting);
             if acts && holds && !held_before {
@@ -322,9 +417,11 @@ impl Tx {
     pub fn subjects(&self, of: Option<&Name>) -> Vec<Thing> {
         match of.map(Name::as_str) {
             None | Some("Game") => vec![Thing::Game],
-            Some("Player") => {
-                self.people(quorate_kernel::rows::Standing::Member).into_iter().map(Thing::Player).collect()
-            }
+            Some("Player") => self
+                .people(quorate_kernel::rows::Standing::Member)
+                .into_iter()
+                .map(Thing::Player)
+                .collect(),
             Some(kind) => self.things_of(&Name::from(kind)),
         }
     }
@@ -338,16 +435,33 @@ impl Tx {
     fn ranges_hold(&self) -> Answer<()> {
         let touched = self.touched_cells();
         for (kind, thing, name) in touched {
-            let law = self.next_law.borrow().clone().unwrap_or_else(|| Arc::clone(&self.law));
-            let Some(decl) = law.value(&kind, name.as_str()).cloned() else { continue };
-            let key = quorate_kernel::rows::CellKey { thing: thing.clone(), name };
-            let Some(value) = self.with_state(|state| state.cells.get(&key).map(|cell| cell.value.clone())) else { continue };
+            let law = self
+                .next_law
+                .borrow()
+                .clone()
+                .unwrap_or_else(|| Arc::clone(&self.law));
+            let Some(decl) = law.value(&kind, name.as_str()).cloned() else {
+                continue;
+            };
+            let key = quorate_kernel::rows::CellKey {
+                thing: thing.clone(),
+                name,
+            };
+            let Some(value) =
+                self.with_state(|state| state.cells.get(&key).map(|cell| cell.value.clone()))
+            else {
+                continue;
+            };
             if !Self::out_of_range(&decl.it, &value) {
                 continue;
             }
             let whose = self.label(&Datum::Thing(thing));
-            let mut refusal = self.refusal_at(&decl.site, &format!("{} of {whose} within its range", decl.it.title));
-            if let (Value::Int(n), Holds::Number { min, max, .. }) = (value.open(), &decl.it.holds) {
+            let mut refusal = self.refusal_at(
+                &decl.site,
+                &format!("{} of {whose} within its range", decl.it.title),
+            );
+            if let (Value::Int(n), Holds::Number { min, max, .. }) = (value.open(), &decl.it.holds)
+            {
                 refusal.needs[0].have = n.to_string();
                 refusal.needs[0].need = range_words(*min, *max);
             }
@@ -357,26 +471,39 @@ impl Tx {
     }
 
     fn squares_hold(&self) -> Answer<()> {
-        let law = self.next_law.borrow().clone().unwrap_or_else(|| Arc::clone(&self.law));
+        let law = self
+            .next_law
+            .borrow()
+            .clone()
+            .unwrap_or_else(|| Arc::clone(&self.law));
         for (kind, thing, name) in self.touched_cells() {
-            let Some(decl) = law.value(&kind, name.as_str()).cloned() else { continue };
+            let Some(decl) = law.value(&kind, name.as_str()).cloned() else {
+                continue;
+            };
             if !matches!(decl.it.holds, Holds::Place { .. }) {
                 continue;
             }
-            let Datum::Square(square) = self.cell(&thing, &decl.it) else { continue };
+            let Datum::Square(square) = self.cell(&thing, &decl.it) else {
+                continue;
+            };
             let others = self.with_state(|state| {
                 state
                     .cells
                     .iter()
                     .filter(|(key, cell)| {
-                        key.name == name && key.thing != thing && *cell.value.open() == Value::Square(square.clone())
+                        key.name == name
+                            && key.thing != thing
+                            && *cell.value.open() == Value::Square(square.clone())
                     })
                     .map(|(key, _)| key.thing.clone())
                     .collect::<Vec<_>>()
             });
-            let other = others.into_iter().find(|other| self.exists(other) && self.kind_of(other).is_ok_and(|k| k == kind));
+            let other = others
+                .into_iter()
+                .find(|other| self.exists(other) && self.kind_of(other).is_ok_and(|k| k == kind));
             if let Some(other) = other {
-                let mut refusal = self.refusal_at(&decl.site, &format!("{} free", self.square_name(&square)));
+                let mut refusal =
+                    self.refusal_at(&decl.site, &format!("{} free", self.square_name(&square)));
                 refusal.needs[0].have = self.label(&Datum::Thing(other));
                 return Err(Stop::Refused(Box::new(refusal)));
             }
@@ -389,11 +516,24 @@ impl Tx {
             let work = self.work.borrow();
             work.steps
                 .iter()
-                .filter_map(|step| if let Effect::Cell { key, new: Some(_), .. } = &step.effect { Some(key.clone()) } else { None })
+                .filter_map(|step| {
+                    if let Effect::Cell {
+                        key, new: Some(_), ..
+                    } = &step.effect
+                    {
+                        Some(key.clone())
+                    } else {
+                        None
+                    }
+                })
                 .collect()
         };
         keys.into_iter()
-            .filter_map(|key| self.kind_of(&key.thing).ok().map(|kind| (kind, key.thing, key.name)))
+            .filter_map(|key| {
+                self.kind_of(&key.thing)
+                    .ok()
+                    .map(|kind| (kind, key.thing, key.name))
+            })
             .collect()
     }
 
@@ -412,7 +552,9 @@ impl Tx {
                 }
                 _ => continue,
             };
-            let Ok(kind) = self.kind_of(&key.thing) else { continue };
+            let Ok(kind) = self.kind_of(&key.thing) else {
+                continue;
+            };
             let value = if matches!(cell.value, Value::Hidden(_)) {
                 Value::Hidden(quorate_kernel::seal::Sealed::close(value, self.salt()))
             } else {
@@ -433,7 +575,9 @@ impl Tx {
         self.set_due(key.clone(), None);
         match key {
             DueKey::Recheck(test, thing) => {
-                self.caches.borrow_mut().stir(Question::Test(test.clone(), thing.clone()));
+                self.caches
+                    .borrow_mut()
+                    .stir(Question::Test(test.clone(), thing.clone()));
                 Ok(())
             }
             DueKey::Automatic(name, thing) => self.automatic_due(name, thing),
@@ -445,18 +589,32 @@ impl Tx {
 
     fn automatic_due(&self, name: &Name, thing: &Thing) -> Answer<()> {
         let law = Arc::clone(&self.law);
-        let Some(automatic) = law.automatics.iter().find(|automatic| automatic.it.name == *name) else { return Ok(()) };
+        let Some(automatic) = law
+            .automatics
+            .iter()
+            .find(|automatic| automatic.it.name == *name)
+        else {
+            return Ok(());
+        };
         match &automatic.it.trigger {
             Trigger::Every(_) => {
                 self.schedule(automatic, self.now);
                 for subject in self.subjects(automatic.it.of.as_ref()) {
-                    self.of_itself(&automatic.site, &automatic.it.body, arguments(&automatic.it, &subject))?;
+                    self.of_itself(
+                        &automatic.site,
+                        &automatic.it.body,
+                        arguments(&automatic.it, &subject),
+                    )?;
                 }
                 Ok(())
             }
             Trigger::When { test, .. } => {
                 if self.is_subject(automatic, thing) && self.test(test, thing, &automatic.site)? {
-                    self.of_itself(&automatic.site, &automatic.it.body, arguments(&automatic.it, thing))?;
+                    self.of_itself(
+                        &automatic.site,
+                        &automatic.it.body,
+                        arguments(&automatic.it, thing),
+                    )?;
                 }
                 Ok(())
             }
@@ -465,21 +623,37 @@ impl Tx {
 
     /// Sets the next time of something that comes again and again.
     pub fn schedule(&self, automatic: &At<AutomaticDecl>, after: Moment) {
-        let Trigger::Every(schedules) = &automatic.it.trigger else { return };
-        let next = schedules.iter().filter_map(|schedule| next_time(schedule, after)).min();
-        self.set_due(DueKey::Automatic(automatic.it.name.clone(), Thing::Game), next);
+        let Trigger::Every(schedules) = &automatic.it.trigger else {
+            return;
+        };
+        let next = schedules
+            .iter()
+            .filter_map(|schedule| next_time(schedule, after))
+            .min();
+        self.set_due(
+            DueKey::Automatic(automatic.it.name.clone(), Thing::Game),
+            next,
+        );
     }
 
     /// Brings the due moments of automatic things in line with the law: new ones are set, those of gone ones cleared.
     pub fn schedule_all(&self) {
         let law = Arc::clone(&self.law);
-        let known = |name: &Name| law.automatics.iter().find(|automatic| automatic.it.name == *name);
+        let known = |name: &Name| {
+            law.automatics
+                .iter()
+                .find(|automatic| automatic.it.name == *name)
+        };
         let gone: Vec<DueKey> = self.with_state(|state| {
             let is_gone = |key: &&DueKey| match key {
                 DueKey::Automatic(name, _) => known(name).is_none(),
                 DueKey::Recheck(test, _) => {
-                    !law.automatics.iter().any(|a| matches!(&a.it.trigger, Trigger::When { test: t, .. } if t == test))
-                        && !law.conditions.iter().any(|condition| condition.it.0 == *test)
+                    !law.automatics.iter().any(
+                        |a| matches!(&a.it.trigger, Trigger::When { test: t, .. } if t == test),
+                    ) && !law
+                        .conditions
+                        .iter()
+                        .any(|condition| condition.it.0 == *test)
                 }
                 DueKey::Duty(_) | DueKey::Open(..) => false,
             };
@@ -488,7 +662,11 @@ impl Tx {
         for key in gone {
             self.set_due(key, None);
         }
-        for automatic in law.automatics.iter().filter(|a| matches!(a.it.trigger, Trigger::Every(_))) {
+        for automatic in law
+            .automatics
+            .iter()
+            .filter(|a| matches!(a.it.trigger, Trigger::Every(_)))
+        {
             self.schedule(automatic, self.now);
         }
     }
@@ -506,14 +684,22 @@ fn tests_of(law: &Law, kind: &Name) -> BTreeSet<Name> {
             tests.insert(test.clone());
         }
     }
-    for condition in law.conditions.iter().filter(|condition| about(&condition.it.1)) {
+    for condition in law
+        .conditions
+        .iter()
+        .filter(|condition| about(&condition.it.1))
+    {
         tests.insert(condition.it.0.clone());
     }
     tests
 }
 
 fn arguments(automatic: &AutomaticDecl, thing: &Thing) -> Vec<Datum> {
-    if automatic.of.is_some() { vec![Datum::Thing(thing.clone())] } else { vec![] }
+    if automatic.of.is_some() {
+        vec![Datum::Thing(thing.clone())]
+    } else {
+        vec![]
+    }
 }
 
 /// The first time of a schedule after a moment.
@@ -523,19 +709,34 @@ pub fn next_time(schedule: &Schedule, after: Moment) -> Option<Moment> {
     match schedule {
         Schedule::Daily { minute: m } => {
             let today = after.day_start() + minute(*m);
-            Some(if today > after { today } else { today + Span::days(1) })
+            Some(if today > after {
+                today
+            } else {
+                today + Span::days(1)
+            })
         }
         Schedule::Weekly { weekday, minute: m } => {
             let this = after.week_start() + Span::days(i64::from(*weekday) - 1) + minute(*m);
-            Some(if this > after { this } else { this + Span::days(7) })
+            Some(if this > after {
+                this
+            } else {
+                this + Span::days(7)
+            })
         }
-        Schedule::Yearly { month, day, minute: m } => {
+        Schedule::Yearly {
+            month,
+            day,
+            minute: m,
+        } => {
             let (year, ..) = after.date();
             let of = |year: i16| {
-                Moment::of_date(year, i8::try_from(*month).ok()?, i8::try_from(*day).ok()?).map(|at| at + minute(*m))
+                Moment::of_date(year, i8::try_from(*month).ok()?, i8::try_from(*day).ok()?)
+                    .map(|at| at + minute(*m))
             };
             // The 29th of February comes every fourth year, eight years apart at a century's turn.
-            (year..=year.saturating_add(8)).filter_map(of).find(|at| *at > after)
+            (year..=year.saturating_add(8))
+                .filter_map(of)
+                .find(|at| *at > after)
         }
     }
 }
@@ -559,12 +760,31 @@ mod tests {
 
     #[test]
     fn schedules_come_after_the_moment_and_never_at_it() {
-        let monday = Schedule::Weekly { weekday: 1, minute: 0 };
-        assert_eq!(next_time(&monday, at("2031-05-04T09:00Z")), Some(at("2031-05-05T00:00Z")));
-        assert_eq!(next_time(&monday, at("2031-05-05T00:00Z")), Some(at("2031-05-12T00:00Z")));
+        let monday = Schedule::Weekly {
+            weekday: 1,
+            minute: 0,
+        };
+        assert_eq!(
+            next_time(&monday, at("2031-05-04T09:00Z")),
+            Some(at("2031-05-05T00:00Z"))
+        );
+        assert_eq!(
+            next_time(&monday, at("2031-05-05T00:00Z")),
+            Some(at("2031-05-12T00:00Z"))
+        );
         let noon = Schedule::Daily { minute: 720 };
-        assert_eq!(next_time(&noon, at("2031-05-04T11:59Z")), Some(at("2031-05-04T12:00Z")));
-        let leap = Schedule::Yearly { month: 2, day: 29, minute: 0 };
-        assert_eq!(next_time(&leap, at("2031-05-04T11:59Z")), Some(at("2032-02-29T00:00Z")));
+        assert_eq!(
+            next_time(&noon, at("2031-05-04T11:59Z")),
+            Some(at("2031-05-04T12:00Z"))
+        );
+        let leap = Schedule::Yearly {
+            month: 2,
+            day: 29,
+            minute: 0,
+        };
+        assert_eq!(
+            next_time(&leap, at("2031-05-04T11:59Z")),
+            Some(at("2032-02-29T00:00Z"))
+        );
     }
 }

@@ -33,14 +33,21 @@ impl Tx {
     /// The players, for a rule.
     pub fn players_for(&self, rule: &Name) -> Answer<Vec<PlayerId>> {
         let excluded = self.excluded_for(rule, &[])?;
-        Ok(self.people(Standing::Member).into_iter().filter(|id| !excluded.contains(id)).collect())
+        Ok(self
+            .people(Standing::Member)
+            .into_iter()
+            .filter(|id| !excluded.contains(id))
+            .collect())
     }
 
     /// Whether somebody is a player for a rule; `admits` names exclusions that are lifted.
     pub fn counts_for(&self, player: PlayerId, rule: &Name, admits: &[Name]) -> Answer<bool> {
         self.read(ReadKey::People);
         let member = self.with_state(|state| {
-            state.people.get(&player).is_some_and(|person| person.standing == Standing::Member)
+            state
+                .people
+                .get(&player)
+                .is_some_and(|person| person.standing == Standing::Member)
         });
         Ok(member && !self.excluded_for(rule, admits)?.contains(&player))
     }
@@ -49,13 +56,18 @@ impl Tx {
     fn excluded_for(&self, rule: &Name, admits: &[Name]) -> Answer<BTreeSet<PlayerId>> {
         let law = self.frame().law;
         let place = if *rule == EFFECTS {
-            crate::law::Place { section: EFFECTS.into(), ..Default::default() }
+            crate::law::Place {
+                section: EFFECTS.into(),
+                ..Default::default()
+            }
         } else {
             law.place(rule)
         };
         let mut excluded = BTreeSet::new();
         for (index, exclusion) in law.exclusions.iter().enumerate() {
-            if admits.contains(&exclusion.it.who) || !scope::covers_rule(&exclusion.it.scope, rule, &place) {
+            if admits.contains(&exclusion.it.who)
+                || !scope::covers_rule(&exclusion.it.scope, rule, &place)
+            {
                 continue;
             }
             excluded.extend(self.excluded_by(index, &exclusion.site, &exclusion.it.who)?);
@@ -91,7 +103,9 @@ impl Tx {
         });
         let people = answer?;
         if std::sync::Arc::ptr_eq(&self.frame().law, &self.law) {
-            self.caches.borrow_mut().keep(question, Kept::People(people.clone()), reads);
+            self.caches
+                .borrow_mut()
+                .keep(question, Kept::People(people.clone()), reads);
         }
         Ok(people)
     }
@@ -99,10 +113,19 @@ impl Tx {
     /// Changes a person's row.
     pub fn write_person(&self, id: PlayerId, change: impl FnOnce(&mut Person)) -> Answer<()> {
         let old = self.with_state(|state| state.people.get(&id).cloned());
-        let Some(old) = old else { return Err(Stop::fault("there is no such person")) };
+        let Some(old) = old else {
+            return Err(Stop::fault("there is no such person"));
+        };
         let mut new = old.clone();
         change(&mut new);
-        self.write(Effect::Person { key: id, old: Some(old), new: Some(new) }, Way::Set);
+        self.write(
+            Effect::Person {
+                key: id,
+                old: Some(old),
+                new: Some(new),
+            },
+            Way::Set,
+        );
         Ok(())
     }
 
@@ -131,7 +154,11 @@ impl Tx {
     pub fn depart_person(&self, id: PlayerId, bar: bool) -> Answer<()> {
         let now = self.now;
         self.write_person(id, |person| {
-            person.standing = if bar { Standing::Barred } else { Standing::Left };
+            person.standing = if bar {
+                Standing::Barred
+            } else {
+                Standing::Left
+            };
             person.left_at = Some(now);
         })?;
         self.happen("left", "Player", vec![Datum::Thing(Thing::Player(id))]);
@@ -151,7 +178,8 @@ impl Tx {
 
     /// Gives a person another name, if it may be one.
     pub fn rename_person(&self, id: PlayerId, name: &str) -> Answer<()> {
-        crate::names::check(&self.state(), name, Some(id)).map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
+        crate::names::check(&self.state(), name, Some(id))
+            .map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
         let name = quorate_kernel::seal::Sealed::close(name, self.salt());
         self.write_person(id, |person| person.name = name)
     }

@@ -37,7 +37,9 @@ pub fn tags_of(title: &str) -> Vec<Name> {
     let mut tags = Vec::new();
     let mut rest = title;
     while let Some((_, after)) = rest.split_once('[') {
-        let Some((tag, after)) = after.split_once(']') else { break };
+        let Some((tag, after)) = after.split_once(']') else {
+            break;
+        };
         let tag = Name::from(tag.trim());
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
@@ -49,7 +51,10 @@ pub fn tags_of(title: &str) -> Vec<Name> {
 
 /// The subject of a title: what follows the first colon, or all of it.
 pub fn subject_of(title: &str) -> &str {
-    title.split_once(':').map_or(title, |(_, subject)| subject).trim()
+    title
+        .split_once(':')
+        .map_or(title, |(_, subject)| subject)
+        .trim()
 }
 
 /// The icons in a text, in reading order: `:for:` is the icon `for`.
@@ -57,7 +62,9 @@ pub fn icons_in(text: &str, known: &dyn Fn(&str) -> bool) -> Vec<Name> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once(':') {
-        let Some((word, beyond)) = after.split_once(':') else { break };
+        let Some((word, beyond)) = after.split_once(':') else {
+            break;
+        };
         if known(word) {
             found.push(Name::from(word));
             rest = beyond;
@@ -66,6 +73,17 @@ pub fn icons_in(text: &str, known: &dyn Fn(&str) -> bool) -> Vec<Name> {
         }
     }
     found
+}
+
+/// Whether a title begins with a prefix, space and case aside.
+fn starts_alike(title: &str, prefix: &str) -> bool {
+    let bare = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
+    bare(title).starts_with(&bare(prefix))
 }
 
 impl Tx {
@@ -80,18 +98,28 @@ impl Tx {
             None => Author::Game,
         };
         let id = PostId(self.make_id());
-        let tags = tags_of(draft.title.as_str());
+        let prefix = category
+            .map(|category| category.it.prefix.clone())
+            .unwrap_or_default();
+        let title = if prefix.is_empty() || starts_alike(draft.title.as_str(), &prefix) {
+            draft.title
+        } else {
+            Sealed::close(format!("{prefix}{}", draft.title.as_str()), self.salt())
+        };
+        let tags = tags_of(title.as_str());
         let post = rows::Post {
             category: draft.category.clone(),
             author,
             at: self.now,
             open_at: self.now,
             edited_at: None,
-            title: draft.title,
+            title,
             tags,
             body: draft.body,
             flavour: draft.flavour,
-            status: category.and_then(|category| category.it.statuses.first().cloned()).unwrap_or_default(),
+            status: category
+                .and_then(|category| category.it.statuses.first().cloned())
+                .unwrap_or_default(),
             closed_at: None,
             closed_by: None,
             note: Sealed::close("", [0; 16]),
@@ -99,10 +127,22 @@ impl Tx {
             audience: Audience::Everybody,
             comments: 0,
         };
-        self.write(Effect::Post { key: id, old: None, new: Some(post) }, Way::Set);
-        let kind = if draft.category.is_empty() { Name::from("Post") } else { draft.category };
+        self.write(
+            Effect::Post {
+                key: id,
+                old: None,
+                new: Some(post),
+            },
+            Way::Set,
+        );
+        let kind = if draft.category.is_empty() {
+            Name::from("Post")
+        } else {
+            draft.category
+        };
         self.write_defaults(&Thing::Post(id), &kind);
-        if let Some(author) = draft.author {
+        // That the author of a hidden post was seen would tell who it is.
+        if let Some(author) = draft.author.filter(|_| !hidden) {
             self.seen(author);
         }
         id
@@ -110,8 +150,11 @@ impl Tx {
 
     /// Tells the hooks that a post has come into its category.
     pub fn announce_post(&self, id: PostId) {
-        let category = self.with_state(|state| state.posts.get(&id).map(|post| post.category.clone()));
-        let kind = category.filter(|category| !category.is_empty()).unwrap_or_else(|| "Post".into());
+        let category =
+            self.with_state(|state| state.posts.get(&id).map(|post| post.category.clone()));
+        let kind = category
+            .filter(|category| !category.is_empty())
+            .unwrap_or_else(|| "Post".into());
         self.happen("posted", kind, vec![Datum::Thing(Thing::Post(id))]);
     }
 
@@ -122,24 +165,57 @@ impl Tx {
         };
         let mut new = old.clone();
         change(&mut new);
-        self.write(Effect::Post { key: id, old: Some(old), new: Some(new) }, Way::Set);
+        self.write(
+            Effect::Post {
+                key: id,
+                old: Some(old),
+                new: Some(new),
+            },
+            Way::Set,
+        );
         Ok(())
     }
 
     /// Puts a comment under a post and tells the hooks.
-    pub fn make_comment(&self, post: PostId, author: Option<PlayerId>, text: Sealed<str>, icons: Vec<IconUse>) -> Answer<CommentKey> {
-        let key = CommentKey { post, id: CommentId(self.make_id()) };
+    pub fn make_comment(
+        &self,
+        post: PostId,
+        author: Option<PlayerId>,
+        text: Sealed<str>,
+        icons: Vec<IconUse>,
+    ) -> Answer<CommentKey> {
+        let key = CommentKey {
+            post,
+            id: CommentId(self.make_id()),
+        };
         let author = author.map_or(Author::Game, Author::Named);
         let by = author.player();
-        let row = rows::Comment { author, at: self.now, text, icons, audience: Audience::Everybody };
-        self.write(Effect::Comment { key, old: None, new: Some(row) }, Way::Set);
+        let row = rows::Comment {
+            author,
+            at: self.now,
+            text,
+            icons,
+            audience: Audience::Everybody,
+        };
+        self.write(
+            Effect::Comment {
+                key,
+                old: None,
+                new: Some(row),
+            },
+            Way::Set,
+        );
         self.write_post(post, |post| post.comments += 1)?;
         if let Some(by) = by {
             self.seen(by);
         }
         let kind = self.kind_of(&Thing::Post(post))?;
         let comment = Thing::Comment(key.post, key.id);
-        self.happen("commented", kind, vec![Datum::Thing(comment), Datum::Thing(Thing::Post(post))]);
+        self.happen(
+            "commented",
+            kind,
+            vec![Datum::Thing(comment), Datum::Thing(Thing::Post(post))],
+        );
         Ok(key)
     }
 
@@ -163,7 +239,11 @@ impl Tx {
     /// The names of all icons that some category knows.
     pub fn icon_names(&self) -> Vec<Name> {
         let law = self.frame().law;
-        let mut names: Vec<Name> = law.categories.values().flat_map(|category| category.it.icons.clone()).collect();
+        let mut names: Vec<Name> = law
+            .categories
+            .values()
+            .flat_map(|category| category.it.icons.clone())
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -174,7 +254,8 @@ impl Tx {
         let kind = self.kind_of(&Thing::Post(id))?;
         let law = self.frame().law;
         let known = law.categories.get(&kind).is_none_or(|category| {
-            category.it.statuses.is_empty() || category.it.statuses.iter().any(|known| known == status)
+            category.it.statuses.is_empty()
+                || category.it.statuses.iter().any(|known| known == status)
         });
         if !known {
             return Err(Stop::fault(format!("a {kind} has no status \"{status}\"")));
@@ -192,8 +273,20 @@ impl Tx {
     /// Sends a private message.
     pub fn send(&self, from: Option<PlayerId>, to: Vec<PlayerId>, text: Sealed<str>) {
         let key = quorate_kernel::ids::MessageId(self.make_id());
-        let row = rows::Message { from, to, at: self.now, text };
-        self.write(Effect::Message { key, old: None, new: Some(row) }, Way::Set);
+        let row = rows::Message {
+            from,
+            to,
+            at: self.now,
+            text,
+        };
+        self.write(
+            Effect::Message {
+                key,
+                old: None,
+                new: Some(row),
+            },
+            Way::Set,
+        );
     }
 
     /// Notes that somebody was seen: a post or a comment of theirs.
@@ -223,13 +316,19 @@ impl Tx {
 
     pub(super) fn post_builtin(&self, id: PostId, name: &str) -> Option<Datum> {
         self.read(ReadKey::Post(id));
-        let person = |id: Option<PlayerId>| id.map_or(Datum::None, |id| Datum::Thing(Thing::Player(id)));
+        let person =
+            |id: Option<PlayerId>| id.map_or(Datum::None, |id| Datum::Thing(Thing::Player(id)));
         let text = |seal: &Sealed<str>| Datum::Text(seal.shared().unwrap_or_else(|| Arc::from("")));
         let moment = |at: Option<quorate_kernel::Moment>| at.map_or(Datum::None, Datum::Moment);
         if name == "comments" {
             self.read(ReadKey::Comments(id));
             return Some(self.with_state(|state| {
-                Datum::List(state.comments_of(id).map(|(key, _)| Datum::Thing(Thing::Comment(id, key.id))).collect())
+                Datum::List(
+                    state
+                        .comments_of(id)
+                        .map(|(key, _)| Datum::Thing(Thing::Comment(id, key.id)))
+                        .collect(),
+                )
             }));
         }
         self.with_state(|state| {
@@ -241,7 +340,12 @@ impl Tx {
                 "edited_at" => moment(post.edited_at),
                 "title" => text(&post.title),
                 "subject" => Datum::Text(subject_of(post.title.as_str()).into()),
-                "tags" => Datum::List(post.tags.iter().map(|tag| Datum::Text(tag.as_str().into())).collect()),
+                "tags" => Datum::List(
+                    post.tags
+                        .iter()
+                        .map(|tag| Datum::Text(tag.as_str().into()))
+                        .collect(),
+                ),
                 "body" => text(&post.body),
                 "flavour" => text(&post.flavour),
                 "note" => text(&post.note),
@@ -259,10 +363,19 @@ impl Tx {
         self.with_state(|state| {
             let comment = state.comments.get(&CommentKey { post, id })?;
             Some(match name {
-                "author" => comment.author.shown().map_or(Datum::None, |id| Datum::Thing(Thing::Player(id))),
+                "author" => comment
+                    .author
+                    .shown()
+                    .map_or(Datum::None, |id| Datum::Thing(Thing::Player(id))),
                 "at" => Datum::Moment(comment.at),
                 "text" => Datum::Text(comment.text.shared().unwrap_or_else(|| Arc::from(""))),
-                "icon" => Datum::Text(comment.icons.last().map_or("", |icon| icon.name.as_str()).into()),
+                "icon" => Datum::Text(
+                    comment
+                        .icons
+                        .last()
+                        .map_or("", |icon| icon.name.as_str())
+                        .into(),
+                ),
                 "post" => Datum::Thing(Thing::Post(post)),
                 _ => return None,
             })
@@ -278,14 +391,27 @@ impl Tx {
             Datum::Thing(Thing::Rule(id)) => {
                 self.with_state(|state| crate::words::worded(state, &law.place(id).title))
             }
-            Datum::Thing(Thing::Post(id)) => {
-                self.with_state(|state| state.posts.get(id).map(|post| post.title.as_str().to_owned())).unwrap_or_default()
-            }
+            Datum::Thing(Thing::Post(id)) => self
+                .with_state(|state| {
+                    state
+                        .posts
+                        .get(id)
+                        .map(|post| post.title.as_str().to_owned())
+                })
+                .unwrap_or_default(),
             Datum::Thing(thing @ Thing::Entity(id)) => {
                 let kind = self.kind_of(thing).unwrap_or_default();
-                let label = law.entities.get(&kind).and_then(|entity| entity.it.label.clone());
+                let label = law
+                    .entities
+                    .get(&kind)
+                    .and_then(|entity| entity.it.label.clone());
                 let named = label
-                    .or_else(|| ["name", "label"].iter().find(|n| law.value(&kind, n).is_some()).map(|n| Name::from(*n)))
+                    .or_else(|| {
+                        ["name", "label"]
+                            .iter()
+                            .find(|n| law.value(&kind, n).is_some())
+                            .map(|n| Name::from(*n))
+                    })
                     .and_then(|name| self.attribute(thing, name.as_str()).ok());
                 match named {
                     Some(Datum::Text(text)) if !text.is_empty() => text.to_string(),
@@ -304,19 +430,33 @@ impl Tx {
         law.boards.get(&square.board).map_or_else(
             || format!("{},{}", square.column + 1, square.row + 1),
             |board| {
-                let label = |labels: &[String], index: u16| labels.get(usize::from(index)).cloned().unwrap_or_default();
-                format!("{}{}", label(&board.it.columns, square.column), label(&board.it.rows, square.row))
+                let label = |labels: &[String], index: u16| {
+                    labels.get(usize::from(index)).cloned().unwrap_or_default()
+                };
+                format!(
+                    "{}{}",
+                    label(&board.it.columns, square.column),
+                    label(&board.it.rows, square.row)
+                )
             },
         )
     }
 }
 
-fn icon_record(key: &CommentKey, comment: &rows::Comment, icon: &IconUse, author: Option<PlayerId>) -> Datum {
+fn icon_record(
+    key: &CommentKey,
+    comment: &rows::Comment,
+    icon: &IconUse,
+    author: Option<PlayerId>,
+) -> Datum {
     Datum::Record(Arc::new(Record {
         kind: "Icon",
         fields: vec![
             ("name", Datum::Text(icon.name.as_str().into())),
-            ("by", author.map_or(Datum::None, |id| Datum::Thing(Thing::Player(id)))),
+            (
+                "by",
+                author.map_or(Datum::None, |id| Datum::Thing(Thing::Player(id))),
+            ),
             ("at", Datum::Moment(comment.at)),
             ("comment", Datum::Thing(Thing::Comment(key.post, key.id))),
             ("counted", Datum::Bool(icon.counted)),
@@ -330,8 +470,11 @@ mod tests {
 
     #[test]
     fn titles_give_tags_and_subject() {
-        assert_eq!(tags_of("[Core] A [Victory] wording"), ["Core", "Victory"].map(Name::from));
-        assert_eq!(tags_of("no [ closing"), []);
+        assert_eq!(
+            tags_of("[Core] A [Victory] wording"),
+            ["Core", "Victory"].map(Name::from)
+        );
+        assert_eq!(tags_of("no [ closing"), Vec::<Name>::new());
         assert_eq!(subject_of("Proposal: More rope: now"), "More rope: now");
         assert_eq!(subject_of("Proposal:  "), "");
         assert_eq!(subject_of("More rope"), "More rope");
@@ -340,7 +483,10 @@ mod tests {
     #[test]
     fn icons_are_read_in_order_and_other_words_between_colons_are_not() {
         let known = |word: &str| ["for", "against"].contains(&word);
-        assert_eq!(icons_in("ratio 3:for:4 then :against: :x:", &known), ["for", "against"].map(Name::from));
+        assert_eq!(
+            icons_in("ratio 3:for:4 then :against: :x:", &known),
+            ["for", "against"].map(Name::from)
+        );
         assert_eq!(icons_in("at 10:30: :for:", &known), ["for"].map(Name::from));
     }
 }

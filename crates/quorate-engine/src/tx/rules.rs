@@ -32,8 +32,16 @@ impl Tx {
                 "id" => Datum::Text(id.as_str().into()),
                 "title" => Datum::Text(crate::words::worded(state, &rule.title).into()),
                 "section" => Datum::Text(rule.section.as_str().into()),
-                "parent" => rule.parent.clone().map_or(Datum::None, |parent| Datum::Thing(Thing::Rule(parent))),
-                "tags" => Datum::List(rule.tags.iter().map(|tag| Datum::Text(tag.as_str().into())).collect()),
+                "parent" => rule
+                    .parent
+                    .clone()
+                    .map_or(Datum::None, |parent| Datum::Thing(Thing::Rule(parent))),
+                "tags" => Datum::List(
+                    rule.tags
+                        .iter()
+                        .map(|tag| Datum::Text(tag.as_str().into()))
+                        .collect(),
+                ),
                 "active" => Datum::Bool(rule.active),
                 _ => return None,
             })
@@ -46,7 +54,11 @@ impl Tx {
             let mut found = vec![id.clone()];
             // Document order puts a rule after its parent, so that one pass finds all that is under it.
             for (rule_id, rule) in state.rules_in_order() {
-                if rule.parent.as_ref().is_some_and(|parent| found.contains(parent)) {
+                if rule
+                    .parent
+                    .as_ref()
+                    .is_some_and(|parent| found.contains(parent))
+                {
                     found.push(rule_id.clone());
                 }
             }
@@ -64,7 +76,14 @@ impl Tx {
         if new != old {
             new.changed_by = self.seq;
             self.wake(id);
-            self.write(Effect::Rule { key: id.clone(), old: Some(old), new: Some(new) }, Way::Set);
+            self.write(
+                Effect::Rule {
+                    key: id.clone(),
+                    old: Some(old),
+                    new: Some(new),
+                },
+                Way::Set,
+            );
         }
         Ok(())
     }
@@ -72,10 +91,22 @@ impl Tx {
     /// A changed rule starts with no breaks to its name.
     fn wake(&self, id: &Name) {
         let broken: Vec<_> = self.with_state(|state| {
-            state.breaks.iter().filter(|(key, _)| key.rule == *id).map(|(key, row)| (key.clone(), row.clone())).collect()
+            state
+                .breaks
+                .iter()
+                .filter(|(key, _)| key.rule == *id)
+                .map(|(key, row)| (key.clone(), row.clone()))
+                .collect()
         });
         for (key, row) in broken {
-            self.write(Effect::Breaks { key, old: Some(row), new: None }, Way::Set);
+            self.write(
+                Effect::Breaks {
+                    key,
+                    old: Some(row),
+                    new: None,
+                },
+                Way::Set,
+            );
         }
     }
 
@@ -84,7 +115,14 @@ impl Tx {
         for id in self.with_subrules(id) {
             let old = self.with_state(|state| state.rules.get(&id).cloned());
             self.wake(&id);
-            self.write(Effect::Rule { key: id, old, new: None }, Way::Set);
+            self.write(
+                Effect::Rule {
+                    key: id,
+                    old,
+                    new: None,
+                },
+                Way::Set,
+            );
         }
     }
 
@@ -100,13 +138,27 @@ impl Tx {
 
     /// Another word for a term.
     pub fn set_term(&self, name: &Name, one: &str, many: &str) -> Answer<()> {
-        let many = if many.is_empty() { plural(one) } else { many.to_owned() };
+        let many = if many.is_empty() {
+            plural(one)
+        } else {
+            many.to_owned()
+        };
         if one.trim().is_empty() {
             return Err(Stop::fault("a term needs a word"));
         }
         let old = self.with_state(|state| state.terms.get(name).cloned());
-        let new = Term { one: one.trim().to_owned(), many };
-        self.write(Effect::Term { key: name.clone(), old, new: Some(new) }, Way::Set);
+        let new = Term {
+            one: one.trim().to_owned(),
+            many,
+        };
+        self.write(
+            Effect::Term {
+                key: name.clone(),
+                old,
+                new: Some(new),
+            },
+            Way::Set,
+        );
         Ok(())
     }
 
@@ -114,7 +166,9 @@ impl Tx {
     pub fn prose_of(&self, id: &Name, clause: u32) -> Answer<String> {
         self.read(ReadKey::Rules);
         let text = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(text) = text else { return Err(Stop::fault(format!("there is no rule {id}"))) };
+        let Some(text) = text else {
+            return Err(Stop::fault(format!("there is no rule {id}")));
+        };
         RuleText::parse(&text)
             .clauses
             .into_iter()
@@ -129,7 +183,9 @@ impl Tx {
             return Err(Stop::fault("words cannot hold a fence of code"));
         }
         let text = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(text) = text else { return Err(Stop::fault(format!("there is no rule {id}"))) };
+        let Some(text) = text else {
+            return Err(Stop::fault(format!("there is no rule {id}")));
+        };
         let Some(amended) = merge::with_clause_words(&text, clause, words) else {
             return Err(Stop::fault(format!("the rule {id} has no clause {clause}")));
         };
@@ -139,7 +195,9 @@ impl Tx {
     /// The changes of a post, as records; those inside a condition too.
     pub fn change_records(&self, post: PostId) -> Vec<Datum> {
         self.read(ReadKey::Post(post));
-        let Some(patch) = self.patch_of(post) else { return Vec::new() };
+        let Some(patch) = self.patch_of(post) else {
+            return Vec::new();
+        };
         let mut records = Vec::new();
         self.collect_changes(&patch.clauses, "", &mut records);
         records
@@ -159,29 +217,54 @@ impl Tx {
         let law = self.frame().law;
         let rule = clause.rule().cloned().unwrap_or_default();
         let section = match clause {
-            Clause::AddRule { section, .. } if section.is_empty() => {
-                self.with_state(|state| state.about.get(&()).map(|about| about.new_rules.clone())).unwrap_or_default()
-            }
+            Clause::AddRule { section, .. } if section.is_empty() => self
+                .with_state(|state| state.about.get(&()).map(|about| about.new_rules.clone()))
+                .unwrap_or_default(),
             Clause::AddRule { section, .. } => section.clone(),
             _ if rule.is_empty() => Name::default(),
             _ => law.place(&rule).section,
         };
         let (table, value, who, text) = match clause {
-            Clause::SetValue { thing, name, value } => {
-                (self.kind_of(thing).unwrap_or_default(), name.to_string(), player(thing), convert::describe(&convert::datum(value)))
-            }
-            Clause::AddToValue { thing, name, amount } => {
-                (self.kind_of(thing).unwrap_or_default(), name.to_string(), player(thing), amount.to_string())
-            }
+            Clause::SetValue { thing, name, value } => (
+                self.kind_of(thing).unwrap_or_default(),
+                name.to_string(),
+                player(thing),
+                convert::describe(&convert::datum(value)),
+            ),
+            Clause::AddToValue {
+                thing,
+                name,
+                amount,
+            } => (
+                self.kind_of(thing).unwrap_or_default(),
+                name.to_string(),
+                player(thing),
+                amount.to_string(),
+            ),
             Clause::CreateThing { kind, .. } => (kind.clone(), String::new(), None, String::new()),
-            Clause::RemoveThing { thing } => (self.kind_of(thing).unwrap_or_default(), String::new(), None, String::new()),
-            Clause::RenamePlayer { thing, name } => (Name::default(), String::new(), player(thing), name.clone()),
-            Clause::RemovePlayer { thing, .. } => (Name::default(), String::new(), player(thing), String::new()),
-            Clause::AddRule { text, title, .. } => (Name::default(), title.clone(), None, text.to_string()),
-            Clause::AmendRule { text, .. } => (Name::default(), String::new(), None, text.to_string()),
+            Clause::RemoveThing { thing } => (
+                self.kind_of(thing).unwrap_or_default(),
+                String::new(),
+                None,
+                String::new(),
+            ),
+            Clause::RenamePlayer { thing, name } => {
+                (Name::default(), String::new(), player(thing), name.clone())
+            }
+            Clause::RemovePlayer { thing, .. } => {
+                (Name::default(), String::new(), player(thing), String::new())
+            }
+            Clause::AddRule { text, title, .. } => {
+                (Name::default(), title.clone(), None, text.to_string())
+            }
+            Clause::AmendRule { text, .. } => {
+                (Name::default(), String::new(), None, text.to_string())
+            }
             Clause::Prose { text } => (Name::default(), String::new(), None, text.clone()),
             Clause::Script { code } => (Name::default(), String::new(), None, code.to_string()),
-            Clause::SetTerm { name, one, .. } => (Name::default(), name.to_string(), None, one.clone()),
+            Clause::SetTerm { name, one, .. } => {
+                (Name::default(), name.to_string(), None, one.clone())
+            }
             _ => (Name::default(), String::new(), None, String::new()),
         };
         Datum::Record(Arc::new(Record {
@@ -206,7 +289,9 @@ impl Tx {
 
     /// Enacts what a post carries, but for the changes left out.
     pub fn apply_post(&self, post: PostId, leave_out: &[Datum]) -> Answer<()> {
-        let Some(patch) = self.patch_of(post) else { return Ok(()) };
+        let Some(patch) = self.patch_of(post) else {
+            return Ok(());
+        };
         let left_out: Vec<String> = leave_out
             .iter()
             .filter_map(|datum| match datum {
@@ -221,7 +306,12 @@ impl Tx {
     }
 
     /// Makes the changes of a patch: the law first, so that values and code find it as it will be, then the rest in order.
-    pub fn apply_patch(&self, patch: &Patch, post: Option<PostId>, left_out: &[String]) -> Answer<()> {
+    pub fn apply_patch(
+        &self,
+        patch: &Patch,
+        post: Option<PostId>,
+        left_out: &[String],
+    ) -> Answer<()> {
         let clauses = self.flatten(&patch.clauses, "", left_out, post)?;
         for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
             self.apply_to_law(clause);
@@ -229,9 +319,21 @@ impl Tx {
         if self.law_changed() {
             self.take_new_law();
         }
-        let law = self.next_law.borrow().clone().unwrap_or_else(|| Arc::clone(&self.law));
-        let site = Site { rule: EFFECTS.into(), ..Site::default() };
-        let frame = Frame { law, site, action: None, ..self.frame() };
+        let law = self
+            .next_law
+            .borrow()
+            .clone()
+            .unwrap_or_else(|| Arc::clone(&self.law));
+        let site = Site {
+            rule: EFFECTS.into(),
+            ..Site::default()
+        };
+        let frame = Frame {
+            law,
+            site,
+            action: None,
+            ..self.frame()
+        };
         self.within(frame, || {
             for clause in clauses.iter().filter(|clause| !is_of_law(clause)) {
                 self.apply_one(clause);
@@ -241,7 +343,13 @@ impl Tx {
     }
 
     /// The clauses that go in: those left out are dropped, and conditional ones asked.
-    fn flatten(&self, clauses: &[Clause], prefix: &str, left_out: &[String], post: Option<PostId>) -> Answer<Vec<Clause>> {
+    fn flatten(
+        &self,
+        clauses: &[Clause],
+        prefix: &str,
+        left_out: &[String],
+        post: Option<PostId>,
+    ) -> Answer<Vec<Clause>> {
         let mut flat = Vec::new();
         for (index, clause) in clauses.iter().enumerate() {
             let at = format!("{prefix}{index}");
@@ -254,7 +362,10 @@ impl Tx {
                     if self.test_holds(test, post) {
                         flat.extend(self.flatten(clauses, &format!("{at}."), left_out, post)?);
                     } else {
-                        self.say(NoteKind::Skipped, format!("the condition does not hold: {test}"));
+                        self.say(
+                            NoteKind::Skipped,
+                            format!("the condition does not hold: {test}"),
+                        );
                     }
                 }
                 other => flat.push(other.clone()),
@@ -271,7 +382,10 @@ impl Tx {
         match self.run_script(&law, &code, vec![arg]) {
             Ok(answer) => answer == Datum::Bool(true),
             Err(text) => {
-                self.say(NoteKind::Skipped, format!("the condition cannot be asked: {text}"));
+                self.say(
+                    NoteKind::Skipped,
+                    format!("the condition cannot be asked: {text}"),
+                );
                 false
             }
         }
@@ -280,7 +394,10 @@ impl Tx {
     /// Runs one-off code of a patch. What it does is kept or undone as a whole.
     fn run_script(&self, law: &Arc<Law>, code: &str, args: Vec<Datum>) -> Result<Datum, String> {
         let script = law.code.script("script", code).map_err(|diagnostics| {
-            diagnostics.first().map_or_else(|| "it does not check".to_owned(), |first| format!("line {}: {}", first.line, first.text))
+            diagnostics.first().map_or_else(
+                || "it does not check".to_owned(),
+                |first| format!("line {}: {}", first.line, first.text),
+            )
         })?;
         let mark = self.mark();
         let answer = self.call_script(&script, args);
@@ -291,7 +408,10 @@ impl Tx {
                 Err(match stop {
                     Stop::Refused(refusal) => refusal.to_string(),
                     Stop::Broken(fault) => fault.text,
-                    Stop::Asks(question) => format!("it asks \"{}\", and nobody is there to answer", question.what),
+                    Stop::Asks(question) => format!(
+                        "it asks \"{}\", and nobody is there to answer",
+                        question.what
+                    ),
                 })
             }
         }
@@ -299,20 +419,45 @@ impl Tx {
 
     fn apply_to_law(&self, clause: &Clause) {
         let skipped = match clause {
-            Clause::AddRule { id, section, parent, after, title, text, tags } => {
+            Clause::AddRule {
+                id,
+                section,
+                parent,
+                after,
+                title,
+                text,
+                tags,
+            } => {
                 let place = (section, parent.as_ref(), after.as_ref());
                 self.add_rule(id, place, title, text, tags)
             }
             Clause::AmendRule { id, base, text } => self.amend_rule(id, base, text),
             Clause::RenameRule { id, title } => {
-                let title = title.clone();
-                self.known(id).and_then(|()| self.write_rule(id, |rule| rule.title = title).map_err(plain))
+                let unnamed = || {
+                    self.with_state(|state| state.about.get(&()).map(|about| about.unnamed.clone()))
+                };
+                let title = if title.trim().is_empty() {
+                    unnamed().unwrap_or_default()
+                } else {
+                    title.clone()
+                };
+                self.known(id).and_then(|()| {
+                    self.write_rule(id, |rule| rule.title = title)
+                        .map_err(plain)
+                })
             }
-            Clause::MoveRule { id, section, parent, after } => {
-                self.known(id).and_then(|()| self.move_rule(id, section, parent.as_ref(), after.as_ref()))
-            }
+            Clause::MoveRule {
+                id,
+                section,
+                parent,
+                after,
+            } => self
+                .known(id)
+                .and_then(|()| self.move_rule(id, section, parent.as_ref(), after.as_ref())),
             Clause::RepealRule { id } => self.known(id).map(|()| self.repeal_rule(id)),
-            Clause::SwitchRule { id, on } => self.known(id).and_then(|()| self.switch_rule(id, *on).map_err(plain)),
+            Clause::SwitchRule { id, on } => self
+                .known(id)
+                .and_then(|()| self.switch_rule(id, *on).map_err(plain)),
             _ => Ok(()),
         };
         if let Err(why) = skipped {
@@ -322,14 +467,32 @@ impl Tx {
 
     fn known(&self, id: &Name) -> Result<(), String> {
         let known = self.with_state(|state| state.rules.contains_key(id));
-        if known { Ok(()) } else { Err("there is no such rule any more".to_owned()) }
+        if known {
+            Ok(())
+        } else {
+            Err("there is no such rule any more".to_owned())
+        }
     }
 
-    fn add_rule(&self, id: &Name, place: (&Name, Option<&Name>, Option<&Name>), title: &str, text: &Arc<str>, tags: &[Name]) -> Result<(), String> {
+    fn add_rule(
+        &self,
+        id: &Name,
+        place: (&Name, Option<&Name>, Option<&Name>),
+        title: &str,
+        text: &Arc<str>,
+        tags: &[Name],
+    ) -> Result<(), String> {
         let (section, parent, after) = place;
         let about = self.with_state(|state| state.about.get(&()).cloned());
-        let new_rules = about.as_ref().map(|about| about.new_rules.clone()).unwrap_or_default();
-        let section = if section.is_empty() { &new_rules } else { section };
+        let new_rules = about
+            .as_ref()
+            .map(|about| about.new_rules.clone())
+            .unwrap_or_default();
+        let section = if section.is_empty() {
+            &new_rules
+        } else {
+            section
+        };
         if self.with_state(|state| state.rules.contains_key(id)) {
             return Err("there is a rule of that code name already".to_owned());
         }
@@ -339,7 +502,11 @@ impl Tx {
         let parent = parent.filter(|parent| self.known(parent).is_ok());
         let rank = self.rank_after(section, parent, after);
         let unnamed = about.map(|about| about.unnamed).unwrap_or_default();
-        let title = if title.trim().is_empty() { unnamed.as_str() } else { title.trim() };
+        let title = if title.trim().is_empty() {
+            unnamed.as_str()
+        } else {
+            title.trim()
+        };
         let rule = Rule {
             section: section.clone(),
             parent: parent.cloned(),
@@ -350,26 +517,43 @@ impl Tx {
             tags: tags.to_vec(),
             changed_by: self.seq,
         };
-        self.write(Effect::Rule { key: id.clone(), old: None, new: Some(rule) }, Way::Set);
+        self.write(
+            Effect::Rule {
+                key: id.clone(),
+                old: None,
+                new: Some(rule),
+            },
+            Way::Set,
+        );
         Ok(())
     }
 
     fn amend_rule(&self, id: &Name, base: &str, text: &str) -> Result<(), String> {
         let now = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(now) = now else { return Err("there is no such rule any more".to_owned()) };
-        let merged = merge::three_way(base, &now, text)
-            .ok_or("the words that it changes have been changed since, and the two do not go together")?;
-        self.write_rule(id, |rule| rule.text = merged.into()).map_err(plain)
+        let Some(now) = now else {
+            return Err("there is no such rule any more".to_owned());
+        };
+        let merged = merge::three_way(base, &now, text).ok_or(
+            "the words that it changes have been changed since, and the two do not go together",
+        )?;
+        self.write_rule(id, |rule| rule.text = merged.into())
+            .map_err(plain)
     }
 
-    fn move_rule(&self, id: &Name, section: &Name, parent: Option<&Name>, after: Option<&Name>) -> Result<(), String> {
+    fn move_rule(
+        &self,
+        id: &Name,
+        section: &Name,
+        parent: Option<&Name>,
+        after: Option<&Name>,
+    ) -> Result<(), String> {
         if parent.is_some_and(|parent| self.with_subrules(id).contains(parent)) {
             return Err("a rule cannot stand under itself".to_owned());
         }
         let line = self.with_subrules(id);
         let after = after.filter(|after| !line.contains(after));
-        let mut rank = self.rank_after(section, parent, after);
-        for rule_id in &line {
+        let first = self.rank_after(section, parent, after);
+        for (rank, rule_id) in (first..).zip(&line) {
             let top = rule_id == id;
             self.write_rule(rule_id, |rule| {
                 rule.section = section.clone();
@@ -379,7 +563,6 @@ impl Tx {
                 }
             })
             .map_err(plain)?;
-            rank += 1;
         }
         Ok(())
     }
@@ -388,13 +571,22 @@ impl Tx {
     fn rank_after(&self, section: &Name, parent: Option<&Name>, after: Option<&Name>) -> i64 {
         let anchor = after.or(parent).filter(|id| self.known(id).is_ok());
         self.with_state(|state| {
-            let mut ranks: Vec<i64> =
-                state.rules.values().filter(|rule| rule.section == *section).map(|rule| rule.rank).collect();
+            let mut ranks: Vec<i64> = state
+                .rules
+                .values()
+                .filter(|rule| rule.section == *section)
+                .map(|rule| rule.rank)
+                .collect();
             ranks.sort_unstable();
             let end = ranks.last().copied().unwrap_or(0) + RANK_STEP;
             let Some(anchor) = anchor else { return end };
             let line = self.with_subrules(anchor);
-            let last = line.iter().filter_map(|id| state.rules.get(id)).map(|rule| rule.rank).max().unwrap_or(0);
+            let last = line
+                .iter()
+                .filter_map(|id| state.rules.get(id))
+                .map(|rule| rule.rank)
+                .max()
+                .unwrap_or(0);
             match ranks.iter().find(|rank| **rank > last) {
                 // Where there is no room between two neighbours the ranks are equal, and code names decide.
                 Some(next) => last + (next - last) / 2,
@@ -407,13 +599,30 @@ impl Tx {
     pub fn take_new_law(&self) {
         let new = Arc::new(self.with_state(Law::of));
         for asleep in &new.asleep {
-            let known = self.law.asleep.iter().any(|old| old.rule == asleep.rule && old.clause == asleep.clause);
+            let known = self
+                .law
+                .asleep
+                .iter()
+                .any(|old| old.rule == asleep.rule && old.clause == asleep.clause);
             if !known {
-                let why = asleep.diagnostics.first().map_or("", |first| first.text.as_str());
-                self.say(NoteKind::Broke, format!("{}, clause {}: its code sleeps: {why}", asleep.rule, asleep.clause));
+                let why = asleep
+                    .diagnostics
+                    .first()
+                    .map_or("", |first| first.text.as_str());
+                self.say(
+                    NoteKind::Broke,
+                    format!(
+                        "{}, clause {}: its code sleeps: {why}",
+                        asleep.rule, asleep.clause
+                    ),
+                );
             }
         }
-        let old = self.next_law.borrow().clone().unwrap_or_else(|| Arc::clone(&self.law));
+        let old = self
+            .next_law
+            .borrow()
+            .clone()
+            .unwrap_or_else(|| Arc::clone(&self.law));
         *self.next_law.borrow_mut() = Some(Arc::clone(&new));
         self.work.borrow_mut().law_changed = false;
         migrate::values(self, &old, &new);
@@ -425,7 +634,8 @@ impl Tx {
         let done = match clause {
             Clause::Script { code } => {
                 let law = self.frame().law;
-                self.run_script(&law, &as_function(code), vec![]).map(|_| ())
+                self.run_script(&law, &as_function(code), vec![])
+                    .map(|_| ())
             }
             Clause::Prose { text } => {
                 self.say(NoteKind::Said, format!("for people to do: {text}"));
@@ -445,45 +655,99 @@ impl Tx {
 
     fn apply_plain(&self, clause: &Clause) -> Answer<()> {
         match clause {
-            Clause::SetValue { thing, name, value } => self.set_attribute(thing, name.as_str(), convert::datum(value)),
-            Clause::AddToValue { thing, name, amount } => match self.attribute(thing, name.as_str())? {
-                Datum::Int(now) => self.set_attribute(thing, name.as_str(), Datum::Int(now.saturating_add(*amount))),
-                other => Err(Stop::fault(format!("{name} holds {}, to which nothing can be added", convert::describe(&other)))),
+            Clause::SetValue { thing, name, value } => {
+                self.set_attribute(thing, name.as_str(), convert::datum(value))
+            }
+            Clause::AddToValue {
+                thing,
+                name,
+                amount,
+            } => match self.attribute(thing, name.as_str())? {
+                Datum::Int(now) => self.set_attribute(
+                    thing,
+                    name.as_str(),
+                    Datum::Int(now.saturating_add(*amount)),
+                ),
+                other => Err(Stop::fault(format!(
+                    "{name} holds {}, to which nothing can be added",
+                    convert::describe(&other)
+                ))),
             },
             Clause::CreateThing { kind, values } => {
-                let values = values.iter().map(|(name, value)| (name.clone(), convert::datum(value))).collect();
+                let values = values
+                    .iter()
+                    .map(|(name, value)| (name.clone(), convert::datum(value)))
+                    .collect();
                 self.create_thing(kind, values).map(|_| ())
             }
             Clause::RemoveThing { thing } => self.remove_thing(thing),
             Clause::SetTerm { name, one, many } => self.set_term(name, one, many),
-            Clause::RenamePlayer { thing: Thing::Player(id), name } => {
-                self.rename_person(*id, name)
-            }
-            Clause::RemovePlayer { thing: Thing::Player(id), bar } => self.depart_person(*id, *bar),
+            Clause::RenamePlayer {
+                thing: Thing::Player(id),
+                name,
+            } => self.rename_person(*id, name),
+            Clause::RemovePlayer {
+                thing: Thing::Player(id),
+                bar,
+            } => self.depart_person(*id, *bar),
             Clause::SetPage { name, text } => {
                 let old = self.with_state(|state| state.pages.get(name).cloned());
-                let new = rows::PageText { text: Sealed::close(text.as_str(), self.salt()), by: self.seq };
-                self.write(Effect::Page { key: name.clone(), old, new: Some(new) }, Way::Set);
+                let new = rows::PageText {
+                    text: Sealed::close(text.as_str(), self.salt()),
+                    by: self.seq,
+                };
+                self.write(
+                    Effect::Page {
+                        key: name.clone(),
+                        old,
+                        new: Some(new),
+                    },
+                    Way::Set,
+                );
                 Ok(())
             }
             Clause::SetStatus { post, status } => self.close_post(*post, status.as_str(), ""),
-            Clause::Strike { .. } => Err(Stop::fault("a ruling is made by the engine, not by a clause alone")),
-            _ => Err(Stop::fault("the change names nobody that it could be made to")),
+            Clause::Strike { .. } => Err(Stop::fault(
+                "a ruling is made by the engine, not by a clause alone",
+            )),
+            _ => Err(Stop::fault(
+                "the change names nobody that it could be made to",
+            )),
         }
     }
 
     /// The tracked values of a kind, as records.
     pub fn value_records(&self, of: &Name, section: Option<&str>) -> Vec<Datum> {
         let law = self.frame().law;
-        let tracked = law.values_of(of).map(|decl| (&decl.site, &decl.it.name, &decl.it.title, &decl.it.tracked, false, &decl.it.tags));
+        let tracked = law.values_of(of).map(|decl| {
+            (
+                &decl.site,
+                &decl.it.name,
+                &decl.it.title,
+                &decl.it.tracked,
+                false,
+                &decl.it.tags,
+            )
+        });
         let derived = law
             .derived
             .values()
             .filter(|decl| decl.it.of == *of)
-            .map(|decl| (&decl.site, &decl.it.name, &decl.it.title, &decl.it.tracked, true, &decl.it.tags));
+            .map(|decl| {
+                (
+                    &decl.site,
+                    &decl.it.name,
+                    &decl.it.title,
+                    &decl.it.tracked,
+                    true,
+                    &decl.it.tags,
+                )
+            });
         tracked
             .chain(derived)
-            .filter(|(site, ..)| section.is_none_or(|section| law.place(&site.rule).section == section))
+            .filter(|(site, ..)| {
+                section.is_none_or(|section| law.place(&site.rule).section == section)
+            })
             .map(|(site, name, title, tracked, is_derived, tags)| {
                 value_record(&law, site, name, title, tracked, is_derived, tags)
             })
@@ -493,26 +757,56 @@ impl Tx {
     /// The tracked values that a function may read, as records.
     pub fn value_records_read_by(&self, function: &Name) -> Vec<Datum> {
         let law = self.frame().law;
-        let Some(read) = law.reads.get(function) else { return Vec::new() };
+        let Some(read) = law.reads.get(function) else {
+            return Vec::new();
+        };
         law.values
             .values()
             .filter(|decl| read.contains(&decl.it.name))
-            .map(|decl| value_record(&law, &decl.site, &decl.it.name, &decl.it.title, &decl.it.tracked, false, &decl.it.tags))
+            .map(|decl| {
+                value_record(
+                    &law,
+                    &decl.site,
+                    &decl.it.name,
+                    &decl.it.title,
+                    &decl.it.tracked,
+                    false,
+                    &decl.it.tags,
+                )
+            })
             .collect()
     }
 }
 
-fn value_record(law: &Law, site: &Site, name: &Name, title: &str, tracked: &str, derived: bool, tags: &[Name]) -> Datum {
+fn value_record(
+    law: &Law,
+    site: &Site,
+    name: &Name,
+    title: &str,
+    tracked: &str,
+    derived: bool,
+    tags: &[Name],
+) -> Datum {
     Datum::Record(Arc::new(Record {
         kind: "Value",
         fields: vec![
             ("name", Datum::Text(name.as_str().into())),
             ("title", Datum::Text(title.into())),
-            ("section", Datum::Text(law.place(&site.rule).section.as_str().into())),
+            (
+                "section",
+                Datum::Text(law.place(&site.rule).section.as_str().into()),
+            ),
             ("rule", Datum::Text(site.rule.as_str().into())),
             ("tracked", Datum::Text(tracked.into())),
             ("derived", Datum::Bool(derived)),
-            ("tags", Datum::List(tags.iter().map(|tag| Datum::Text(tag.as_str().into())).collect())),
+            (
+                "tags",
+                Datum::List(
+                    tags.iter()
+                        .map(|tag| Datum::Text(tag.as_str().into()))
+                        .collect(),
+                ),
+            ),
         ],
     }))
 }
@@ -547,7 +841,9 @@ pub fn summary(clause: &Clause) -> String {
     match clause.rule() {
         Some(rule) => format!("{} ({rule})", clause.kind()),
         None => match clause {
-            Clause::SetValue { name, .. } | Clause::AddToValue { name, .. } => format!("{} ({name})", clause.kind()),
+            Clause::SetValue { name, .. } | Clause::AddToValue { name, .. } => {
+                format!("{} ({name})", clause.kind())
+            }
             Clause::CreateThing { kind, .. } => format!("{} ({kind})", clause.kind()),
             _ => clause.kind().to_owned(),
         },
@@ -566,5 +862,8 @@ fn plural(one: &str) -> String {
 
 /// Values of a thing that a rule no longer declares, for the archive.
 pub fn archived(value: &Value, now: quorate_kernel::Moment) -> rows::Archived {
-    rows::Archived { value: value.clone(), at: now }
+    rows::Archived {
+        value: value.clone(),
+        at: now,
+    }
 }

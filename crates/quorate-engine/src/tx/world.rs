@@ -5,7 +5,7 @@ use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{CellKey, ClockKey, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Moment, Name, Need, PlayerId, PostId, Span, Square, Thing, Value, rows};
+use quorate_kernel::{Moment, Name, Need, PlayerId, PostId, Span, Square, Thing, rows};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::Holds;
 use quorate_law::stop::{Answer, Question, Site, Stop};
@@ -45,18 +45,31 @@ impl World for Tx {
     }
 
     fn players(&self, site: &Site) -> Answer<Vec<Thing>> {
-        Ok(self.players_for(&site.rule)?.into_iter().map(Thing::Player).collect())
+        Ok(self
+            .players_for(&site.rule)?
+            .into_iter()
+            .map(Thing::Player)
+            .collect())
     }
 
     fn everyone(&self) -> Answer<Vec<Thing>> {
-        Ok(self.people(Standing::Member).into_iter().map(Thing::Player).collect())
+        Ok(self
+            .people(Standing::Member)
+            .into_iter()
+            .map(Thing::Player)
+            .collect())
     }
 
     fn applicants(&self) -> Answer<Vec<Thing>> {
         self.read(ReadKey::People);
         Ok(self.with_state(|state| {
             let is_applicant = |person: &rows::Person| person.standing == Standing::Applicant;
-            state.people.iter().filter(|(_, p)| is_applicant(p)).map(|(id, _)| Thing::Player(*id)).collect()
+            state
+                .people
+                .iter()
+                .filter(|(_, p)| is_applicant(p))
+                .map(|(id, _)| Thing::Player(*id))
+                .collect()
         }))
     }
 
@@ -84,9 +97,20 @@ impl World for Tx {
         self.read_clock(with);
     }
 
-    fn refuse(&self, what: &str, have: &str, need: &str, next_at: Option<Moment>, site: &Site) -> Stop {
+    fn refuse(
+        &self,
+        what: &str,
+        have: &str,
+        need: &str,
+        next_at: Option<Moment>,
+        site: &Site,
+    ) -> Stop {
         let mut refusal = self.refusal_at(site, what);
-        refusal.needs = vec![Need { what: what.to_owned(), have: have.to_owned(), need: need.to_owned() }];
+        refusal.needs = vec![Need {
+            what: what.to_owned(),
+            have: have.to_owned(),
+            need: need.to_owned(),
+        }];
         refusal.next_at = next_at;
         Stop::Refused(Box::new(refusal))
     }
@@ -102,7 +126,9 @@ impl World for Tx {
         for (name, amount) in &amounts {
             let amount = self.take_amount(from, name, amount, site)?;
             match self.attribute(to, name.as_str())? {
-                Datum::Int(now) => self.set_attribute(to, name.as_str(), Datum::Int(now.saturating_add(amount)))?,
+                Datum::Int(now) => {
+                    self.set_attribute(to, name.as_str(), Datum::Int(now.saturating_add(amount)))?;
+                }
                 _ => return Err(Stop::fault(format!("{name} holds no number"))),
             }
         }
@@ -123,12 +149,20 @@ impl World for Tx {
 
     fn rolls(&self, count: i64, sides: i64, what: &str, _site: &Site) -> Answer<Vec<i64>> {
         if !(0..=1_000).contains(&count) {
-            return Err(Stop::fault(format!("{count} dice at once: 0 to 1,000 can be rolled")));
+            return Err(Stop::fault(format!(
+                "{count} dice at once: 0 to 1,000 can be rolled"
+            )));
         }
         (0..count).map(|_| self.die(sides, what)).collect()
     }
 
-    fn draw(&self, what: &str, options: &[Datum], weights: Option<&[i64]>, _site: &Site) -> Answer<usize> {
+    fn draw(
+        &self,
+        what: &str,
+        options: &[Datum],
+        weights: Option<&[i64]>,
+        _site: &Site,
+    ) -> Answer<usize> {
         self.pick(what, options.len(), weights)
     }
 
@@ -136,13 +170,32 @@ impl World for Tx {
         self.choice(question)
     }
 
-    fn ask(&self, decision: &str, to: &Thing, options: Vec<Datum>, within: Span, default: Datum, context: Named, _site: &Site) -> Answer<()> {
-        self.leave_duty(&Name::from(decision), person(to)?, &options, within, &default, context)
+    fn ask(
+        &self,
+        decision: &str,
+        to: &Thing,
+        options: Vec<Datum>,
+        within: Span,
+        default: Datum,
+        context: Named,
+        _site: &Site,
+    ) -> Answer<()> {
+        self.leave_duty(
+            &Name::from(decision),
+            person(to)?,
+            &options,
+            within,
+            &default,
+            context,
+        )
     }
 
     fn allowed(&self, action: &str, actor: &Thing, args: Named) -> Answer<bool> {
         let actor = person(actor)?;
-        let frame = super::Frame { actor: Some(actor), ..self.frame() };
+        let frame = super::Frame {
+            actor: Some(actor),
+            ..self.frame()
+        };
         match self.trial(frame, || self.act(&Name::from(action), actor, args, &[])) {
             Ok(()) | Err(Stop::Asks(_)) => Ok(true),
             Err(Stop::Refused(refusal)) => {
@@ -157,7 +210,10 @@ impl World for Tx {
 
     fn perform(&self, action: &str, actor: &Thing, waive: Vec<Name>, args: Named) -> Answer<()> {
         let actor = person(actor)?;
-        let frame = super::Frame { actor: Some(actor), ..self.frame() };
+        let frame = super::Frame {
+            actor: Some(actor),
+            ..self.frame()
+        };
         self.within(frame, || self.act(&Name::from(action), actor, args, &waive))
     }
 
@@ -167,7 +223,10 @@ impl World for Tx {
 
     fn times(&self, action: &str, by: Option<&Thing>, since: Option<Moment>) -> Answer<i64> {
         let uses = self.uses_before(action, by)?;
-        let count = uses.into_iter().filter(|at| since.is_none_or(|since| *at >= since)).count();
+        let count = uses
+            .into_iter()
+            .filter(|at| since.is_none_or(|since| *at >= since))
+            .count();
         Ok(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
@@ -175,17 +234,25 @@ impl World for Tx {
         let kind = self.kind_of(thing)?;
         let name = Name::from(what);
         if self.frame().law.value(&kind, what).is_some() {
-            let key = CellKey { thing: thing.clone(), name };
+            let key = CellKey {
+                thing: thing.clone(),
+                name,
+            };
             self.read(ReadKey::Cell(key.clone()));
             return Ok(self.base.cells.get(&key).map(|cell| cell.at));
         }
-        let key = ClockKey { test: name, thing: thing.clone() };
+        let key = ClockKey {
+            test: name,
+            thing: thing.clone(),
+        };
         self.read(ReadKey::Clock(key.clone()));
         Ok(self.base.clocks.get(&key).map(|clock| clock.since))
     }
 
     fn held(&self, test: &str, thing: &Thing) -> Answer<Span> {
-        Ok(self.since(test, thing)?.map_or(Span(0), |since| self.now - since))
+        Ok(self
+            .since(test, thing)?
+            .map_or(Span(0), |since| self.now - since))
     }
 
     fn settle(&self) -> Answer<()> {
@@ -195,7 +262,13 @@ impl World for Tx {
     fn unfinished(&self, player: &Thing) -> Answer<Option<Name>> {
         let who = person(player)?;
         self.read(ReadKey::Open);
-        Ok(self.with_state(|state| state.open.keys().find(|key| key.who == who).map(|key| key.action.clone())))
+        Ok(self.with_state(|state| {
+            state
+                .open
+                .keys()
+                .find(|key| key.who == who)
+                .map(|key| key.action.clone())
+        }))
     }
 
     fn icons(&self, post: &Thing, by: Option<&Thing>) -> Answer<Vec<Datum>> {
@@ -204,7 +277,11 @@ impl World for Tx {
     }
 
     fn post(&self, category: &str, title: &str, body: &str, _site: &Site) -> Answer<Thing> {
-        let category = if category == "Post" { Name::default() } else { Name::from(category) };
+        let category = if category == "Post" {
+            Name::default()
+        } else {
+            Name::from(category)
+        };
         let id = self.make_post(Draft {
             category,
             author: self.actor(),
@@ -219,7 +296,8 @@ impl World for Tx {
 
     fn comment(&self, post: &Thing, text: &str, _site: &Site) -> Answer<()> {
         let text = Sealed::close(text, self.salt());
-        self.make_comment(post_id(post)?, self.actor(), text, Vec::new()).map(|_| ())
+        self.make_comment(post_id(post)?, self.actor(), text, Vec::new())
+            .map(|_| ())
     }
 
     fn close(&self, post: &Thing, status: &str, note: &str) -> Answer<()> {
@@ -288,12 +366,25 @@ impl World for Tx {
         self.is_legal(thing, value)
     }
 
-    fn ledger_add(&self, of: &Thing, ledger: &str, who: Option<&Thing>, amount: i64, what: &str) -> Answer<()> {
+    fn ledger_add(
+        &self,
+        of: &Thing,
+        ledger: &str,
+        who: Option<&Thing>,
+        amount: i64,
+        what: &str,
+    ) -> Answer<()> {
         self.add_line(of, ledger, who, amount, what);
         Ok(())
     }
 
-    fn ledger_lines(&self, of: &Thing, ledger: &str, who: Option<&Thing>, since: Option<Moment>) -> Answer<Vec<Datum>> {
+    fn ledger_lines(
+        &self,
+        of: &Thing,
+        ledger: &str,
+        who: Option<&Thing>,
+        since: Option<Moment>,
+    ) -> Answer<Vec<Datum>> {
         Ok(self.line_records(of, ledger, who, since))
     }
 
@@ -329,7 +420,13 @@ impl World for Tx {
     fn unfinished_since(&self, player: &Thing) -> Answer<Option<Moment>> {
         let who = person(player)?;
         self.read(ReadKey::Open);
-        Ok(self.with_state(|state| state.open.iter().find(|(key, _)| key.who == who).map(|(_, open)| open.began_at)))
+        Ok(self.with_state(|state| {
+            state
+                .open
+                .iter()
+                .find(|(key, _)| key.who == who)
+                .map(|(_, open)| open.began_at)
+        }))
     }
 
     fn retitle(&self, rule: &Thing, title: &str) -> Answer<()> {
@@ -359,21 +456,29 @@ impl World for Tx {
 
     fn attributes(&self, kind: &str) -> Vec<Name> {
         let law = self.frame().law;
-        law.values_of(&Name::from(kind)).map(|decl| decl.it.name.clone()).collect()
+        law.values_of(&Name::from(kind))
+            .map(|decl| decl.it.name.clone())
+            .collect()
     }
 }
 
 impl Tx {
     /// All things of a kind that match, oldest first, rows in law order.
     fn find_all(&self, kind: &Name, filters: &Named, _site: &Site) -> Answer<Vec<Thing>> {
-        let since = filters.iter().find(|(name, _)| *name == "since").and_then(|(_, datum)| match datum {
-            Datum::Moment(at) => Some(*at),
-            _ => None,
-        });
-        let status = filters.iter().find(|(name, _)| *name == "status").and_then(|(_, datum)| match datum {
-            Datum::Text(text) => Some(Name::from(&**text)),
-            _ => None,
-        });
+        let since = filters
+            .iter()
+            .find(|(name, _)| *name == "since")
+            .and_then(|(_, datum)| match datum {
+                Datum::Moment(at) => Some(*at),
+                _ => None,
+            });
+        let status = filters
+            .iter()
+            .find(|(name, _)| *name == "status")
+            .and_then(|(_, datum)| match datum {
+                Datum::Text(text) => Some(Name::from(&**text)),
+                _ => None,
+            });
         let mut found = Vec::new();
         for thing in self.candidates(kind, status.as_ref()) {
             if let Some(since) = since
@@ -414,15 +519,26 @@ impl Tx {
     fn candidates(&self, kind: &Name, status: Option<&Name>) -> Vec<Thing> {
         let law = self.frame().law;
         if *kind == "Player" {
-            return self.people(Standing::Member).into_iter().map(Thing::Player).collect();
+            return self
+                .people(Standing::Member)
+                .into_iter()
+                .map(Thing::Player)
+                .collect();
         }
         if law.tables.contains_key(kind) {
+            self.read(ReadKey::Rules);
             let rows = law.rows.iter().filter(|row| row.it.table == *kind);
-            return rows.map(|row| Thing::row(row.it.table.clone(), row.it.key.clone())).collect();
+            return rows
+                .map(|row| Thing::row(row.it.table.clone(), row.it.key.clone()))
+                .collect();
         }
         if *kind == "Post" || law.categories.contains_key(kind) {
             let categories: Vec<Name> = if *kind == "Post" {
-                law.category_order.iter().cloned().chain([Name::default()]).collect()
+                law.category_order
+                    .iter()
+                    .cloned()
+                    .chain([Name::default()])
+                    .collect()
             } else {
                 vec![kind.clone()]
             };
@@ -430,7 +546,9 @@ impl Tx {
             for category in &categories {
                 self.read(ReadKey::Kind(category.clone()));
                 self.with_state(|state| {
-                    let of = state.posts_of(category).filter(|(is, _)| status.is_none_or(|status| *is == status));
+                    let of = state
+                        .posts_of(category)
+                        .filter(|(is, _)| status.is_none_or(|status| *is == status));
                     ids.extend(of.map(|(_, id)| id));
                 });
             }
@@ -445,7 +563,9 @@ impl Tx {
         let law = self.frame().law;
         let places: Vec<Name> = law
             .values_of(kind)
-            .filter(|decl| matches!(&decl.it.holds, Holds::Place { board } if *board == square.board))
+            .filter(
+                |decl| matches!(&decl.it.holds, Holds::Place { board } if *board == square.board),
+            )
             .map(|decl| decl.it.name.clone())
             .collect();
         for thing in self.candidates(kind, None) {
@@ -460,8 +580,13 @@ impl Tx {
 
     fn find_row(&self, kind: &str, key: &str) -> Answer<Thing> {
         if kind == "Player" {
-            let found = self.people(Standing::Member).into_iter().find(|id| self.name_of(*id) == key);
-            return found.map(Thing::Player).ok_or_else(|| Stop::fault(format!("there is no player called {key}")));
+            let found = self
+                .people(Standing::Member)
+                .into_iter()
+                .find(|id| self.name_of(*id) == key);
+            return found
+                .map(Thing::Player)
+                .ok_or_else(|| Stop::fault(format!("there is no player called {key}")));
         }
         let thing = Thing::row(kind, key);
         if self.exists(&thing) {
@@ -476,17 +601,32 @@ impl Tx {
 
     /// Takes an amount of a number; refuses where there is not as much. Gives the amount.
     fn take_amount(&self, who: &Thing, name: &Name, amount: &Datum, site: &Site) -> Answer<i64> {
-        let (Datum::Int(amount), Datum::Int(have)) = (amount, self.attribute(who, name.as_str())?) else {
+        let (Datum::Int(amount), Datum::Int(have)) = (amount, self.attribute(who, name.as_str())?)
+        else {
             return Err(Stop::fault(format!("{name} is paid in whole numbers")));
         };
         let kind = self.kind_of(who)?;
-        let title = self.frame().law.value(&kind, name.as_str()).map_or_else(|| name.to_string(), |decl| decl.it.title.clone());
+        let title = self
+            .frame()
+            .law
+            .value(&kind, name.as_str())
+            .map_or_else(|| name.to_string(), |decl| decl.it.title.clone());
         if *amount < 0 {
-            return Err(self.refuse(&format!("an amount of {title} that is not negative"), &amount.to_string(), "", None, site));
+            return Err(self.refuse(
+                &format!("an amount of {title} that is not negative"),
+                &amount.to_string(),
+                "",
+                None,
+                site,
+            ));
         }
         if have < *amount {
             let mut refusal = self.refusal_at(site, &title);
-            refusal.needs = vec![Need { what: title, have: have.to_string(), need: amount.to_string() }];
+            refusal.needs = vec![Need {
+                what: title,
+                have: have.to_string(),
+                need: amount.to_string(),
+            }];
             return Err(Stop::Refused(Box::new(refusal)));
         }
         self.set_attribute(who, name.as_str(), Datum::Int(have - amount))?;
@@ -498,7 +638,11 @@ impl Tx {
         let by = by.map(person).transpose()?;
         let slot = Name::from(action);
         self.read(ReadKey::Uses(slot.clone()));
-        let first = rows::UseKey { slot: slot.clone(), event: quorate_kernel::EventSeq(0), who: None };
+        let first = rows::UseKey {
+            slot: slot.clone(),
+            event: quorate_kernel::EventSeq(0),
+            who: None,
+        };
         Ok(self
             .base
             .uses
@@ -511,7 +655,13 @@ impl Tx {
 
     /// Begins a dynasty, for pages and the disclosure of dice.
     pub fn begin_dynasty(&self, title: &str, leader: Option<PlayerId>) {
-        let number = self.with_state(|state| state.dynasties.keys().last().map_or(1, |last| last + 1));
+        let number = self.with_state(|state| {
+            state
+                .dynasties
+                .keys()
+                .next_back()
+                .map_or(1, |last| last + 1)
+        });
         let row = rows::Dynasty {
             title: Sealed::close(title, self.salt()),
             leader,
@@ -519,7 +669,14 @@ impl Tx {
             event: self.seq,
             dice: quorate_kernel::digest::Digest::default(),
         };
-        self.write(Effect::Dynasty { key: number, old: None, new: Some(row) }, Way::Set);
+        self.write(
+            Effect::Dynasty {
+                key: number,
+                old: None,
+                new: Some(row),
+            },
+            Way::Set,
+        );
     }
 }
 
@@ -549,7 +706,7 @@ fn clause_number(clause: i64) -> Answer<u32> {
 }
 
 /// The type of what a value holds, as rule code reads it.
-pub fn type_of(holds: &Holds) -> Type {
+pub(crate) fn type_of(holds: &Holds) -> Type {
     let optional = |ty: Type| Type::Optional(Box::new(ty));
     match holds {
         Holds::Number { .. } => Type::Int,
@@ -562,4 +719,3 @@ pub fn type_of(holds: &Holds) -> Type {
         Holds::Ledger { .. } => Type::Ledger,
     }
 }
-

@@ -83,7 +83,9 @@ impl EachSeal for Value {
             Self::Hidden(seal) => visit(SealMut::Value(seal)),
             Self::List(items) if items.iter().any(may_hold_seals) => {
                 let mut changed: Vec<Self> = items.to_vec();
-                changed.iter_mut().for_each(|item| item.each_seal(visit));
+                for item in &mut changed {
+                    item.each_seal(visit);
+                }
                 *items = Arc::from(changed);
             }
             _ => {}

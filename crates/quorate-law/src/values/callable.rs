@@ -144,6 +144,11 @@ impl Callable {
         })
     }
 
+    /// The same, with a type for the checker.
+    pub(crate) fn typed(self, ty: Ty) -> Self {
+        Self { ty: Some(ty), ..self }
+    }
+
     /// A quantity, which is called like a function.
     pub(crate) fn quantity(name: &Name) -> Option<Self> {
         Self::method("Quantity", "call", Receiver::Quantity(name.clone()))

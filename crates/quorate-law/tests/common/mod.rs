@@ -26,6 +26,7 @@ pub fn post(number: u64) -> Thing {
 pub fn rule(id: &str, markdown: &str) -> Source {
     let text = RuleText::parse(markdown);
     Source {
+        since: 0,
         rule: Name::from(id),
         title: text.title.clone().unwrap_or_else(|| id.to_owned()),
         library: false,
@@ -36,6 +37,7 @@ pub fn rule(id: &str, markdown: &str) -> Source {
 /// A library text.
 pub fn library(id: &str, code: &str) -> Source {
     Source {
+        since: 0,
         rule: Name::from(id),
         title: id.to_owned(),
         library: true,

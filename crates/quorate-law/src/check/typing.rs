@@ -1,0 +1,303 @@
+//! Types: the law's kinds with their attributes, laid before the language's own checker.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use quorate_kernel::Name;
+use starlark::environment::Globals;
+use starlark::syntax::AstModule;
+use starlark::typing::{AstModuleTypecheck, Ty, TyStarlarkValue, TyUser, TyUserFields, TyUserParams};
+use starlark::values::typing::TypeInstanceId;
+use starlark_map::sorted_map::SortedMap;
+
+use crate::collect::Signature;
+use crate::datum::{Type, record_kinds};
+use crate::diagnostic::did_you_mean;
+use crate::evaluate;
+use crate::host::signature::type_of;
+use crate::library::{self, Additions, BASE_KINDS, RECORDS};
+use crate::rewrite::{of_setter, setter};
+use crate::sheet::Sheet;
+use crate::types::{LEDGER, MOMENT, SPAN, SQUARE, Schema};
+use crate::unit::{Fault, Flavour, Sort, Unit, dialect};
+use crate::values::callable::{Callable, NATIVES};
+use crate::values::kind::KindValue;
+use crate::values::time::MOMENT_PARTS;
+
+/// What things of the fixed kinds have: kind, attribute, type.
+const BUILT_IN: [(&str, &str, &str); 37] = [
+    ("Player", "name", "str"),
+    ("Player", "joined_at", "Moment"),
+    ("Player", "seen_at", "Moment"),
+    ("Game", "title", "str"),
+    ("Game", "founded_at", "Moment"),
+    ("Post", "author", "Player | None"),
+    ("Post", "at", "Moment"),
+    ("Post", "open_at", "Moment"),
+    ("Post", "edited_at", "Moment | None"),
+    ("Post", "title", "str"),
+    ("Post", "subject", "str"),
+    ("Post", "tags", "list[str]"),
+    ("Post", "body", "str"),
+    ("Post", "flavour", "str"),
+    ("Post", "note", "str"),
+    ("Post", "status", "str"),
+    ("Post", "category", "str"),
+    ("Post", "closed_at", "Moment | None"),
+    ("Post", "closed_by", "Player | None"),
+    ("Post", "comments", "list[Comment]"),
+    ("Comment", "author", "Player | None"),
+    ("Comment", "at", "Moment"),
+    ("Comment", "text", "str"),
+    ("Comment", "icon", "str"),
+    ("Comment", "post", "Post"),
+    ("Rule", "id", "str"),
+    ("Rule", "title", "str"),
+    ("Rule", "section", "str"),
+    ("Rule", "parent", "Rule | None"),
+    ("Rule", "tags", "list[str]"),
+    ("Rule", "active", "bool"),
+    ("Square", "name", "str"),
+    ("Square", "column", "int"),
+    ("Square", "row", "int"),
+    ("Entity", "made_at", "Moment"),
+    ("Row", "name", "str"),
+    ("Row", "rule", "Rule"),
+];
+
+/// The kinds of a law, with what their things have.
+pub(crate) fn schema<'u>(
+    units: impl Iterator<Item = &'u Unit> + Clone,
+    functions: &HashMap<String, Signature>,
+) -> Rc<Schema> {
+    let mut schema = Schema::default();
+    for name in [MOMENT, SPAN, SQUARE, LEDGER].iter().chain(&RECORDS).chain(&BASE_KINDS) {
+        schema.add(name);
+    }
+    let kinds = || units.clone().flat_map(|unit| &unit.kinds);
+    for kind in kinds() {
+        match kind.sort {
+            Sort::Category => schema.add_category(kind.name.as_str()),
+            Sort::Entity | Sort::Table => schema.add(kind.name.as_str()),
+        }
+    }
+    built_in(&mut schema);
+    let mut posts = vec!["Post"];
+    for kind in kinds() {
+        let name = kind.name.as_str();
+        let alike = match kind.sort {
+            Sort::Category => "Post",
+            Sort::Entity => "Entity",
+            Sort::Table => "Row",
+        };
+        if kind.sort == Sort::Category {
+            posts.push(name);
+        }
+        for (_, attribute, ty) in BUILT_IN.iter().filter(|(of, ..)| *of == alike) {
+            let ty = schema.ty(&type_of(ty), None);
+            schema.attribute(name, attribute, ty);
+        }
+        for (column, ty) in &kind.columns {
+            let ty = schema.ty(ty, None);
+            schema.attribute(name, column.as_str(), ty);
+        }
+    }
+    let aliases: HashMap<&str, &str> = kinds()
+        .filter_map(|kind| Some((kind.alias.as_deref()?, kind.name.as_str())))
+        .chain([("player", "Player"), ("game", "Game")])
+        .collect();
+    for value in units.clone().flat_map(|unit| &unit.values) {
+        let of = aliases.get(value.of.as_str()).copied().unwrap_or(&value.of);
+        let signature = value.function.as_ref().and_then(|name| functions.get(name));
+        let ty = schema.ty(signature.map_or(&value.ty, |signature| &signature.gives), None);
+        let written = value.function.is_none() && value.ty != Type::Ledger;
+        let bearers = if of == "Post" { posts.as_slice() } else { &[of] };
+        for bearer in bearers {
+            schema.attribute(bearer, value.name.as_str(), ty.clone());
+            if written {
+                let set = Schema::setter(ty.clone());
+                schema.attribute(bearer, &setter(value.name.as_str()), set);
+            }
+        }
+    }
+    Rc::new(schema)
+}
+
+fn built_in(schema: &mut Schema) {
+    for (of, attribute, ty) in BUILT_IN {
+        let ty = schema.ty(&type_of(ty), None);
+        schema.attribute(of, attribute, ty);
+    }
+    for part in MOMENT_PARTS {
+        schema.attribute(MOMENT, part, Ty::int());
+    }
+    for (kind, fields) in record_kinds() {
+        for (field, ty) in fields {
+            let ty = schema.ty(&ty, None);
+            schema.attribute(kind, field, ty);
+        }
+    }
+    for (name, native) in NATIVES.iter() {
+        if let Some((of, method)) = name.split_once('.') {
+            let ty = schema.function(&native.signature, None);
+            schema.attribute(of, method, ty);
+        }
+    }
+}
+
+/// The library as the checker sees it.
+pub(crate) fn globals(
+    schema: &Schema,
+    additions: &Additions,
+    quantities: &[(Name, Type)],
+) -> Globals {
+    let mut builder = library::builder(&Additions::default());
+    for (name, native) in NATIVES.iter().filter(|(name, _)| !name.contains('.')) {
+        let ty = schema.function(&native.signature, None);
+        if let Some(function) = Callable::function(name) {
+            builder.set(name, function.typed(ty));
+        }
+    }
+    let fixed = [MOMENT, SPAN, SQUARE, LEDGER];
+    let kinds = fixed.iter().chain(&RECORDS).chain(&BASE_KINDS).copied();
+    for name in kinds.chain(additions.kinds.iter().map(Name::as_str)) {
+        builder.set(name, kind(schema, name));
+    }
+    builder.set("player", kind(schema, "Player"));
+    let constant = |name: &str, ty: Ty| KindValue {
+        name: Name::from(name),
+        means: Ty::any(),
+        handle: Some(ty),
+    };
+    builder.set("game", constant("game", schema.ty(&Type::Kind("Game".into()), None)));
+    builder.set("now", constant("now", schema.ty(&Type::Moment, None)));
+    for (name, ty) in quantities {
+        let mut signature = NATIVES["Quantity.call"].signature.clone();
+        signature.positional[0].ty = ty.clone();
+        signature.gives = ty.clone();
+        if let Some(quantity) = Callable::quantity(name) {
+            builder.set(name.as_str(), quantity.typed(schema.function(&signature, None)));
+        }
+    }
+    builder.build()
+}
+
+/// A kind as the checker sees its handle: with methods that know the kind.
+fn kind(schema: &Schema, name: &str) -> KindValue {
+    let means = schema.ty(&Type::Kind(name.into()), None);
+    let mut known: BTreeMap<String, Ty> = BTreeMap::new();
+    for (method, native) in NATIVES.iter() {
+        if let Some(method) = method.strip_prefix("K.") {
+            known.insert(method.to_owned(), schema.function(&native.signature, Some(name)));
+        }
+    }
+    if let Some(attributes) = schema.attributes(name) {
+        let values = attributes.iter().filter(|(name, _)| of_setter(name).is_none());
+        let or_none = |(name, ty): (&String, &Ty)| (name.clone(), Ty::union2(ty.clone(), Ty::none()));
+        let mut filters: Vec<_> = values.clone().map(or_none).collect();
+        filters.push(("since".to_owned(), schema.ty(&Type::Moment, None)));
+        known.insert("all".to_owned(), Schema::keywords(filters, Ty::list(means.clone())));
+        let first = values.filter(|(name, _)| attributes.contains_key(&setter(name)));
+        let first = first.map(|(name, ty)| (name.clone(), ty.clone())).collect();
+        known.insert("create".to_owned(), Schema::keywords(first, means.clone()));
+    }
+    let params = TyUserParams {
+        fields: TyUserFields {
+            known: known.into_iter().collect::<SortedMap<_, _>>(),
+            unknown: false,
+        },
+        ..TyUserParams::default()
+    };
+    let base = TyStarlarkValue::new::<KindValue>();
+    let handle = TyUser::new(name.to_owned(), base, TypeInstanceId::r#gen(), params).ok();
+    KindValue {
+        name: Name::from(name),
+        means,
+        handle: handle.map(Ty::custom),
+    }
+}
+
+/// Checks a sheet; findings with their fences.
+pub(crate) fn check(
+    sheet: &Sheet,
+    schema: &Rc<Schema>,
+    globals: &Globals,
+    unknown: &dyn Fn(&str) -> Fault,
+) -> Vec<(usize, Fault)> {
+    let ast = match AstModule::parse("law", sheet.text.clone(), &dialect(Flavour::Law)) {
+        Ok(ast) => ast,
+        Err(error) => return located(sheet, schema, &error, unknown).into_iter().collect(),
+    };
+    let errors = schema.during(|| ast.typecheck(globals, &HashMap::new()).0);
+    errors.iter().filter_map(|error| located(sheet, schema, error, unknown)).collect()
+}
+
+fn located(
+    sheet: &Sheet,
+    schema: &Schema,
+    error: &starlark::Error,
+    unknown: &dyn Fn(&str) -> Fault,
+) -> Option<(usize, Fault)> {
+    let (unit, offset) = sheet.place(error.span()?.span.begin().get())?;
+    let words = schema.readable(&evaluate::words(error));
+    let mut fault = reworded(schema, &words, unknown);
+    fault.offset = offset;
+    Some((unit, fault))
+}
+
+/// The words between backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The checker's finding in words for rule authors.
+fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fault {
+    let names = quoted(words);
+    match names.as_slice() {
+        [name, ..] if words.starts_with("Variable `") => unknown(name),
+        [attribute, kind] if words.starts_with("The attribute `") => attribute_fault(schema, attribute, kind),
+        [wanted, got] if words.starts_with("Expected type `") => {
+            let fault = Fault::new(0, format!("this should be {wanted}, and it is {got}"));
+            if *got == "None" {
+                return fault.help("it can be None: test for `!= None` first, or annotate `… | None`");
+            }
+            fault
+        }
+        [name] if words.starts_with("Missing required parameter") => {
+            Fault::new(0, format!("the argument `{name}` is missing"))
+        }
+        [name] if words.starts_with("Unexpected parameter named") => {
+            Fault::new(0, format!("there is no argument or value `{name}` here"))
+        }
+        [op, left, right] if words.starts_with("Binary operator `") => {
+            Fault::new(0, format!("`{op}` does not go between {left} and {right}"))
+        }
+        [kind] if words.contains("is not iterable") => {
+            Fault::new(0, format!("one cannot loop over {kind}"))
+        }
+        _ => Fault::new(0, words.to_owned()),
+    }
+}
+
+fn attribute_fault(schema: &Schema, attribute: &str, kind: &str) -> Fault {
+    let alone = kind.split(" | ").find(|one| *one != "None").unwrap_or(kind);
+    let known = schema.attributes(alone);
+    let (name, sets) = match of_setter(attribute) {
+        Some(name) => (name, true),
+        None => (attribute, false),
+    };
+    if sets && known.is_some_and(|known| known.contains_key(name)) {
+        return Fault::new(0, format!("`{name}` of {alone} is given or worked out: it cannot be set"));
+    }
+    if kind == "None" {
+        return Fault::new(0, format!("this is None and has no `{name}`"));
+    }
+    let fault = Fault::new(0, format!("{alone} has no `{name}`"));
+    let names = known.into_iter().flat_map(BTreeMap::keys).map(String::as_str);
+    let names: Vec<&str> = names.filter(|name| of_setter(name).is_none()).collect();
+    match did_you_mean(name, names.iter().copied()) {
+        Some(meant) => fault.help(format!("did you mean `{meant}`?")),
+        None if names.is_empty() => fault,
+        None => fault.help(format!("it has: {}", names.join(", "))),
+    }
+}
