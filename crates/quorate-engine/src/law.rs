@@ -1,3 +1,5 @@
+//! Long because every declaration that a law can hold is filed here, and nothing else is.
+//!
 //! A version of the law, compiled and indexed: what the engine asks of it by name.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,6 +245,8 @@ pub struct Place {
     pub title: String,
     /// Its place in document order.
     pub order: usize,
+    /// When it last changed: the older of two rules was there first.
+    pub since: quorate_kernel::EventSeq,
 }
 
 impl Law {
@@ -621,6 +625,7 @@ fn places(rules: &[(&Name, &Rule)]) -> BTreeMap<Name, Place> {
             tags: rule.tags.clone(),
             title: rule.title.clone(),
             order,
+            since: rule.changed_by,
         };
         places.insert((*id).clone(), place);
     }

@@ -21,7 +21,10 @@ fn main() {
     }
     for warning in &compiled.warnings {
         let source = sources.iter().find(|source| source.rule == warning.rule);
-        eprintln!("{}", warning.render(source.map_or("", |source| source.text.source.as_str())));
+        eprintln!(
+            "{}",
+            warning.render(source.map_or("", |source| source.text.source.as_str()))
+        );
     }
     eprintln!(
         "{} texts, {} declarations, {} fences asleep, {found} findings",
@@ -34,10 +37,15 @@ fn main() {
 /// The library texts that the rulebook names, then its rules in the order of their files.
 fn load(folder: &Path) -> Vec<Source> {
     let settings = fs::read_to_string(folder.join("rulebook.toml")).unwrap_or_default();
-    let line = settings.lines().find_map(|line| line.strip_prefix("std = ["));
+    let line = settings
+        .lines()
+        .find_map(|line| line.strip_prefix("std = ["));
     let names = line.unwrap_or("").trim_end_matches(']').split(',');
     let mut sources = Vec::new();
-    for name in names.map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()) {
+    for name in names
+        .map(|name| name.trim().trim_matches('"'))
+        .filter(|name| !name.is_empty())
+    {
         let file = folder.join("../std").join(format!("{name}.star"));
         let code = fs::read_to_string(&file).unwrap_or_default();
         sources.push(source(name, true, RuleText::library(&code)));
@@ -47,8 +55,13 @@ fn load(folder: &Path) -> Vec<Source> {
     files.sort();
     for file in files {
         let text = RuleText::parse(&fs::read_to_string(&file).unwrap_or_default());
-        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let id = stem.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('-');
+        let stem = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        let id = stem
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .trim_start_matches('-');
         sources.push(source(id, false, text));
     }
     sources

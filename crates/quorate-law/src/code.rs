@@ -57,7 +57,9 @@ impl Code {
 
     /// Where a function stands.
     pub fn site_of(&self, function: &str) -> Option<&Site> {
-        self.functions.get(function).map(|signature| &signature.site)
+        self.functions
+            .get(function)
+            .map(|signature| &signature.site)
     }
 
     /// The names of all functions, private ones included, in no order.
@@ -75,7 +77,9 @@ impl Code {
         named: Named,
         budget: &Budget,
     ) -> Answer<Datum> {
-        let site = Frame::current().map(|frame| frame.outer.clone()).unwrap_or_default();
+        let site = Frame::current()
+            .map(|frame| frame.outer.clone())
+            .unwrap_or_default();
         self.call_for(&site, world, function, args, named, budget)
     }
 
@@ -140,7 +144,12 @@ impl Script {
             outer: site.clone(),
         })?;
         let frame = &entered.0;
-        let law = self.ready.module.under.as_ref().and_then(|law| law.module());
+        let law = self
+            .ready
+            .module
+            .under
+            .as_ref()
+            .and_then(|law| law.module());
         Module::with_temp_heap(|module| {
             if let Some(law) = law {
                 module.import_public_symbols(law);
@@ -150,7 +159,9 @@ impl Script {
                 if !self.ready.functions.iter().any(|(name, ..)| name == "run") {
                     return Ok(Datum::None);
                 }
-                let run = module.get("run").ok_or_else(|| fault("`run` is no function"))?;
+                let run = module
+                    .get("run")
+                    .ok_or_else(|| fault("`run` is no function"))?;
                 let mut values = Vec::with_capacity(args.len());
                 for arg in &args {
                     values.push(to_value(frame, eval.heap(), arg)?);

@@ -1,3 +1,5 @@
+//! Long because the rounds in which fences fall asleep share what was read of them.
+//!
 //! Compiling a version of the law: what breaks sleeps, everything else works.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +17,7 @@ use crate::code::Code;
 use crate::collect::{Collector, Facts, Signature};
 use crate::datum::Type;
 use crate::declare::{Declaration, Declared};
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean};
 use crate::evaluate;
 use crate::frame::{Frame, Parts};
 use crate::library::{self, Additions, NAMES};
@@ -155,6 +157,7 @@ impl<'a> Law<'a> {
             unit,
             rule: info.rule.clone(),
             title: self.sources[info.source].title.clone(),
+            value_of: BTreeSet::new(),
         }
     }
 
@@ -238,7 +241,11 @@ impl<'a> Law<'a> {
             .units
             .iter()
             .flatten()
-            .flat_map(|unit| unit.quantities.iter().map(|(name, ty, _)| (name.clone(), ty.clone())))
+            .flat_map(|unit| {
+                unit.quantities
+                    .iter()
+                    .map(|(name, ty, _)| (name.clone(), ty.clone()))
+            })
             .collect();
         let globals = typing::globals(&schema, &self.additions(), &quantities);
         let found = typing::check(&sheet, &schema, &globals, &|name| self.unknown(name));
@@ -259,7 +266,10 @@ impl<'a> Law<'a> {
 
     fn unknown(&self, name: &str) -> Fault {
         if let Some(home) = self.lost.get(name) {
-            let text = format!("`{name}` sleeps, with its fence in the rule \"{}\"", home.title);
+            let text = format!(
+                "`{name}` sleeps, with its fence in the rule \"{}\"",
+                home.title
+            );
             return Fault::new(0, text);
         }
         let fault = Fault::new(0, format!("there is no `{name}`"));
@@ -274,7 +284,9 @@ impl<'a> Law<'a> {
     fn additions(&self) -> Additions {
         let units = || self.units.iter().flatten();
         Additions {
-            kinds: units().flat_map(|unit| unit.kinds.iter().map(|kind| kind.name.clone())).collect(),
+            kinds: units()
+                .flat_map(|unit| unit.kinds.iter().map(|kind| kind.name.clone()))
+                .collect(),
             quantities: units()
                 .flat_map(|unit| unit.quantities.iter().map(|(name, ..)| name.clone()))
                 .collect(),
@@ -287,7 +299,9 @@ impl<'a> Law<'a> {
     fn sheet(&self, edits: impl Fn(&Unit, &str) -> Vec<crate::sheet::Edit>) -> Sheet {
         let mut sheet = Sheet::default();
         for (info, unit) in self.infos.iter().zip(&self.units) {
-            let edits = unit.as_ref().map_or_else(Vec::new, |unit| edits(unit, &info.code));
+            let edits = unit
+                .as_ref()
+                .map_or_else(Vec::new, |unit| edits(unit, &info.code));
             sheet.add(info.clone(), edits);
         }
         let of_phase = |phase: Phase| {
@@ -322,7 +336,9 @@ impl<'a> Law<'a> {
         units
             .filter_map(|(index, unit)| Some((index, unit.as_ref()?)))
             .flat_map(|(index, unit)| {
-                unit.facts.iter().map(move |(offset, facts)| ((index, *offset), facts.clone()))
+                unit.facts
+                    .iter()
+                    .map(move |(offset, facts)| ((index, *offset), facts.clone()))
             })
             .collect()
     }
@@ -348,20 +364,26 @@ impl<'a> Law<'a> {
                     }
                     return Err(());
                 }
-                let declarations = found.into_iter().map(|(_, declaration)| declaration).collect();
+                let declarations = found
+                    .into_iter()
+                    .map(|(_, declaration)| declaration)
+                    .collect();
                 let code = Code::new(module, functions, additions, edition);
                 Ok(Compiled {
                     code,
                     declarations,
                     asleep: self.asleep(),
-                    warnings: Vec::new(),
+                    warnings: self.warnings(),
                     reads: self.reads(),
                 })
             }
             Err((unit, fault)) => {
                 // Nothing of the law is at fault alone only if the language itself is; then all of it sleeps.
                 let awake = |law: &Self| law.units.iter().position(Option::is_some);
-                let Some(unit) = unit.filter(|unit| self.units[*unit].is_some()).or_else(|| awake(self)) else {
+                let Some(unit) = unit
+                    .filter(|unit| self.units[*unit].is_some())
+                    .or_else(|| awake(self))
+                else {
                     self.units.clear();
                     return Err(());
                 };
@@ -369,6 +391,20 @@ impl<'a> Law<'a> {
                 Err(())
             }
         }
+    }
+
+    /// What the language's own look at each fence finds odd.
+    fn warnings(&self) -> Vec<Diagnostic> {
+        let mut warnings = Vec::new();
+        for (info, unit) in self.infos.iter().zip(&self.units) {
+            for fault in unit.iter().flat_map(|unit| unit.odd()) {
+                warnings.push(Diagnostic {
+                    severity: Severity::Warning,
+                    ..diagnostic(info, &fault)
+                });
+            }
+        }
+        warnings
     }
 
     fn asleep(&self) -> Vec<Asleep> {
@@ -406,8 +442,10 @@ impl<'a> Law<'a> {
             .flat_map(|unit| &unit.values)
             .filter_map(|value| Some((value.name.as_str(), value.function.as_deref()?)))
             .collect();
-        let values: BTreeSet<&str> =
-            units().flat_map(|unit| &unit.values).map(|value| value.name.as_str()).collect();
+        let values: BTreeSet<&str> = units()
+            .flat_map(|unit| &unit.values)
+            .map(|value| value.name.as_str())
+            .collect();
         let mut all = BTreeMap::new();
         for name in functions.keys() {
             let mut reads = BTreeSet::new();
@@ -416,7 +454,11 @@ impl<'a> Law<'a> {
             while let Some(name) = waiting.pop() {
                 let mut next: Vec<&str> = calls.get(name).cloned().unwrap_or_default();
                 if let Some(function) = functions.get(name) {
-                    for read in function.reads.iter().filter(|read| values.contains(read.as_str())) {
+                    for read in function
+                        .reads
+                        .iter()
+                        .filter(|read| values.contains(read.as_str()))
+                    {
                         reads.insert(Name::from(read.as_str()));
                         next.extend(derived.get(read.as_str()));
                     }
@@ -440,7 +482,10 @@ fn by_needs<'c>(mut waiting: Vec<(usize, &'c unit::Chunk)>) -> Vec<(usize, &'c u
             .flat_map(|(_, chunk)| chunk.assigns.iter().map(String::as_str))
             .collect();
         let ready = |chunk: &unit::Chunk| {
-            let others = chunk.uses.iter().filter(|name| !chunk.assigns.contains(name));
+            let others = chunk
+                .uses
+                .iter()
+                .filter(|name| !chunk.assigns.contains(name));
             !others.into_iter().any(|name| open.contains(name.as_str()))
         };
         let (now, later): (Vec<_>, Vec<_>) = waiting.iter().partition(|(_, chunk)| ready(chunk));
@@ -482,12 +527,17 @@ fn run_top_level(
         let mut at = None;
         let ran = evaluate::run(frame, &module, |eval| {
             let result = eval.eval_module(ast, &globals);
-            result.map(|_| ()).inspect_err(|error| at = Some(outermost(code, error)))
+            result
+                .map(|_| ())
+                .inspect_err(|error| at = Some(outermost(code, error)))
         });
         match ran {
             Ok(()) => match too_deep(&module) {
                 None => module.freeze().map_err(|error| {
-                    (None, Fault::new(0, format!("the law cannot be kept: {error:?}")))
+                    (
+                        None,
+                        Fault::new(0, format!("the law cannot be kept: {error:?}")),
+                    )
                 }),
                 Some(name) => {
                     let text = format!("`{name}` holds lists within lists without end");
@@ -505,9 +555,10 @@ fn run_top_level(
         }
     })?;
     code.finish(outcome);
-    let collector = frame.collector.as_ref().map(|collector| {
-        std::mem::take(&mut collector.borrow_mut().found)
-    });
+    let collector = frame
+        .collector
+        .as_ref()
+        .map(|collector| std::mem::take(&mut collector.borrow_mut().found));
     Ok(collector.unwrap_or_default())
 }
 
@@ -516,7 +567,9 @@ fn too_deep(module: &Module<'_>) -> Option<String> {
     module
         .names()
         .find(|name| {
-            module.get(name.as_str()).is_some_and(|value| crate::host::guards::depth_exceeds(value, 100))
+            module
+                .get(name.as_str())
+                .is_some_and(|value| crate::host::guards::depth_exceeds(value, 100))
         })
         .map(|name| name.as_str().to_owned())
 }
@@ -531,13 +584,19 @@ fn stop_fault(stop: &Stop) -> Fault {
 
 /// The fence whose top level was running.
 fn outermost(code: &Module_, error: &starlark::Error) -> Option<(usize, u32)> {
-    let first = error.call_stack().frames.first().and_then(|frame| frame.location.as_ref());
+    let first = error
+        .call_stack()
+        .frames
+        .first()
+        .and_then(|frame| frame.location.as_ref());
     first.or(error.span()).and_then(|at| code.place(at))
 }
 
 /// An error at its fence.
 fn located(sheet: &Sheet, error: &starlark::Error) -> (Option<usize>, Fault) {
-    let place = error.span().and_then(|at| sheet.place(at.span.begin().get()));
+    let place = error
+        .span()
+        .and_then(|at| sheet.place(at.span.begin().get()));
     let text = evaluate::words(error);
     match place {
         Some((unit, offset)) => (Some(unit), Fault::new(offset, text)),

@@ -115,8 +115,14 @@ mod tests {
 
     #[test]
     fn the_likeliest_word_is_offered() {
-        assert_eq!(did_you_mean("rol", ["roll", "rules", "rolls"]), Some("roll"));
-        assert_eq!(did_you_mean("plyaers", ["players", "player"]), Some("players"));
+        assert_eq!(
+            did_you_mean("rol", ["roll", "rules", "rolls"]),
+            Some("roll")
+        );
+        assert_eq!(
+            did_you_mean("plyaers", ["players", "player"]),
+            Some("players")
+        );
         assert_eq!(did_you_mean("zombies", ["brains"]), None);
     }
 

@@ -105,9 +105,9 @@ impl Frame {
 
     /// The game that is played.
     pub(crate) fn world(&self) -> starlark::Result<&Rc<dyn World>> {
-        self.world
-            .as_ref()
-            .ok_or_else(|| fault("this needs a game: use it inside a function, not at the top level"))
+        self.world.as_ref().ok_or_else(|| {
+            fault("this needs a game: use it inside a function, not at the top level")
+        })
     }
 
     /// Keeps why the run ends and gives an error that carries it up.

@@ -25,17 +25,41 @@ pub(crate) const RECORDS: [&str; 9] = [
 
 /// Built-in functions of the language that rule code may use.
 const BUILT_IN: [&str; 22] = [
-    "True", "False", "None", "abs", "all", "any", "bool", "dict", "enumerate", "int", "len",
-    "list", "max", "min", "range", "reversed", "set", "sorted", "str", "tuple", "typing", "zip",
+    "True",
+    "False",
+    "None",
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "dict",
+    "enumerate",
+    "int",
+    "len",
+    "list",
+    "max",
+    "min",
+    "range",
+    "reversed",
+    "set",
+    "sorted",
+    "str",
+    "tuple",
+    "typing",
+    "zip",
 ];
 
 /// Every name that a rule may write without defining it.
 pub(crate) static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let natives = NATIVES.keys().filter(|name| !name.contains('.') && !name.starts_with("__"));
+    let natives = NATIVES
+        .keys()
+        .filter(|name| !name.contains('.') && !name.starts_with("__"));
     let mut names: BTreeSet<String> = natives.cloned().collect();
     let fixed = BASE_KINDS.iter().chain(&RECORDS).chain(&BUILT_IN);
     names.extend(fixed.map(|name| (*name).to_owned()));
-    for name in ["Moment", "Span", "Square", "Ledger", "player", "game", "now"] {
+    for name in [
+        "Moment", "Span", "Square", "Ledger", "player", "game", "now",
+    ] {
         names.insert(name.to_owned());
     }
     names
@@ -92,11 +116,23 @@ pub(crate) fn builder(additions: &Additions) -> GlobalsBuilder {
     for name in RECORDS {
         builder.set(name, kind(name, Ty::starlark_value::<RecordValue>()));
     }
-    builder.set("Moment", kind("Moment", Ty::starlark_value::<MomentValue>()));
+    builder.set(
+        "Moment",
+        kind("Moment", Ty::starlark_value::<MomentValue>()),
+    );
     builder.set("Span", kind("Span", Ty::starlark_value::<SpanValue>()));
-    builder.set("Square", kind("Square", Ty::starlark_value::<SquareValue>()));
-    builder.set("Ledger", kind("Ledger", Ty::starlark_value::<LedgerValue>()));
-    builder.set("Object", kind("Object", Ty::starlark_value::<ObjectValue>()));
+    builder.set(
+        "Square",
+        kind("Square", Ty::starlark_value::<SquareValue>()),
+    );
+    builder.set(
+        "Ledger",
+        kind("Ledger", Ty::starlark_value::<LedgerValue>()),
+    );
+    builder.set(
+        "Object",
+        kind("Object", Ty::starlark_value::<ObjectValue>()),
+    );
     builder.set("player", kind("Player", thing()));
     builder.set("game", ThingValue(Thing::Game));
     builder.set("now", MomentValue::Now(Span(0)));

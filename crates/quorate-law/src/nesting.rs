@@ -36,10 +36,16 @@ pub(crate) fn look(code: &str) -> Result<(), TooDeep> {
     let mut scanner = Scanner::new(code);
     scanner.run();
     if let Some(offset) = scanner.too_deep {
-        return at(offset, "this is nested too deeply, or too long: use names for its parts");
+        return at(
+            offset,
+            "this is nested too deeply, or too long: use names for its parts",
+        );
     }
     if let Some(offset) = scanner.too_many_blocks {
-        return at(offset, "too many blocks stand inside one another: use functions");
+        return at(
+            offset,
+            "too many blocks stand inside one another: use functions",
+        );
     }
     Ok(())
 }
@@ -77,7 +83,9 @@ impl<'a> Scanner<'a> {
                 self.chains[0] = 0;
             }
             line_start = false;
-            let Some(&byte) = self.bytes.get(self.at) else { break };
+            let Some(&byte) = self.bytes.get(self.at) else {
+                break;
+            };
             match byte {
                 b'\n' => {
                     line_start = true;
@@ -103,8 +111,8 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                 }
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
-                b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'&' | b'|' | b'^'
-                | b'~' | b'.' => {
+                b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'&' | b'|'
+                | b'^' | b'~' | b'.' => {
                     self.longer();
                     self.at += 1;
                 }
@@ -135,7 +143,11 @@ impl<'a> Scanner<'a> {
 
     fn word(&mut self) {
         let start = self.at;
-        while self.bytes.get(self.at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        {
             self.at += 1;
         }
         match &self.bytes[start..self.at] {
@@ -198,7 +210,11 @@ mod tests {
     #[test]
     fn code_that_would_overflow_the_stack_is_refused() {
         let deep = |code: String| look(&code).is_err();
-        assert!(deep(format!("x = {}1{}", "(".repeat(20_000), ")".repeat(20_000))));
+        assert!(deep(format!(
+            "x = {}1{}",
+            "(".repeat(20_000),
+            ")".repeat(20_000)
+        )));
         assert!(deep(format!("x = 1{}", " + 1".repeat(10_000))));
         assert!(deep(format!("x = a{}", ".b".repeat(10_000))));
         assert!(deep(format!("x = {} 1", "not ".repeat(10_000))));

@@ -16,17 +16,32 @@ use crate::sheet::Edit;
 
 /// Binary operators that run as guarded natives.
 pub(crate) fn guarded_operators(ast: &mut AstModule) {
-    let replace: HashMap<String, String> =
-        [("+", "__add"), ("-", "__sub"), ("*", "__mul"), ("%", "__mod"), ("<<", "__shl")]
-            .into_iter()
-            .map(|(op, native)| (op.to_owned(), native.to_owned()))
-            .collect();
+    let replace: HashMap<String, String> = [
+        ("+", "__add"),
+        ("-", "__sub"),
+        ("*", "__mul"),
+        ("%", "__mod"),
+        ("<<", "__shl"),
+    ]
+    .into_iter()
+    .map(|(op, native)| (op.to_owned(), native.to_owned()))
+    .collect();
     ast.replace_binary_operators(&replace);
 }
 
 /// Built-in functions that walk all of what they are given.
 pub(crate) const WALKERS: [&str; 12] = [
-    "sorted", "min", "max", "str", "repr", "zip", "enumerate", "tuple", "reversed", "list", "dict",
+    "sorted",
+    "min",
+    "max",
+    "str",
+    "repr",
+    "zip",
+    "enumerate",
+    "tuple",
+    "reversed",
+    "list",
+    "dict",
     "set",
 ];
 
@@ -44,6 +59,8 @@ pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<Edit> {
 pub(crate) fn to_check(ast: &AstModule, code: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     setters(ast.statement(), code, &mut edits);
+    ast.statement()
+        .visit_expr(|expr| tests_for_none(expr, &mut edits));
     edits.sort_by_key(|edit: &Edit| edit.at);
     edits
 }
@@ -142,11 +159,8 @@ impl Rewriter<'_> {
             StmtP::AssignModify(target, op, value) => {
                 self.modify(statement, target, *op, value);
             }
-            StmtP::Break
-            | StmtP::Continue
-            | StmtP::Pass
-            | StmtP::Return(None)
-            | StmtP::Load(_) => {}
+            StmtP::Break | StmtP::Continue | StmtP::Pass | StmtP::Return(None) | StmtP::Load(_) => {
+            }
         }
     }
 
@@ -285,7 +299,10 @@ fn is_scalar(expr: &AstExpr) -> bool {
     match &expr.node {
         ExprP::Literal(_) | ExprP::FString(_) | ExprP::Not(_) | ExprP::Minus(_) => true,
         ExprP::Identifier(name) => {
-            matches!(name.ident.as_str(), "None" | "True" | "False" | "now" | "game")
+            matches!(
+                name.ident.as_str(),
+                "None" | "True" | "False" | "now" | "game"
+            )
         }
         ExprP::Op(_, op, _) => matches!(
             op,
@@ -346,6 +363,22 @@ fn end_of(statement: &AstStmt, code: &str) -> u32 {
     u32::try_from(begin + length).unwrap_or(u32::MAX)
 }
 
+/// The name that stands for `None` where something is compared with it, which is never a mistake.
+pub(crate) const ANYTHING: &str = "__any";
+
+fn tests_for_none(expr: &AstExpr, edits: &mut Vec<Edit>) {
+    if let ExprP::Op(_, BinOp::Equal | BinOp::NotEqual, right) = &expr.node
+        && matches!(&right.node, ExprP::Identifier(name) if name.ident == "None")
+    {
+        edits.push(Edit {
+            at: right.span.begin().get(),
+            delete: 4,
+            insert: ANYTHING.to_owned(),
+        });
+    }
+    expr.node.visit_expr(|inner| tests_for_none(inner, edits));
+}
+
 fn setters(statement: &AstStmt, code: &str, edits: &mut Vec<Edit>) {
     let mut edit = |at: u32, delete: u32, insert: String| {
         edits.push(Edit { at, delete, insert });
@@ -356,7 +389,11 @@ fn setters(statement: &AstStmt, code: &str, edits: &mut Vec<Edit>) {
                 let from = attribute.span.begin().get();
                 let to = assign.rhs.span.begin().get();
                 if let Some(sign) = find(code, attribute.span.end().get(), to, "=") {
-                    edit(from, sign + 1 - from, format!("{}((", setter(&attribute.node)));
+                    edit(
+                        from,
+                        sign + 1 - from,
+                        format!("{}((", setter(&attribute.node)),
+                    );
                     edit(end_of(statement, code), 0, "))".to_owned());
                 }
             }

@@ -45,7 +45,12 @@ pub(crate) fn ready(
         indent: 0,
         code: Arc::from(source),
     };
-    let failed = |faults: Vec<Fault>| faults.iter().map(|fault| diagnostic(&info, fault)).collect::<Vec<_>>();
+    let failed = |faults: Vec<Fault>| {
+        faults
+            .iter()
+            .map(|fault| diagnostic(&info, fault))
+            .collect::<Vec<_>>()
+    };
     let ast = unit::parse(source, flavour).map_err(|fault| failed(vec![fault]))?;
     let (faults, _) = house::check(&ast, flavour);
     if !faults.is_empty() {
@@ -56,7 +61,11 @@ pub(crate) fn ready(
         return Err(failed(faults));
     }
     let edits = rewrite::to_run(&ast, source);
-    let site = crate::stop::Site { rule: info.rule.clone(), clause: 0, line: 1 };
+    let site = crate::stop::Site {
+        rule: info.rule.clone(),
+        clause: 0,
+        line: 1,
+    };
     let read = unit::Unit::read(ast, source, &site, &info);
     let functions = read.functions.iter().map(|function| {
         let doc = function.signature.doc.clone().unwrap_or_default();
@@ -68,8 +77,13 @@ pub(crate) fn ready(
     sheet.write(unit, 0, u32::try_from(source.len()).unwrap_or(u32::MAX));
     let dialect = unit::dialect(flavour);
     let mut ast = AstModule::parse(name, sheet.text.clone(), &dialect).map_err(|error| {
-        let offset = error.span().and_then(|at| sheet.place(at.span.begin().get()));
-        failed(vec![Fault::new(offset.map_or(0, |(_, at)| at), evaluate::words(&error))])
+        let offset = error
+            .span()
+            .and_then(|at| sheet.place(at.span.begin().get()));
+        failed(vec![Fault::new(
+            offset.map_or(0, |(_, at)| at),
+            evaluate::words(&error),
+        )])
     })?;
     rewrite::guarded_operators(&mut ast);
     Ok(Ready {

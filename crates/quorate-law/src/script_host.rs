@@ -93,18 +93,24 @@ impl Tests {
         host_functions: &[&str],
     ) -> Result<Self, Vec<Diagnostic>> {
         let additions = Additions {
-            hosted: host_functions.iter().map(|name| (*name).to_owned()).collect(),
+            hosted: host_functions
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
             ..Additions::default()
         };
         let hosted = additions.hosted.clone().into_iter();
         let known = library::globals_with(&additions, hosted);
         let globals = library::globals(&additions);
         let ready = script::ready(name, source, Flavour::Test, &known, globals, None)?;
-        let functions = ready.functions.iter().map(|(name, doc, line)| TestFunction {
-            name: name.clone(),
-            doc: doc.clone(),
-            line: *line,
-        });
+        let functions = ready
+            .functions
+            .iter()
+            .map(|(name, doc, line)| TestFunction {
+                name: name.clone(),
+                doc: doc.clone(),
+                line: *line,
+            });
         let functions = functions.collect();
         let module = Arc::clone(&ready.module);
         keep(&ready).map_err(|stop| {
@@ -163,9 +169,12 @@ fn keep(ready: &Ready) -> Answer<()> {
     })?;
     Module::with_temp_heap(|module| {
         evaluate::run(&entered.0, &module, |eval| {
-            eval.eval_module(ready.ast.clone(), &ready.globals).map(|_| ())
+            eval.eval_module(ready.ast.clone(), &ready.globals)
+                .map(|_| ())
         })?;
-        let frozen = module.freeze().map_err(|error| Stop::fault(format!("{error:?}")))?;
+        let frozen = module
+            .freeze()
+            .map_err(|error| Stop::fault(format!("{error:?}")))?;
         ready.module.finish(frozen);
         Ok(())
     })

@@ -30,9 +30,14 @@ impl UnitInfo {
     pub(crate) fn position(&self, offset: u32) -> (u32, u32) {
         let offset = (offset as usize).min(self.code.len());
         let before = &self.code.as_bytes()[..offset];
-        let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        let line_start = before
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at + 1);
         let line = before.iter().filter(|b| **b == b'\n').count();
-        let column = String::from_utf8_lossy(&before[line_start..]).chars().count();
+        let column = String::from_utf8_lossy(&before[line_start..])
+            .chars()
+            .count();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         (self.line + count(line), self.indent + count(column) + 1)
     }
@@ -145,7 +150,11 @@ mod tests {
             indent: 2,
             code: code.into(),
         };
-        let edit = |at, delete, insert: &str| Edit { at, delete, insert: insert.into() };
+        let edit = |at, delete, insert: &str| Edit {
+            at,
+            delete,
+            insert: insert.into(),
+        };
         let edits = vec![edit(10, 0, "add("), edit(12, 1, ","), edit(15, 0, ")")];
         let unit = sheet.add(unit, edits);
         sheet.write(unit, 6, 16);

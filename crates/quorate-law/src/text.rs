@@ -322,9 +322,7 @@ fn number_of(line: &str) -> Option<(u32, &str)> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line[digits..].strip_prefix('.')?;
     let number = line[..digits].parse().ok()?;
-    let words = rest
-        .strip_prefix(' ')
-        .or(rest.is_empty().then_some(rest))?;
+    let words = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest))?;
     Some((number, words.trim_start()))
 }
 

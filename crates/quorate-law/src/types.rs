@@ -3,7 +3,10 @@
 //! The checker knows a type by the Rust type behind it and asks that for its attributes, without a value to ask. So
 //! each kind of a law borrows one of a fixed number of empty Rust types for as long as the check runs, and a table
 //! that belongs to the thread says which kind that is. Kinds beyond the number go unchecked.
-#![allow(unsafe_code, reason = "derived implementations of the language's marker trait")]
+#![allow(
+    unsafe_code,
+    reason = "derived implementations of the language's marker trait"
+)]
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -70,7 +73,9 @@ impl Schema {
     }
 
     fn slot(&self, name: &str) -> Ty {
-        self.slots.get(name).map_or_else(Ty::any, |slot| SLOTS[*slot]())
+        self.slots
+            .get(name)
+            .map_or_else(Ty::any, |slot| SLOTS[*slot]())
     }
 
     /// A type of the law as the checker's. `own` is the kind that `K` stands for.
@@ -110,30 +115,43 @@ impl Schema {
     /// A signature of the library as the checker's type. `own` is the kind that `K` stands for.
     pub(crate) fn function(&self, signature: &Signature, own: Option<&str>) -> Ty {
         let gives = self.ty(&signature.gives, own);
-        self.params(signature, own).map_or_else(Ty::any, |params| Ty::function(params, gives))
+        self.params(signature, own)
+            .map_or_else(Ty::any, |params| Ty::function(params, gives))
     }
 
     fn params(&self, signature: &Signature, own: Option<&str>) -> Option<ParamSpec> {
         let param = |param: &Parameter| {
-            let required = if param.required { ParamIsRequired::Yes } else { ParamIsRequired::No };
-            (ArcStr::from(param.name.as_str()), required, self.ty(&param.ty, own))
+            let required = if param.required {
+                ParamIsRequired::Yes
+            } else {
+                ParamIsRequired::No
+            };
+            (
+                ArcStr::from(param.name.as_str()),
+                required,
+                self.ty(&param.ty, own),
+            )
         };
         ParamSpec::new_parts(
             [],
             signature.positional.iter().map(param),
             signature.args.as_ref().map(|args| self.ty(&args.ty, own)),
             signature.named.iter().map(param),
-            signature.kwargs.as_ref().map(|kwargs| self.ty(&kwargs.ty, own)),
+            signature
+                .kwargs
+                .as_ref()
+                .map(|kwargs| self.ty(&kwargs.ty, own)),
         )
         .ok()
     }
 
     /// A function that takes these keywords only, none of them required.
     pub(crate) fn keywords(keywords: Vec<(String, Ty)>, gives: Ty) -> Ty {
-        let keywords = keywords.iter().map(|(name, ty)| {
-            (ArcStr::from(name.as_str()), ParamIsRequired::No, ty.clone())
-        });
-        ParamSpec::new_named_only(keywords).map_or_else(|_| Ty::any(), |params| Ty::function(params, gives))
+        let keywords = keywords
+            .iter()
+            .map(|(name, ty)| (ArcStr::from(name.as_str()), ParamIsRequired::No, ty.clone()));
+        ParamSpec::new_named_only(keywords)
+            .map_or_else(|_| Ty::any(), |params| Ty::function(params, gives))
     }
 
     /// A function of one value by place.
@@ -154,7 +172,10 @@ impl Schema {
         while let Some(at) = rest.find("Kind#") {
             made.push_str(&rest[..at]);
             let number = rest.get(at + 5..at + 8).unwrap_or("");
-            let name = number.parse().ok().and_then(|slot: usize| self.names.get(slot));
+            let name = number
+                .parse()
+                .ok()
+                .and_then(|slot: usize| self.names.get(slot));
             made.push_str(name.map_or("thing", String::as_str));
             rest = rest.get(at + 8..).unwrap_or("");
         }
@@ -184,9 +205,8 @@ fn operation(slot: usize, op: TypingBinOp, other: &TyBasic) -> Option<Ty> {
     SCHEMA.with_borrow(|schema| {
         let schema = schema.as_ref()?;
         let name = schema.names.get(slot)?.as_str();
-        let same = |ty: Ty| {
-            *other == TyBasic::Any || ty.iter_union() == std::slice::from_ref(other)
-        };
+        let same =
+            |ty: Ty| *other == TyBasic::Any || ty.iter_union() == std::slice::from_ref(other);
         let is = |name: &str| same(schema.slot(name));
         let (moment, span) = (schema.slot(MOMENT), schema.slot(SPAN));
         match (name, op) {

@@ -1,8 +1,11 @@
+//! Long because one walk over a fence finds all that it brings.
+//!
 //! One fence, read: its tree, what it defines and declares, and in which pieces it goes into the sheet.
 
 use std::collections::BTreeSet;
 
 use quorate_kernel::Name;
+use starlark::analysis::AstModuleLint;
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark_syntax::syntax::ast::{
     ArgumentP, AssignTarget, AstExpr, AstLiteral, AstStmt, BinOp, DefP, Expr, ExprP, ParameterP,
@@ -178,11 +181,31 @@ impl Unit {
         let ast = unit.ast.clone();
         for statement in top_level_stmts(ast.statement()) {
             let (line, _) = info.position(statement.span.begin().get());
-            let site = Site { line, ..site.clone() };
+            let site = Site {
+                line,
+                ..site.clone()
+            };
             unit.statement(statement, &site);
             unit.chunk(statement, code);
         }
         unit
+    }
+
+    /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
+    pub(crate) fn odd(&self) -> Vec<Fault> {
+        let lints = self.ast.lint(None).into_iter();
+        lints
+            .filter_map(|lint| {
+                let text = match lint.short_name.as_str() {
+                    "missing-return" => {
+                        "this function says what it gives back, and may end without `return`"
+                    }
+                    "unreachable" => "this is never reached",
+                    _ => return None,
+                };
+                Some(Fault::new(lint.location.span.begin().get(), text))
+            })
+            .collect()
     }
 
     fn statement(&mut self, statement: &AstStmt, site: &Site) {
@@ -224,7 +247,9 @@ impl Unit {
         };
         let declares = name.ident.as_str();
         match declares {
-            "entity" | "category" | "table" => self.kind(declares, &args, assigned, expr, &mut facts),
+            "entity" | "category" | "table" => {
+                self.kind(declares, &args, assigned, expr, &mut facts)
+            }
             "quantity" => {
                 let ty = args.get(1, "type").map_or(Type::Any, type_of);
                 facts.types.push((Name::default(), ty.clone()));
@@ -282,7 +307,9 @@ impl Unit {
         let fit = name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         if !fit {
-            let text = format!("\"{name}\" cannot name a kind: use one word that begins with a capital letter, such as `LandMine`");
+            let text = format!(
+                "\"{name}\" cannot name a kind: use one word that begins with a capital letter, such as `LandMine`"
+            );
             self.faults.push(Fault::new(offset, text));
             return;
         }
@@ -330,7 +357,9 @@ impl Unit {
             "derived" => (Type::Any, named(2, "of")),
             _ => return,
         };
-        let function = (declares == "derived").then(|| named(1, "fn").and_then(word)).flatten();
+        let function = (declares == "derived")
+            .then(|| named(1, "fn").and_then(word))
+            .flatten();
         if let Some(of) = of.and_then(word) {
             self.values.push(ValueFound {
                 name: Name::from(name),
@@ -352,7 +381,10 @@ impl Unit {
         let mut assigns = Vec::new();
         let mut uses = BTreeSet::new();
         if let StmtP::Assign(assign) = &statement.node {
-            assigns = targets(&assign.lhs).into_iter().map(|(name, _)| name).collect();
+            assigns = targets(&assign.lhs)
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect();
         }
         if phase != Phase::Functions {
             walk_stmt(statement, &mut |expr| {
@@ -388,8 +420,14 @@ fn lines(statement: &AstStmt, code: &str) -> (u32, u32) {
     while end > begin && bytes[end - 1].is_ascii_whitespace() {
         end -= 1;
     }
-    let start = bytes[..begin].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-    let end = bytes[end..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| end + at + 1);
+    let start = bytes[..begin]
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(0, |at| at + 1);
+    let end = bytes[end..]
+        .iter()
+        .position(|b| *b == b'\n')
+        .map_or(bytes.len(), |at| end + at + 1);
     (
         u32::try_from(start).unwrap_or(u32::MAX),
         u32::try_from(end).unwrap_or(u32::MAX),
@@ -420,7 +458,9 @@ impl<'a> Arguments<'a> {
 
     fn get(&self, index: usize, name: &str) -> Option<&'a AstExpr> {
         let named = self.named.iter().find(|(given, _)| *given == name);
-        named.map(|(_, expr)| *expr).or_else(|| self.positional.get(index).copied())
+        named
+            .map(|(_, expr)| *expr)
+            .or_else(|| self.positional.get(index).copied())
     }
 }
 
@@ -440,7 +480,9 @@ fn word(expr: &AstExpr) -> Option<String> {
 }
 
 /// The names that an assignment gives values to.
-pub(crate) fn targets(target: &starlark_syntax::syntax::ast::AstAssignTarget) -> Vec<(String, u32)> {
+pub(crate) fn targets(
+    target: &starlark_syntax::syntax::ast::AstAssignTarget,
+) -> Vec<(String, u32)> {
     match &target.node {
         AssignTarget::Identifier(name) => vec![(name.ident.clone(), name.span.begin().get())],
         AssignTarget::Tuple(parts) => parts.iter().flat_map(targets).collect(),
@@ -493,7 +535,10 @@ fn function(
         ExprP::Call(callee, args) => {
             // `perform("hunt", …)` and `allowed` lean on the action's body, named by its first argument.
             if let ExprP::Identifier(name) = &callee.node
-                && matches!(name.ident.as_str(), "perform" | "allowed" | "since" | "held")
+                && matches!(
+                    name.ident.as_str(),
+                    "perform" | "allowed" | "since" | "held"
+                )
                 && let Some(action) = args.args.first().and_then(|arg| string(arg.expr()))
             {
                 reads.insert(action.clone());
@@ -506,7 +551,10 @@ fn function(
         name: def.name.ident.clone(),
         signature: Signature {
             params,
-            gives: def.return_type.as_deref().map_or(Type::Any, |ty| type_of(&ty.expr)),
+            gives: def
+                .return_type
+                .as_deref()
+                .map_or(Type::Any, |ty| type_of(&ty.expr)),
             doc: docstring(&def.body),
             site: site.clone(),
         },

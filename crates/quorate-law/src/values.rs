@@ -2,7 +2,10 @@
 //!
 //! Invariant: no unsafe code is written here. Each value derives `ProvidesStaticType`, an unsafe trait by which the
 //! language tells types apart at run time; what the derive writes needs this permission.
-#![allow(unsafe_code, reason = "derived implementations of the language's marker trait")]
+#![allow(
+    unsafe_code,
+    reason = "derived implementations of the language's marker trait"
+)]
 
 pub(crate) mod callable;
 pub(crate) mod convert;

@@ -166,16 +166,20 @@ pub trait World {
 
     /// How a thing is called where people read of it.
     fn label(&self, thing: &Thing) -> String {
-        let known = ["name", "title"].into_iter().find_map(|name| match self.get(thing, name) {
-            Ok(Datum::Text(text)) => Some(text.to_string()),
-            _ => None,
-        });
+        let known = ["name", "title"]
+            .into_iter()
+            .find_map(|name| match self.get(thing, name) {
+                Ok(Datum::Text(text)) => Some(text.to_string()),
+                _ => None,
+            });
         known.unwrap_or_else(|| thing.to_string())
     }
 
     /// The present word for a term.
     fn word(&self, term: &str) -> Answer<String> {
-        Err(Stop::fault(format!("nobody knows the word for {term} here")))
+        Err(Stop::fault(format!(
+            "nobody knows the word for {term} here"
+        )))
     }
     /// When the open action of a player began.
     fn unfinished_since(&self, _player: &Thing) -> Answer<Option<Moment>> {
@@ -191,7 +195,9 @@ pub trait World {
     }
     /// The whole text of a rule, prose and code.
     fn source(&self, rule: &Thing) -> Answer<String> {
-        Err(Stop::fault(format!("the text of {rule} is not at hand here")))
+        Err(Stop::fault(format!(
+            "the text of {rule} is not at hand here"
+        )))
     }
     /// Edits a post's text, its history kept.
     fn edit(&self, _post: &Thing, _title: Option<&str>, _body: Option<&str>) -> Answer<()> {

@@ -12,7 +12,8 @@ use quorate_law::stop::{Answer, Stop};
 use quorate_law::{Budget, Compiled};
 
 fn call(law: &Compiled, game: &Rc<Game>, function: &str, args: Vec<Datum>) -> Answer<Datum> {
-    law.code.call(&game.world(), function, args, vec![], &Budget::default())
+    law.code
+        .call(&game.world(), function, args, vec![], &Budget::default())
 }
 
 fn p(number: u64) -> Datum {
@@ -51,18 +52,35 @@ fn zombies() -> Compiled {
 fn a_law_hands_out_its_declarations_in_document_order() {
     let law = zombies();
     assert_eq!(law.declarations.len(), 3);
-    let Declared::Value(value) = &law.declarations[0].what else { panic!() };
-    assert_eq!((value.name.as_str(), value.of.as_str()), ("zombies", "Player"));
-    let clamp = Holds::Number { min: Some(0), max: None, outside: Outside::Clamp };
+    let Declared::Value(value) = &law.declarations[0].what else {
+        panic!()
+    };
+    assert_eq!(
+        (value.name.as_str(), value.of.as_str()),
+        ("zombies", "Player")
+    );
+    let clamp = Holds::Number {
+        min: Some(0),
+        max: None,
+        outside: Outside::Clamp,
+    };
     assert_eq!((&value.holds, &value.default), (&clamp, &Datum::Int(1)));
-    let Declared::Action(action) = &law.declarations[2].what else { panic!() };
-    assert_eq!((action.name.as_str(), action.body.as_str()), ("recruit", "recruit"));
+    let Declared::Action(action) = &law.declarations[2].what else {
+        panic!()
+    };
+    assert_eq!(
+        (action.name.as_str(), action.body.as_str()),
+        ("recruit", "recruit")
+    );
     assert_eq!(action.params[0].ty, Type::Bool);
     assert_eq!(action.params[0].default, Some(Datum::Bool(false)));
     assert_eq!(action.limits[0].per, Per::Day);
     assert_eq!(action.limits[0].gap, Some(Span::hours(10)));
     let site = &law.declarations[2].site;
-    assert_eq!((site.rule.as_str(), site.clause, site.line), ("zombies", 2, 19));
+    assert_eq!(
+        (site.rule.as_str(), site.clause, site.line),
+        ("zombies", 2, 19)
+    );
 }
 
 #[test]
@@ -74,26 +92,45 @@ fn a_body_reads_and_writes_the_game() {
     call(&law, &game, "recruit", vec![p(1)]).unwrap();
     assert_eq!(game.cell(&player(1), "zombies"), Datum::Int(4));
     assert_eq!(game.cell(&player(1), "brains"), Datum::Int(15));
-    let Err(Stop::Refused(refusal)) = call(&law, &game, "recruit", vec![p(1)]) else { panic!() };
+    let Err(Stop::Refused(refusal)) = call(&law, &game, "recruit", vec![p(1)]) else {
+        panic!()
+    };
     assert_eq!((refusal.rule.as_str(), refusal.clause), ("zombies", 2));
     assert_eq!(refusal.needs[0].what, "enough Brains");
-    assert_eq!((refusal.needs[0].have.as_str(), refusal.needs[0].need.as_str()), ("15", "50"));
+    assert_eq!(
+        (
+            refusal.needs[0].have.as_str(),
+            refusal.needs[0].need.as_str()
+        ),
+        ("15", "50")
+    );
 }
 
 #[test]
 fn the_rule_that_asks_is_the_innermost_that_is_no_library() {
     let law = awake(&[
         library("std", "def size() -> int:\n    return len(players())\n"),
-        rule("one", "1. A.\n2. B.\n```starlark\ndef ask_it() -> int:\n    return size() + len(players())\n```\n"),
-        rule("two", "1. A.\n```starlark\ndef through() -> int:\n    return ask_it()\n```\n"),
+        rule(
+            "one",
+            "1. A.\n2. B.\n```starlark\ndef ask_it() -> int:\n    return size() + len(players())\n```\n",
+        ),
+        rule(
+            "two",
+            "1. A.\n```starlark\ndef through() -> int:\n    return ask_it()\n```\n",
+        ),
     ]);
     let game = Game::of(2);
     assert_eq!(call(&law, &game, "through", vec![]), Ok(Datum::Int(4)));
-    assert_eq!(*game.log.borrow(), ["players for one 2", "players for one 2"]);
+    assert_eq!(
+        *game.log.borrow(),
+        ["players for one 2", "players for one 2"]
+    );
     game.log.borrow_mut().clear();
     let site = law.code.site_of("through").unwrap().clone();
     let budget = Budget::default();
-    law.code.call_for(&site, &game.world(), "size", vec![], vec![], &budget).unwrap();
+    law.code
+        .call_for(&site, &game.world(), "size", vec![], vec![], &budget)
+        .unwrap();
     assert_eq!(*game.log.borrow(), ["players for two 1"]);
 }
 
@@ -106,8 +143,14 @@ fn now_notes_what_it_is_compared_with() {
     )]);
     let game = Game::of(1);
     let start = Moment(game.now.get());
-    assert_eq!(call(&law, &game, "late", vec![Datum::Moment(start)]), Ok(Datum::Bool(false)));
-    assert_eq!(call(&law, &game, "long", vec![Datum::Moment(start)]), Ok(Datum::Bool(false)));
+    assert_eq!(
+        call(&law, &game, "late", vec![Datum::Moment(start)]),
+        Ok(Datum::Bool(false))
+    );
+    assert_eq!(
+        call(&law, &game, "long", vec![Datum::Moment(start)]),
+        Ok(Datum::Bool(false))
+    );
     assert_eq!(call(&law, &game, "noon", vec![]), Ok(Datum::Int(1)));
     let day = Moment(0) + Span::days(1);
     let hours = |n| start + Span::hours(n);
@@ -121,10 +164,22 @@ fn lists_of_the_game_are_written_whole() {
          def learn(p: Player, what: str):\n    p.known += [what]\n\
          def mine() -> list[int]:\n    xs = [1]\n    ys = xs\n    xs += [2]\n    return ys\n",
     )]);
-    let Declared::Value(value) = &law.declarations[0].what else { panic!() };
-    assert_eq!(value.holds, Holds::Listing { item: Type::Text, unique: false });
+    let Declared::Value(value) = &law.declarations[0].what else {
+        panic!()
+    };
+    assert_eq!(
+        value.holds,
+        Holds::Listing {
+            item: Type::Text,
+            unique: false
+        }
+    );
     let game = Game::of(1);
-    game.put(&player(1), "known", Datum::List(vec![Datum::Text("a".into())].into()));
+    game.put(
+        &player(1),
+        "known",
+        Datum::List(vec![Datum::Text("a".into())].into()),
+    );
     call(&law, &game, "learn", vec![p(1), Datum::Text("b".into())]).unwrap();
     let both = Datum::List(vec![Datum::Text("a".into()), Datum::Text("b".into())].into());
     assert_eq!(game.cell(&player(1), "known"), both);
@@ -135,14 +190,31 @@ fn lists_of_the_game_are_written_whole() {
 #[test]
 fn rules_use_each_other_both_ways_whatever_their_order() {
     let law = awake(&[
-        rule("a", "1. A.\n```starlark\nautomatic(\"dies\", perish, of = player, when = fallen)\ndef fallen(p: Player) -> bool: return p.hp == LEAST\n```\n"),
-        rule("b", "1. B.\n```starlark\ndef perish(p: Player): note(f\"{p.name} dies\")\nLEAST = BASE - 1\nBASE = 1\nhp = number(\"HP\", of = player)\n```\n"),
+        rule(
+            "a",
+            "1. A.\n```starlark\nautomatic(\"dies\", perish, of = player, when = fallen)\ndef fallen(p: Player) -> bool: return p.hp == LEAST\n```\n",
+        ),
+        rule(
+            "b",
+            "1. B.\n```starlark\ndef perish(p: Player): note(f\"{p.name} dies\")\nLEAST = BASE - 1\nBASE = 1\nhp = number(\"HP\", of = player)\n```\n",
+        ),
     ]);
-    let Declared::Automatic { trigger, .. } = &law.declarations[0].what else { panic!() };
-    assert_eq!(*trigger, Trigger::When { test: "fallen".into(), after: None });
+    let Declared::Automatic { trigger, .. } = &law.declarations[0].what else {
+        panic!()
+    };
+    assert_eq!(
+        *trigger,
+        Trigger::When {
+            test: "fallen".into(),
+            after: None
+        }
+    );
     let game = Game::of(1);
     game.put(&player(1), "hp", Datum::Int(0));
-    assert_eq!(call(&law, &game, "fallen", vec![p(1)]), Ok(Datum::Bool(true)));
+    assert_eq!(
+        call(&law, &game, "fallen", vec![p(1)]),
+        Ok(Datum::Bool(true))
+    );
     call(&law, &game, "perish", vec![p(1)]).unwrap();
     assert_eq!(*game.log.borrow(), ["note P1 dies"]);
 }
@@ -160,19 +232,33 @@ fn tables_rows_and_quantities_bring_kinds_and_functions() {
          automatic(\"clock\", tick, every = [\"day 00:00\", \"Thu 12:00\"])\n\
          def tick(): note(\"tick\")\n",
     )]);
-    let Declared::Table { columns, .. } = &law.declarations[0].what else { panic!() };
+    let Declared::Table { columns, .. } = &law.declarations[0].what else {
+        panic!()
+    };
     assert_eq!(columns[0].1, Type::Function);
-    let Declared::Row { cells, .. } = &law.declarations[1].what else { panic!() };
+    let Declared::Row { cells, .. } = &law.declarations[1].what else {
+        panic!()
+    };
     assert_eq!(cells[0].1, Datum::Function("ivan".into()));
-    let Declared::Automatic { trigger: Trigger::Every(times), .. } = &law.declarations[4].what else { panic!() };
+    let Declared::Automatic {
+        trigger: Trigger::Every(times),
+        ..
+    } = &law.declarations[4].what
+    else {
+        panic!()
+    };
     assert_eq!(times[0], Schedule::Daily { minute: 0 });
     let game = Game::of(1);
     let trap = quorate_kernel::Thing::row("Trap", "Ivan");
-    game.rows.borrow_mut().insert(("Trap".into(), "Ivan".into()), ());
+    game.rows
+        .borrow_mut()
+        .insert(("Trap".into(), "Ivan".into()), ());
     game.put(&trap, "spring", Datum::Function("ivan".into()));
     game.put(&trap, "cost", Datum::Int(2));
     *game.code.borrow_mut() = Some(law.code.clone());
-    game.filters.borrow_mut().insert("price".into(), "dearer".into());
+    game.filters
+        .borrow_mut()
+        .insert("price".into(), "dearer".into());
     assert_eq!(call(&law, &game, "fall", vec![p(1)]), Ok(Datum::Int(3)));
     assert_eq!(game.cell(&player(1), "ap"), Datum::Int(0));
 }
@@ -186,17 +272,31 @@ fn derived_values_run_rule_code_inside_rule_code() {
          def twice(p: Player) -> int: return p.might + p.might\n\
          def endless(p: Player) -> int: return p.loop\n",
     )]);
-    let Declared::Derived { gives, .. } = &law.declarations[1].what else { panic!() };
+    let Declared::Derived { gives, .. } = &law.declarations[1].what else {
+        panic!()
+    };
     assert_eq!(*gives, Type::Int);
     let game = Game::of(1);
     game.put(&player(1), "hp", Datum::Int(3));
     *game.code.borrow_mut() = Some(law.code.clone());
-    game.derived.borrow_mut().insert("might".into(), "worked_out".into());
-    game.derived.borrow_mut().insert("loop".into(), "endless".into());
+    game.derived
+        .borrow_mut()
+        .insert("might".into(), "worked_out".into());
+    game.derived
+        .borrow_mut()
+        .insert("loop".into(), "endless".into());
     assert_eq!(call(&law, &game, "twice", vec![p(1)]), Ok(Datum::Int(12)));
-    let Err(Stop::Broken(fault)) = call(&law, &game, "endless", vec![p(1)]) else { panic!() };
+    let Err(Stop::Broken(fault)) = call(&law, &game, "endless", vec![p(1)]) else {
+        panic!()
+    };
     assert!(fault.limit && fault.text.contains("circle"), "{fault:?}");
-    assert_eq!(law.reads["twice"].iter().map(ToString::to_string).collect::<Vec<_>>(), ["hp", "might"]);
+    assert_eq!(
+        law.reads["twice"]
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
+        ["hp", "might"]
+    );
 }
 
 #[test]
@@ -206,11 +306,18 @@ fn a_question_and_an_error_carry_their_place() {
          def bad(p: Player):\n    x = [1]\n    note(str(x[5]))\n",
     )]);
     let game = Game::of(1);
-    let Err(Stop::Asks(question)) = call(&law, &game, "pick", vec![p(1)]) else { panic!() };
+    let Err(Stop::Asks(question)) = call(&law, &game, "pick", vec![p(1)]) else {
+        panic!()
+    };
     assert_eq!((question.what.as_str(), question.site.line), ("Which?", 6));
     assert_eq!(question.default, Some(Datum::Text("a".into())));
-    let Err(Stop::Broken(fault)) = call(&law, &game, "bad", vec![p(1)]) else { panic!() };
-    assert_eq!((fault.site.rule.as_str(), fault.site.clause, fault.site.line), ("it", 1, 9));
+    let Err(Stop::Broken(fault)) = call(&law, &game, "bad", vec![p(1)]) else {
+        panic!()
+    };
+    assert_eq!(
+        (fault.site.rule.as_str(), fault.site.clause, fault.site.line),
+        ("it", 1, 9)
+    );
 }
 
 #[test]
@@ -223,12 +330,21 @@ fn squares_know_their_neighbours() {
              return [p.square.name, there.name, p.square.way(there), str(len(p.square.around())), str(p.square.step(\"north\") == None)]\n",
     )]);
     let game = Game::of(1);
-    let corner = quorate_kernel::Square { board: "grid".into(), column: 1, row: 0 };
+    let corner = quorate_kernel::Square {
+        board: "grid".into(),
+        column: 1,
+        row: 0,
+    };
     game.put(&player(1), "square", Datum::Square(corner));
-    let Ok(Datum::List(words)) = call(&law, &game, "look", vec![p(1)]) else { panic!() };
-    let words: Vec<_> = words.iter().map(|word| match word {
-        Datum::Text(word) => word.to_string(),
-        other => panic!("{other:?}"),
-    }).collect();
+    let Ok(Datum::List(words)) = call(&law, &game, "look", vec![p(1)]) else {
+        panic!()
+    };
+    let words: Vec<_> = words
+        .iter()
+        .map(|word| match word {
+            Datum::Text(word) => word.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
     assert_eq!(words, ["B1", "C2", "south-east", "5", "True"]);
 }

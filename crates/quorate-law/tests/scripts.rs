@@ -18,13 +18,24 @@ fn a_script_of_statements_sees_the_names_of_the_law() {
     let law = awake(&[fence(
         "brains = number(\"Brains\", of = player)\nTAX = 5\ndef tax(p: Player): p.brains -= TAX\n",
     )]);
-    let script = law.code.script("script", "for p in players():\n    tax(p)\n    p.brains -= 1\n").unwrap();
+    let script = law
+        .code
+        .script(
+            "script",
+            "for p in players():\n    tax(p)\n    p.brains -= 1\n",
+        )
+        .unwrap();
     let game = Game::of(2);
     for n in 1..=2 {
         game.put(&player(n), "brains", Datum::Int(10));
     }
-    let site = Site { rule: "effects".into(), ..Site::default() };
-    script.run(&game.world(), vec![], &Budget::default(), &site).unwrap();
+    let site = Site {
+        rule: "effects".into(),
+        ..Site::default()
+    };
+    script
+        .run(&game.world(), vec![], &Budget::default(), &site)
+        .unwrap();
     assert_eq!(game.cell(&player(2), "brains"), Datum::Int(4));
     assert_eq!(*game.log.borrow(), ["players for effects 0"]);
 }
@@ -32,9 +43,20 @@ fn a_script_of_statements_sees_the_names_of_the_law() {
 #[test]
 fn a_script_with_a_function_run_gives_its_answer() {
     let law = awake(&[fence("def twice(n: int) -> int: return n * 2\n")]);
-    let script = law.code.script("script", "def run(n: int) -> bool:\n    return twice(n) == 6\n").unwrap();
+    let script = law
+        .code
+        .script(
+            "script",
+            "def run(n: int) -> bool:\n    return twice(n) == 6\n",
+        )
+        .unwrap();
     let game = Game::of(1);
-    let answer = script.run(&game.world(), vec![Datum::Int(3)], &Budget::default(), &Site::default());
+    let answer = script.run(
+        &game.world(),
+        vec![Datum::Int(3)],
+        &Budget::default(),
+        &Site::default(),
+    );
     assert_eq!(answer, Ok(Datum::Bool(true)));
 }
 
@@ -51,7 +73,9 @@ fn a_script_is_checked_before_it_runs() {
     let declares = law.code.script("script", "entity(\"Crate\")\n").unwrap();
     let game = Game::of(1);
     let answer = declares.run(&game.world(), vec![], &Budget::default(), &Site::default());
-    let Err(Stop::Broken(fault)) = answer else { panic!() };
+    let Err(Stop::Broken(fault)) = answer else {
+        panic!()
+    };
     assert!(fault.text.contains("top level of a rule"), "{}", fault.text);
     assert_eq!(fault.site.line, 1);
 }
@@ -73,7 +97,9 @@ impl Host for Counter {
         match (object, name) {
             (None, "game") => Ok(Datum::Object(7)),
             (Some(7), "add") => {
-                let Some(Datum::Int(n)) = args.first() else { panic!() };
+                let Some(Datum::Int(n)) = args.first() else {
+                    panic!()
+                };
                 *self.count.borrow_mut() += n * i64::try_from(named.len() + 1).unwrap();
                 Ok(Datum::None)
             }
@@ -126,23 +152,42 @@ def test_it_asks_for_what_is_not_there():
 #[test]
 fn a_test_file_meets_its_host() {
     let tests = Tests::compile("count.star", FILE, &["game", "eq", "moment"]).unwrap();
-    let names: Vec<_> = tests.functions().iter().map(|f| (f.name.as_str(), f.line)).collect();
+    let names: Vec<_> = tests
+        .functions()
+        .iter()
+        .map(|f| (f.name.as_str(), f.line))
+        .collect();
     assert_eq!(
         names,
-        [("raised", 3), ("test_it_counts", 7), ("test_it_fails", 22), ("test_it_asks_for_what_is_not_there", 27)]
+        [
+            ("raised", 3),
+            ("test_it_counts", 7),
+            ("test_it_fails", 22),
+            ("test_it_asks_for_what_is_not_there", 27)
+        ]
     );
     assert!(tests.functions()[1].doc.ends_with("Proves: 1.2\n    "));
     let host = || Rc::new(Counter::default()) as Rc<dyn Host>;
     tests.run("test_it_counts", &host()).unwrap();
     let failure = tests.run("test_it_fails", &host()).unwrap_err();
-    assert_eq!((failure.line, failure.text.as_str()), (25, "Int(3) is not Int(5) (in line 5)"));
-    let failure = tests.run("test_it_asks_for_what_is_not_there", &host()).unwrap_err();
-    assert_eq!((failure.line, failure.text.as_str()), (28, "a game has no nothing"));
+    assert_eq!(
+        (failure.line, failure.text.as_str()),
+        (25, "Int(3) is not Int(5) (in line 5)")
+    );
+    let failure = tests
+        .run("test_it_asks_for_what_is_not_there", &host())
+        .unwrap_err();
+    assert_eq!(
+        (failure.line, failure.text.as_str()),
+        (28, "a game has no nothing")
+    );
 }
 
 #[test]
 fn a_test_file_that_does_not_check_says_where() {
-    let Err(findings) = Tests::compile("t.star", "def test_x():\n    eqq(1, 1)\n", &["eq"]) else { panic!() };
+    let Err(findings) = Tests::compile("t.star", "def test_x():\n    eqq(1, 1)\n", &["eq"]) else {
+        panic!()
+    };
     assert_eq!(findings[0].line, 2);
     assert!(findings[0].text.contains("eqq"), "{}", findings[0].text);
 }

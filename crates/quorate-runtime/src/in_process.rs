@@ -23,7 +23,9 @@ pub struct InProcess {
 impl InProcess {
     /// Judges that share compiled laws with whoever else reads games in this process.
     pub fn new(laws: &Arc<LawCache>) -> Self {
-        Self { laws: Arc::clone(laws) }
+        Self {
+            laws: Arc::clone(laws),
+        }
     }
 
     /// The compiled laws.
@@ -35,13 +37,20 @@ impl InProcess {
 impl Judges for InProcess {
     fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn Judge> {
         let judge = quorate_engine::Judge::open(state, engine_head(head), &self.laws);
-        Box::new(Replica { judge, past: Vec::new() })
+        Box::new(Replica {
+            judge,
+            past: Vec::new(),
+        })
     }
 }
 
 /// The end of a log as the engine has it: before the first event the time is of no account.
 fn engine_head(head: Head) -> EngineHead {
-    EngineHead { seq: head.seq, hash: head.hash, at: head.at.max(Moment(0)) }
+    EngineHead {
+        seq: head.seq,
+        hash: head.hash,
+        at: head.at.max(Moment(0)),
+    }
 }
 
 struct Replica {
@@ -51,7 +60,11 @@ struct Replica {
 
 impl Judge for Replica {
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
-        let mut inputs = Inputs { secret: *secret, past: &self.past, ..Inputs::default() };
+        let mut inputs = Inputs {
+            secret: *secret,
+            past: &self.past,
+            ..Inputs::default()
+        };
         match self.judge.judge(command, &mut inputs) {
             EngineJudged::Event(event) => Judged::Event(event),
             EngineJudged::Refused(refusal) => Judged::Refused(refusal),
@@ -76,7 +89,11 @@ impl Judge for Replica {
 
     fn head(&self) -> Head {
         let EngineHead { seq, hash, at } = self.judge.head();
-        if seq == EventSeq(0) { Head::START } else { Head { seq, hash, at } }
+        if seq == EventSeq(0) {
+            Head::START
+        } else {
+            Head { seq, hash, at }
+        }
     }
 }
 
@@ -95,14 +112,26 @@ pub struct Rejudger {
 impl Rejudger {
     /// For one game. `secret` is the game's own, under which its seals were closed.
     pub fn new(laws: &Arc<LawCache>, secret: Secret, find: FindPast) -> Self {
-        Self { laws: Arc::clone(laws), secret, find, judge: None }
+        Self {
+            laws: Arc::clone(laws),
+            secret,
+            find,
+            judge: None,
+        }
     }
 
     fn judge_at(&mut self, before: &State, event: &Event) -> quorate_engine::Judge {
-        let kept = self.judge.take().filter(|judge| judge.head().hash == event.previous);
+        let kept = self
+            .judge
+            .take()
+            .filter(|judge| judge.head().hash == event.previous);
         kept.unwrap_or_else(|| {
             // The moment of the event before is not known here, and matters no further: it was no later than this one.
-            let head = EngineHead { seq: EventSeq(event.seq.0 - 1), hash: event.previous, at: event.at };
+            let head = EngineHead {
+                seq: EventSeq(event.seq.0 - 1),
+                hash: event.previous,
+                at: event.at,
+            };
             quorate_engine::Judge::open(before.clone(), head, &self.laws)
         })
     }
@@ -116,10 +145,17 @@ impl Rejudge for Rejudger {
             _ => Vec::new(),
         };
         let command = event.command();
-        let mut inputs = Inputs { secret: self.secret, past: &past, tape: Some(&event.tape), ..Inputs::default() };
+        let mut inputs = Inputs {
+            secret: self.secret,
+            past: &past,
+            tape: Some(&event.tape),
+            ..Inputs::default()
+        };
         let again = match judge.judge(&event.command(), &mut inputs) {
             EngineJudged::Event(again) => again,
-            EngineJudged::Refused(refusal) => return unless_forgotten(before, event, format!("refused now: it {refusal}")),
+            EngineJudged::Refused(refusal) => {
+                return unless_forgotten(before, event, format!("refused now: it {refusal}"));
+            }
         };
         match difference(event, &again) {
             None => {
@@ -140,17 +176,34 @@ pub fn difference(logged: &Event, again: &Event) -> Option<String> {
         return Some("another version of the law judges it".to_owned());
     }
     if logged.outcome != again.outcome {
-        return Some(format!("the log says {:?}, now {:?}", logged.outcome, again.outcome));
+        return Some(format!(
+            "the log says {:?}, now {:?}",
+            logged.outcome, again.outcome
+        ));
     }
     if logged.tape != again.tape {
-        return Some(format!("the tape is used otherwise: {:?}, now {:?}", logged.tape, again.tape));
+        return Some(format!(
+            "the tape is used otherwise: {:?}, now {:?}",
+            logged.tape, again.tape
+        ));
     }
-    let unlike = logged.steps.iter().zip(&again.steps).position(|(a, b)| a != b);
+    let unlike = logged
+        .steps
+        .iter()
+        .zip(&again.steps)
+        .position(|(a, b)| a != b);
     if let Some(at) = unlike {
-        return Some(format!("effect {at} was {:?}, now {:?}", logged.steps[at], again.steps[at]));
+        return Some(format!(
+            "effect {at} was {:?}, now {:?}",
+            logged.steps[at], again.steps[at]
+        ));
     }
     if logged.steps.len() != again.steps.len() {
-        return Some(format!("it had {} effects, now {}", logged.steps.len(), again.steps.len()));
+        return Some(format!(
+            "it had {} effects, now {}",
+            logged.steps.len(),
+            again.steps.len()
+        ));
     }
     Some("its lines for the log or its place differ".to_owned())
 }

@@ -17,7 +17,8 @@ pub struct Out {
 impl Out {
     /// For a terminal or for a program.
     pub fn new(json: bool) -> Self {
-        let colour = !json && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let colour =
+            !json && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         Self { json, colour }
     }
 

@@ -74,10 +74,21 @@ const LINES_SHOWN: usize = 12;
 const DUES_MAX: usize = 20_000;
 
 /// Plays one seed.
-pub fn play(book: &Rulebook, seed: u64, steps: u64, progress: &dyn Fn(u64)) -> Result<Tally, Failure> {
+pub fn play(
+    book: &Rulebook,
+    seed: u64,
+    steps: u64,
+    progress: &dyn Fn(u64),
+) -> Result<Tally, Failure> {
     let mut sim = match Sim::found(book, seed) {
         Ok(sim) => sim,
-        Err(error) => return Err(Failure { step: 0, what: format!("{error:#}"), log: vec![] }),
+        Err(error) => {
+            return Err(Failure {
+                step: 0,
+                what: format!("{error:#}"),
+                log: vec![],
+            });
+        }
     };
     for step in 1..=steps {
         let stepped = catch_unwind(AssertUnwindSafe(|| sim.step()));
@@ -97,7 +108,10 @@ pub fn play(book: &Rulebook, seed: u64, steps: u64, progress: &dyn Fn(u64)) -> R
 fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(ToString::to_string);
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("a panic: {}", said.unwrap_or_else(|| "it said nothing".to_owned()))
+    format!(
+        "a panic: {}",
+        said.unwrap_or_else(|| "it said nothing".to_owned())
+    )
 }
 
 impl Sim {
@@ -120,7 +134,13 @@ impl Sim {
         let founder = sim.state().people.keys().next().copied();
         let founder = founder.ok_or_else(|| anyhow!("the founding makes no player"))?;
         for name in &testing::NAMES[1..] {
-            sim.setup(Actor::Newcomer, Act::Apply { name: typed(name), text: typed("") })?;
+            sim.setup(
+                Actor::Newcomer,
+                Act::Apply {
+                    name: typed(name),
+                    text: typed(""),
+                },
+            )?;
             sim.admit(founder, name)?;
         }
         sim.tally.laws = 1;
@@ -131,7 +151,10 @@ impl Sim {
         self.now = self.now + Span::minutes(1);
         let name = act.name();
         self.run_due().map_err(|what| anyhow!("{what}"))?;
-        match self.judge_one(actor, act).map_err(|what| anyhow!("{what}"))? {
+        match self
+            .judge_one(actor, act)
+            .map_err(|what| anyhow!("{what}"))?
+        {
             Judged::Event(event) if event.outcome == Outcome::Done => Ok(()),
             Judged::Event(event) => Err(anyhow!("{name} ended as {:?}", event.outcome)),
             Judged::Refused(refusal) => Err(anyhow!("{name}: {refusal}")),
@@ -140,17 +163,36 @@ impl Sim {
 
     /// Has an applicant admitted, where the law asks somebody to.
     fn admit(&mut self, admin: PlayerId, name: &str) -> Result<()> {
-        let newcomer = self.state().people.iter().find(|(_, person)| person.name.as_str() == name);
-        let Some((id, person)) = newcomer.map(|(id, person)| (*id, person.clone())) else { return Ok(()) };
+        let newcomer = self
+            .state()
+            .people
+            .iter()
+            .find(|(_, person)| person.name.as_str() == name);
+        let Some((id, person)) = newcomer.map(|(id, person)| (*id, person.clone())) else {
+            return Ok(());
+        };
         if person.standing != Standing::Applicant {
             return Ok(());
         }
         let law = Arc::clone(self.judge.law());
-        let admitting = law.actions.iter().find(|(action, _)| action.as_str().starts_with("admit"));
-        let Some((action, decl)) = admitting else { return Ok(()) };
-        let Some(param) = decl.it.params.first() else { return Ok(()) };
+        let admitting = law
+            .actions
+            .iter()
+            .find(|(action, _)| action.as_str().starts_with("admit"));
+        let Some((action, decl)) = admitting else {
+            return Ok(());
+        };
+        let Some(param) = decl.it.params.first() else {
+            return Ok(());
+        };
         let args = vec![(param.name.clone(), Value::Thing(Thing::Player(id)))];
-        self.setup(Actor::Player(admin), Act::Do { action: action.clone(), args })
+        self.setup(
+            Actor::Player(admin),
+            Act::Do {
+                action: action.clone(),
+                args,
+            },
+        )
     }
 
     fn state(&self) -> &State {
@@ -158,7 +200,11 @@ impl Sim {
     }
 
     fn members(&self) -> Vec<PlayerId> {
-        let members = self.state().people.iter().filter(|(_, person)| person.standing == Standing::Member);
+        let members = self
+            .state()
+            .people
+            .iter()
+            .filter(|(_, person)| person.standing == Standing::Member);
         members.map(|(id, _)| *id).collect()
     }
 
@@ -185,32 +231,61 @@ impl Sim {
     fn run_due(&mut self) -> Result<(), String> {
         let mut before: Option<Command> = None;
         for _ in 0..DUES_MAX {
-            let Some(command) = self.judge.due_command(self.now) else { return Ok(()) };
+            let Some(command) = self.judge.due_command(self.now) else {
+                return Ok(());
+            };
             if before.as_ref() == Some(&command) {
-                return Err(format!("what fell due at {} happened and is due again at once: {:?}", command.at, command.act));
+                return Err(format!(
+                    "what fell due at {} happened and is due again at once: {:?}",
+                    command.at, command.act
+                ));
             }
             let judged = self.judged(command.clone())?;
             if let Judged::Refused(refusal) = judged {
-                return Err(format!("what fell due was refused and would fall due for ever: {refusal}; {:?}", command.act));
+                return Err(format!(
+                    "what fell due was refused and would fall due for ever: {refusal}; {:?}",
+                    command.act
+                ));
             }
             before = Some(command);
         }
-        Err(format!("more than {DUES_MAX} things fell due up to {}", self.now))
+        Err(format!(
+            "more than {DUES_MAX} things fell due up to {}",
+            self.now
+        ))
     }
 
     fn judge_one(&mut self, actor: Actor, act: Act) -> Result<Judged, String> {
         self.keys += 1;
         // Now and then a clock that goes backwards.
-        let at = if self.chance.one_in(50) { self.now + Span(-3_600_000) } else { self.now };
+        let at = if self.chance.one_in(50) {
+            self.now + Span(-3_600_000)
+        } else {
+            self.now
+        };
         let key = Name::from(format!("step {}", self.keys));
-        self.judged(Command { at, actor, key, act })
+        self.judged(Command {
+            at,
+            actor,
+            key,
+            act,
+        })
     }
 
     /// Judges a command and looks at what must hold.
     fn judged(&mut self, command: Command) -> Result<Judged, String> {
-        self.doing = format!("{:?} {:?}: {}", command.at, command.actor, shortened(&format!("{:?}", command.act)));
+        self.doing = format!(
+            "{:?} {:?}: {}",
+            command.at,
+            command.actor,
+            shortened(&format!("{:?}", command.act))
+        );
         let (before, head) = (self.judge.state().clone(), self.judge.head());
-        let mut inputs = Inputs { secret: SECRET, past: &self.events, ..Inputs::default() };
+        let mut inputs = Inputs {
+            secret: SECRET,
+            past: &self.events,
+            ..Inputs::default()
+        };
         let judged = self.judge.judge(&command, &mut inputs);
         match &judged {
             Judged::Refused(_) => {
@@ -219,7 +294,10 @@ impl Sim {
             }
             Judged::Event(event) => {
                 self.tally.events += 1;
-                let new_law = event.steps.iter().any(|step| matches!(step.effect.table(), "rules" | "breaks" | "sections"));
+                let new_law = event
+                    .steps
+                    .iter()
+                    .any(|step| matches!(step.effect.table(), "rules" | "breaks" | "sections"));
                 self.tally.laws += u64::from(new_law);
                 self.events.push((**event).clone());
                 hold::after(&before, head, event, &self.judge, new_law)?;
@@ -231,7 +309,10 @@ impl Sim {
     fn failure(&self, step: u64, what: String) -> Failure {
         let from = self.events.len().saturating_sub(LINES_SHOWN);
         let (state, plain) = (self.judge.state(), Out::new(true));
-        let mut log: Vec<String> = self.events[from..].iter().flat_map(|event| words::event_lines(state, event, &plain)).collect();
+        let mut log: Vec<String> = self.events[from..]
+            .iter()
+            .flat_map(|event| words::event_lines(state, event, &plain))
+            .collect();
         log.push(format!("at: {}", self.doing));
         Failure { step, what, log }
     }

@@ -182,20 +182,43 @@ pub fn tell_event(state: &State, event: &Event, out: &Out) {
 /// The lines of an event.
 pub fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String> {
     let who = actor_name(state, event.actor);
-    let mut line = format!("{:>6}  {}  {}  {}", event.seq, event.at, out.bold(&who), event.act.name());
+    let mut line = format!(
+        "{:>6}  {}  {}  {}",
+        event.seq,
+        event.at,
+        out.bold(&who),
+        event.act.name()
+    );
     if let Json::Object(given) = arguments(&event.act)
         && !given.is_empty()
     {
-        let words = given.iter().map(|(name, value)| format!("{name} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+        let words = given.iter().map(|(name, value)| {
+            format!(
+                "{name} {}",
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned)
+            )
+        });
         line.push_str(&format!(" ({})", words.collect::<Vec<_>>().join(", ")));
     }
     match &event.outcome {
         Outcome::Done => {}
         Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
-        Outcome::Refused(refusal) => line.push_str(&format!(" — {} {refusal}", out.red("refused:"))),
+        Outcome::Refused(refusal) => {
+            line.push_str(&format!(" — {} {refusal}", out.red("refused:")))
+        }
         Outcome::Lapsed(refusal) => line.push_str(&format!(" — {} {refusal}", out.red("lapsed:"))),
     }
-    let dice = event.tape.dice.iter().map(|die| format!("{:>8}die: {} of {} for {}", "", die.result, die.sides, die.what));
-    let notes = event.notes.iter().map(|note| format!("{:>8}{}", "", note.text));
+    let dice = event.tape.dice.iter().map(|die| {
+        format!(
+            "{:>8}die: {} of {} for {}",
+            "", die.result, die.sides, die.what
+        )
+    });
+    let notes = event
+        .notes
+        .iter()
+        .map(|note| format!("{:>8}{}", "", note.text));
     std::iter::once(line).chain(dice).chain(notes).collect()
 }

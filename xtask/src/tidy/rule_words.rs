@@ -30,7 +30,11 @@ struct Exception {
     reason: &'static str,
 }
 
-const EXCEPTIONS: [Exception; 0] = [];
+const EXCEPTIONS: [Exception; 1] = [Exception {
+    path: "crates/quorate-engine/src/testing/play.rs",
+    word: "emperor",
+    reason: "the test language gives `g.emperor`, the value that rulebooks call so",
+}];
 
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     check_but_for(repo, &EXCEPTIONS)

@@ -6,10 +6,12 @@
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::Event;
-use quorate_kernel::rows::{Cell, ClaimStanding, OpenKey, Waiting};
+use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, OpenKey, Waiting};
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::SeedId;
-use quorate_kernel::{EventSeq, Need, Refusal, Value};
+use quorate_kernel::{EventSeq, Name, Need, Refusal, Value};
+use quorate_law::datum::Datum;
+use quorate_law::declare::Holds;
 use quorate_law::stop::{Answer, Stop};
 
 use crate::convert;
@@ -104,26 +106,32 @@ fn turn(
         Effect::Cell { key, old, new } => {
             let now = tx.with_state(|state| state.cells.get(key).cloned());
             let label = format!("{} {}", key.thing, key.name);
-            let pick = picks
-                .iter()
-                .find(|(picked, _)| *picked == label)
-                .map(|(_, value)| value.clone());
-            let value = match pick {
-                Some(value) => Some(value),
-                None => match back(step.way, old.as_ref(), new.as_ref(), now.as_ref()) {
-                    Ok(value) => value,
-                    Err(conflict) => {
-                        conflicts.push(Conflict {
-                            value: label,
-                            ..conflict
-                        });
-                        return Ok(false);
+            let value = match back(step.way, old.as_ref(), new.as_ref(), now.as_ref()) {
+                Ok(value) => value,
+                Err(conflict) => {
+                    // Who undoes a value that has moved on picks one of the two, and no third.
+                    let pick = picks.iter().find(|(picked, _)| *picked == label);
+                    match pick.map(|(_, value)| value) {
+                        Some(value) if *value == conflict.back => {
+                            old.as_ref().map(|cell| cell.value.clone())
+                        }
+                        Some(value) if *value == conflict.now => return Ok(true),
+                        _ => {
+                            conflicts.push(Conflict {
+                                value: label,
+                                ..conflict
+                            });
+                            return Ok(false);
+                        }
                     }
-                },
+                }
             };
             let Ok(kind) = tx.kind_of(&key.thing) else {
                 return Ok(false);
             };
+            if let Some(value) = &value {
+                allowed(tx, &kind, key, value)?;
+            }
             let before = now.as_ref().map(|cell| cell.value.clone());
             tx.write_cell(&kind, key.clone(), value.clone(), step.way);
             Ok(before != value)
@@ -208,6 +216,31 @@ fn turn(
             Ok(fits)
         }
     }
+}
+
+/// A value that comes out of an undo must be one that its declaration allows: nothing is stopped at the end of a range
+/// here, for then less would be taken back than was done.
+fn allowed(tx: &Tx, kind: &Name, key: &CellKey, value: &Value) -> Answer<()> {
+    let Some(decl) = tx.law.value(kind, key.name.as_str()) else {
+        return Ok(());
+    };
+    let wanted = convert::datum(value);
+    let kept = convert::value_for(&decl.it, &wanted, &mut || [0; 16]);
+    let in_range = match (&decl.it.holds, &wanted) {
+        (Holds::Number { min, max, .. }, Datum::Int(n)) => {
+            min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max)
+        }
+        _ => kept.is_ok(),
+    };
+    if in_range {
+        return Ok(());
+    }
+    let mut refusal = tx.refusal_at(
+        &decl.site,
+        &format!("{} within its range after the undo", decl.it.title),
+    );
+    refusal.needs[0].have = convert::describe(&wanted);
+    Err(Stop::Refused(Box::new(refusal)))
 }
 
 /// What a value is to be when a change of it is taken back.

@@ -1,3 +1,5 @@
+//! Long because the tests before an action stand in the order in which they are made.
+//!
 //! Actions: who may, what forbids, how often, and then the deed.
 //!
 //! The order is public: who acts → guards → limits → the body. The first that says no is the refusal.

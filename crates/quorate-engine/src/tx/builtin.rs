@@ -116,9 +116,11 @@ impl Tx {
         {
             return category.site.clone();
         }
+        // A later rule that permits it too does not take the act away from the one that was there first.
         law.guards
             .iter()
-            .find(|guard| !guard.it.forbids && guard.it.scope.actions.contains(action))
+            .filter(|guard| !guard.it.forbids && guard.it.scope.actions.contains(action))
+            .min_by_key(|guard| law.place(&guard.site.rule).since)
             .map(|guard| guard.site.clone())
             .unwrap_or_default()
     }

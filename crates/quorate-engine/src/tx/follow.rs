@@ -1,3 +1,5 @@
+//! Long because what follows from a change is one loop over its kinds.
+//!
 //! What follows from a change: hooks on happenings and values, things that happen by themselves, then ranges, squares
 //! and clocks. All of it is part of the same event.
 

@@ -1,3 +1,5 @@
+//! Long because each way to change the law is a few lines here.
+//!
 //! The law as something that play changes: rules, terms, and the patches that posts carry.
 
 use std::sync::Arc;
@@ -221,6 +223,17 @@ impl Tx {
                 .with_state(|state| state.about.get(&()).map(|about| about.new_rules.clone()))
                 .unwrap_or_default(),
             Clause::AddRule { section, .. } => section.clone(),
+            Clause::SetValue { thing, name, .. } | Clause::AddToValue { thing, name, .. } => {
+                let kind = self.kind_of(thing).unwrap_or_default();
+                let decl = law.value(&kind, name.as_str());
+                decl.map(|decl| law.place(&decl.site.rule).section)
+                    .unwrap_or_default()
+            }
+            Clause::CreateThing { kind, .. } => {
+                let decl = law.entities.get(kind);
+                decl.map(|decl| law.place(&decl.site.rule).section)
+                    .unwrap_or_default()
+            }
             _ if rule.is_empty() => Name::default(),
             _ => law.place(&rule).section,
         };

@@ -1,3 +1,5 @@
+//! Long because it has one short method for each function of the host library.
+//!
 //! The game as rule code meets it: each method a line or two over the run.
 
 use quorate_kernel::effect::Way;

@@ -15,12 +15,18 @@ use crate::unit::{Fault, Flavour};
 const BANNED: [(&str, &str); 11] = [
     ("dir", "attributes are declared: name the one you want"),
     ("getattr", "write the attribute after a dot"),
-    ("hasattr", "attributes are declared: a thing has them or not by its kind"),
+    (
+        "hasattr",
+        "attributes are declared: a thing has them or not by its kind",
+    ),
     ("hash", "compare things with `==`"),
     ("fail", "say no with `refuse(why)` or `require(…)`"),
     ("print", "write to the log with `note(text)`"),
     ("float", "numbers are whole"),
-    ("type", "annotate what a function takes, and test for `!= None`"),
+    (
+        "type",
+        "annotate what a function takes, and test for `!= None`",
+    ),
     ("repr", "use `str`"),
     ("chr", "write the character itself"),
     ("ord", "compare texts with `==` or `<`"),
@@ -38,7 +44,15 @@ const METHODS: [(&str, &str); 6] = [
 
 /// Methods that change a list or dictionary in place.
 const CHANGING: [&str; 9] = [
-    "append", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "sort",
+    "append",
+    "insert",
+    "pop",
+    "remove",
+    "clear",
+    "update",
+    "setdefault",
+    "popitem",
+    "sort",
 ];
 
 /// A method that changes an attribute's value in place, which is lost where that is a list of the game.
@@ -51,7 +65,11 @@ pub(crate) struct InPlace {
 
 impl InPlace {
     pub(crate) fn fault(&self) -> Fault {
-        let Self { attribute, method, offset } = self;
+        let Self {
+            attribute,
+            method,
+            offset,
+        } = self;
         let text = format!(
             "`.{method}` on the value `{attribute}` would be lost: lists of the game are written whole"
         );
@@ -102,7 +120,9 @@ fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
         _ => {}
     }
     crate::unit::walk_stmt(statement, &mut |expr| {
-        if let ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) = expr {
+        if let ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) =
+            expr
+        {
             let rest = more.iter().filter_map(|clause| match clause {
                 ClauseP::For(each) => Some(&each.var),
                 ClauseP::If(_) => None,
@@ -123,7 +143,11 @@ fn begin(expr: &AstExpr) -> u32 {
 impl House {
     fn fault(&mut self, offset: u32, text: impl Into<String>, help: &str) {
         let fault = Fault::new(offset, text);
-        self.faults.push(if help.is_empty() { fault } else { fault.help(help) });
+        self.faults.push(if help.is_empty() {
+            fault
+        } else {
+            fault.help(help)
+        });
     }
 
     fn statement(&mut self, statement: &AstStmt) {
@@ -131,10 +155,16 @@ impl House {
             StmtP::Def(def) => self.def(def),
             StmtP::Assign(assign) => {
                 if let AssignTarget::Tuple(parts) = &assign.lhs.node
-                    && parts.iter().any(|part| matches!(part.node, AssignTarget::Dot(..)))
+                    && parts
+                        .iter()
+                        .any(|part| matches!(part.node, AssignTarget::Dot(..)))
                 {
                     let at = assign.lhs.span.begin().get();
-                    self.fault(at, "attributes are assigned one at a time", "use a statement for each");
+                    self.fault(
+                        at,
+                        "attributes are assigned one at a time",
+                        "use a statement for each",
+                    );
                 }
                 self.name(&assign.lhs);
             }
@@ -143,18 +173,30 @@ impl House {
                 let sign = op.to_string();
                 let sign = sign.trim();
                 match op {
-                    AssignOp::Multiply | AssignOp::LeftShift | AssignOp::RightShift | AssignOp::Percent => {
+                    AssignOp::Multiply
+                    | AssignOp::LeftShift
+                    | AssignOp::RightShift
+                    | AssignOp::Percent => {
                         let plain = sign.trim_end_matches('=');
                         let help = format!("write `x = x {plain} y`");
                         self.fault(at, format!("`{sign}` is not offered"), &help);
                     }
                     AssignOp::Divide => {
-                        self.fault(at, "`/=` would give a fraction: numbers are whole", "write `//=`, which rounds down");
+                        self.fault(
+                            at,
+                            "`/=` would give a fraction: numbers are whole",
+                            "write `//=`, which rounds down",
+                        );
                     }
                     AssignOp::Add | AssignOp::Subtract
-                        if matches!(target.node, AssignTarget::Index(_)) && !is_plain_target(target) =>
+                        if matches!(target.node, AssignTarget::Index(_))
+                            && !is_plain_target(target) =>
                     {
-                        self.fault(at, format!("the left side of `{sign}` is too involved"), "give its parts names first");
+                        self.fault(
+                            at,
+                            format!("the left side of `{sign}` is too involved"),
+                            "give its parts names first",
+                        );
                     }
                     _ => {}
                 }
@@ -182,7 +224,11 @@ impl House {
     fn name(&mut self, target: &starlark_syntax::syntax::ast::AstAssignTarget) {
         for (name, at) in crate::unit::targets(target) {
             if name.starts_with("__") {
-                self.fault(at, format!("`{name}` begins with two underscores"), "one is enough to keep a name to its rule");
+                self.fault(
+                    at,
+                    format!("`{name}` begins with two underscores"),
+                    "one is enough to keep a name to its rule",
+                );
             }
         }
     }
@@ -190,18 +236,29 @@ impl House {
     fn def(&mut self, def: &DefP<AstNoPayload>) {
         if def.name.ident.starts_with("__") {
             let at = def.name.span.begin().get();
-            self.fault(at, "a function's name does not begin with two underscores", "");
+            self.fault(
+                at,
+                "a function's name does not begin with two underscores",
+                "",
+            );
         }
         for param in &def.params {
             let at = param.span.begin().get();
             match &param.node {
                 ParameterP::Normal(name, None, _) if self.flavour == Flavour::Law => {
                     let text = format!("the parameter `{}` has no type", name.ident);
-                    let help = format!("write `{}: Player`, or `int`, `str`, `bool`, `list[Player]` …", name.ident);
+                    let help = format!(
+                        "write `{}: Player`, or `int`, `str`, `bool`, `list[Player]` …",
+                        name.ident
+                    );
                     self.fault(at, text, &help);
                 }
                 ParameterP::Args(..) if self.flavour == Flavour::Law => {
-                    self.fault(at, "functions of rules have no `*` parameters", "take a list");
+                    self.fault(
+                        at,
+                        "functions of rules have no `*` parameters",
+                        "take a list",
+                    );
                 }
                 _ => {}
             }
@@ -212,10 +269,18 @@ impl House {
         let at = begin(expr);
         match &expr.node {
             ExprP::Literal(AstLiteral::Float(_)) => {
-                self.fault(at, "numbers are whole", "multiply first and divide with `//`, which rounds down");
+                self.fault(
+                    at,
+                    "numbers are whole",
+                    "multiply first and divide with `//`, which rounds down",
+                );
             }
             ExprP::Op(_, BinOp::Divide, right) => {
-                self.fault(begin(right), "`/` would give a fraction: numbers are whole", "write `//`, which rounds down");
+                self.fault(
+                    begin(right),
+                    "`/` would give a fraction: numbers are whole",
+                    "write `//`, which rounds down",
+                );
             }
             ExprP::Identifier(name) => self.identifier(&name.ident, at),
             ExprP::Call(callee, args) => {
@@ -230,9 +295,15 @@ impl House {
                 }
             }
             ExprP::ListComprehension(_, _, clauses) | ExprP::DictComprehension(_, _, clauses) => {
-                let loops = clauses.iter().filter(|clause| matches!(clause, ClauseP::For(_)));
+                let loops = clauses
+                    .iter()
+                    .filter(|clause| matches!(clause, ClauseP::For(_)));
                 if loops.count() > 2 {
-                    self.fault(at, "too many loops in one list", "use a function with `for` statements");
+                    self.fault(
+                        at,
+                        "too many loops in one list",
+                        "use a function with `for` statements",
+                    );
                 }
             }
             _ => {}
@@ -247,7 +318,11 @@ impl House {
         {
             self.fault(at, format!("`{name}` is not offered to rules"), help);
         } else if name.starts_with("__") {
-            self.fault(at, format!("`{name}` begins with two underscores"), "such names are the host's own");
+            self.fault(
+                at,
+                format!("`{name}` begins with two underscores"),
+                "such names are the host's own",
+            );
         }
     }
 

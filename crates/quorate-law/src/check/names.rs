@@ -1,6 +1,6 @@
 //! Names across fences: defined twice, private, taken.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use quorate_kernel::Name;
 
@@ -13,6 +13,8 @@ pub(crate) struct Home {
     pub(crate) rule: Name,
     /// The rule as people know it.
     pub(crate) title: String,
+    /// For a value, the word that says whose it is: values of different kinds may share a name.
+    pub(crate) value_of: BTreeSet<String>,
 }
 
 /// Who owns which name among the fences that are awake.
@@ -21,28 +23,61 @@ pub(crate) struct Homes {
     pub(crate) of: HashMap<String, Home>,
 }
 
+impl Home {
+    /// Whether values of these kinds may have the name too.
+    fn shares(&self, whose: &BTreeSet<String>) -> bool {
+        !whose.is_empty() && !self.value_of.is_empty() && whose.is_disjoint(&self.value_of)
+    }
+}
+
 impl Homes {
     /// Takes in the names of a fence; those that somebody else has already are faults of this one.
-    pub(crate) fn take(&mut self, home: &Home, unit: &Unit, taken: &dyn Fn(&str) -> bool) -> Vec<Fault> {
+    pub(crate) fn take(
+        &mut self,
+        home: &Home,
+        unit: &Unit,
+        taken: &dyn Fn(&str) -> bool,
+    ) -> Vec<Fault> {
         let mut faults = Vec::new();
-        let kinds = unit.kinds.iter().map(|kind| (kind.name.as_str(), kind.offset));
-        let quantities = unit.quantities.iter().map(|(name, _, at)| (name.as_str(), *at));
+        let kinds = unit
+            .kinds
+            .iter()
+            .map(|kind| (kind.name.as_str(), kind.offset));
+        let quantities = unit
+            .quantities
+            .iter()
+            .map(|(name, _, at)| (name.as_str(), *at));
         let names = unit.defines.iter().map(|(name, at)| (name.as_str(), *at));
-        let mut own: HashMap<&str, u32> = HashMap::new();
+        let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for value in &unit.values {
+            let whose = values.entry(value.name.as_str()).or_default();
+            whose.insert(value.of.clone());
+        }
+        let mut own: HashMap<&str, usize> = HashMap::new();
         for (name, at) in names.chain(kinds).chain(quantities) {
+            let whose = values.get(name).cloned().unwrap_or_default();
+            let count = own.entry(name).or_default();
+            *count += 1;
             if taken(name) {
                 let text = format!("`{name}` is a name of the library: choose another");
                 faults.push(Fault::new(at, text));
-            } else if own.insert(name, at).is_some() {
-                faults.push(Fault::new(at, format!("`{name}` is defined twice in this fence")));
-            } else if let Some(other) = self.of.get(name) {
-                let text = format!("`{name}` is defined already, in the rule \"{}\"", other.title);
+            } else if *count > 1 && *count > whose.len() {
+                let text = format!("`{name}` is defined twice in this fence");
+                faults.push(Fault::new(at, text));
+            } else if let Some(other) = self.of.get(name)
+                && !other.shares(&whose)
+            {
+                let title = &other.title;
+                let text = format!("`{name}` is defined already, in the rule \"{title}\"");
                 faults.push(Fault::new(at, text).help("choose another name, or use that one"));
             }
         }
         if faults.is_empty() {
             for name in own.into_keys() {
-                self.of.insert(name.to_owned(), home.clone());
+                let value_of = values.remove(name).unwrap_or_default();
+                let known = self.of.entry(name.to_owned());
+                let known = known.or_insert_with(|| home.clone());
+                known.value_of.extend(value_of);
             }
         }
         faults
@@ -56,12 +91,18 @@ impl Homes {
                 && name.starts_with('_')
                 && other.rule != home.rule
             {
-                let text = format!("`{name}` belongs to the rule \"{}\" alone: its name begins with an underscore", other.title);
+                let text = format!(
+                    "`{name}` belongs to the rule \"{}\" alone: its name begins with an underscore",
+                    other.title
+                );
                 faults.push(Fault::new(at, text));
             }
         };
         for function in &unit.functions {
-            function.uses.iter().for_each(|name| look(name, function.offset));
+            function
+                .uses
+                .iter()
+                .for_each(|name| look(name, function.offset));
         }
         for chunk in &unit.chunks {
             chunk.uses.iter().for_each(|name| look(name, chunk.start));

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use quorate_kernel::Name;
 use starlark::environment::Globals;
 use starlark::syntax::AstModule;
-use starlark::typing::{AstModuleTypecheck, Ty, TyStarlarkValue, TyUser, TyUserFields, TyUserParams};
+use starlark::typing::{
+    AstModuleTypecheck, Ty, TyStarlarkValue, TyUser, TyUserFields, TyUserParams,
+};
 use starlark::values::typing::TypeInstanceId;
 use starlark_map::sorted_map::SortedMap;
 
@@ -16,7 +18,7 @@ use crate::diagnostic::did_you_mean;
 use crate::evaluate;
 use crate::host::signature::type_of;
 use crate::library::{self, Additions, BASE_KINDS, RECORDS};
-use crate::rewrite::{of_setter, setter};
+use crate::rewrite::{ANYTHING, of_setter, setter};
 use crate::sheet::Sheet;
 use crate::types::{LEDGER, MOMENT, SPAN, SQUARE, Schema};
 use crate::unit::{Fault, Flavour, Sort, Unit, dialect};
@@ -25,10 +27,13 @@ use crate::values::kind::KindValue;
 use crate::values::time::MOMENT_PARTS;
 
 /// What things of the fixed kinds have: kind, attribute, type.
-const BUILT_IN: [(&str, &str, &str); 37] = [
+const BUILT_IN: [(&str, &str, &str); 40] = [
     ("Player", "name", "str"),
-    ("Player", "joined_at", "Moment"),
+    ("Player", "joined_at", "Moment | None"),
     ("Player", "seen_at", "Moment"),
+    ("Player", "standing", "str"),
+    ("Player", "applied_at", "Moment"),
+    ("Player", "left_at", "Moment | None"),
     ("Game", "title", "str"),
     ("Game", "founded_at", "Moment"),
     ("Post", "author", "Player | None"),
@@ -71,7 +76,11 @@ pub(crate) fn schema<'u>(
     functions: &HashMap<String, Signature>,
 ) -> Rc<Schema> {
     let mut schema = Schema::default();
-    for name in [MOMENT, SPAN, SQUARE, LEDGER].iter().chain(&RECORDS).chain(&BASE_KINDS) {
+    for name in [MOMENT, SPAN, SQUARE, LEDGER]
+        .iter()
+        .chain(&RECORDS)
+        .chain(&BASE_KINDS)
+    {
         schema.add(name);
     }
     let kinds = || units.clone().flat_map(|unit| &unit.kinds);
@@ -109,9 +118,16 @@ pub(crate) fn schema<'u>(
     for value in units.clone().flat_map(|unit| &unit.values) {
         let of = aliases.get(value.of.as_str()).copied().unwrap_or(&value.of);
         let signature = value.function.as_ref().and_then(|name| functions.get(name));
-        let ty = schema.ty(signature.map_or(&value.ty, |signature| &signature.gives), None);
+        let ty = schema.ty(
+            signature.map_or(&value.ty, |signature| &signature.gives),
+            None,
+        );
         let written = value.function.is_none() && value.ty != Type::Ledger;
-        let bearers = if of == "Post" { posts.as_slice() } else { &[of] };
+        let bearers = if of == "Post" {
+            posts.as_slice()
+        } else {
+            &[of]
+        };
         for bearer in bearers {
             schema.attribute(bearer, value.name.as_str(), ty.clone());
             if written {
@@ -169,14 +185,21 @@ pub(crate) fn globals(
         means: Ty::any(),
         handle: Some(ty),
     };
-    builder.set("game", constant("game", schema.ty(&Type::Kind("Game".into()), None)));
+    builder.set(ANYTHING, constant(ANYTHING, Ty::any()));
+    builder.set(
+        "game",
+        constant("game", schema.ty(&Type::Kind("Game".into()), None)),
+    );
     builder.set("now", constant("now", schema.ty(&Type::Moment, None)));
     for (name, ty) in quantities {
         let mut signature = NATIVES["Quantity.call"].signature.clone();
         signature.positional[0].ty = ty.clone();
         signature.gives = ty.clone();
         if let Some(quantity) = Callable::quantity(name) {
-            builder.set(name.as_str(), quantity.typed(schema.function(&signature, None)));
+            builder.set(
+                name.as_str(),
+                quantity.typed(schema.function(&signature, None)),
+            );
         }
     }
     builder.build()
@@ -188,15 +211,24 @@ fn kind(schema: &Schema, name: &str) -> KindValue {
     let mut known: BTreeMap<String, Ty> = BTreeMap::new();
     for (method, native) in NATIVES.iter() {
         if let Some(method) = method.strip_prefix("K.") {
-            known.insert(method.to_owned(), schema.function(&native.signature, Some(name)));
+            known.insert(
+                method.to_owned(),
+                schema.function(&native.signature, Some(name)),
+            );
         }
     }
     if let Some(attributes) = schema.attributes(name) {
-        let values = attributes.iter().filter(|(name, _)| of_setter(name).is_none());
-        let or_none = |(name, ty): (&String, &Ty)| (name.clone(), Ty::union2(ty.clone(), Ty::none()));
+        let values = attributes
+            .iter()
+            .filter(|(name, _)| of_setter(name).is_none());
+        let or_none =
+            |(name, ty): (&String, &Ty)| (name.clone(), Ty::union2(ty.clone(), Ty::none()));
         let mut filters: Vec<_> = values.clone().map(or_none).collect();
         filters.push(("since".to_owned(), schema.ty(&Type::Moment, None)));
-        known.insert("all".to_owned(), Schema::keywords(filters, Ty::list(means.clone())));
+        known.insert(
+            "all".to_owned(),
+            Schema::keywords(filters, Ty::list(means.clone())),
+        );
         let first = values.filter(|(name, _)| attributes.contains_key(&setter(name)));
         let first = first.map(|(name, ty)| (name.clone(), ty.clone())).collect();
         known.insert("create".to_owned(), Schema::keywords(first, means.clone()));
@@ -226,10 +258,17 @@ pub(crate) fn check(
 ) -> Vec<(usize, Fault)> {
     let ast = match AstModule::parse("law", sheet.text.clone(), &dialect(Flavour::Law)) {
         Ok(ast) => ast,
-        Err(error) => return located(sheet, schema, &error, unknown).into_iter().collect(),
+        Err(error) => {
+            return located(sheet, schema, &error, unknown)
+                .into_iter()
+                .collect();
+        }
     };
     let errors = schema.during(|| ast.typecheck(globals, &HashMap::new()).0);
-    errors.iter().filter_map(|error| located(sheet, schema, error, unknown)).collect()
+    errors
+        .iter()
+        .filter_map(|error| located(sheet, schema, error, unknown))
+        .collect()
 }
 
 fn located(
@@ -240,6 +279,10 @@ fn located(
 ) -> Option<(usize, Fault)> {
     let (unit, offset) = sheet.place(error.span()?.span.begin().get())?;
     let words = schema.readable(&evaluate::words(error));
+    if words.starts_with("Internal error") {
+        // What follows from a name that is not known, which is told by itself.
+        return None;
+    }
     let mut fault = reworded(schema, &words, unknown);
     fault.offset = offset;
     Some((unit, fault))
@@ -255,11 +298,14 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
     let names = quoted(words);
     match names.as_slice() {
         [name, ..] if words.starts_with("Variable `") => unknown(name),
-        [attribute, kind] if words.starts_with("The attribute `") => attribute_fault(schema, attribute, kind),
+        [attribute, kind] if words.starts_with("The attribute `") => {
+            attribute_fault(schema, attribute, kind)
+        }
         [wanted, got] if words.starts_with("Expected type `") => {
             let fault = Fault::new(0, format!("this should be {wanted}, and it is {got}"));
             if *got == "None" {
-                return fault.help("it can be None: test for `!= None` first, or annotate `… | None`");
+                return fault
+                    .help("it can be None: test for `!= None` first, or annotate `… | None`");
             }
             fault
         }
@@ -287,13 +333,19 @@ fn attribute_fault(schema: &Schema, attribute: &str, kind: &str) -> Fault {
         None => (attribute, false),
     };
     if sets && known.is_some_and(|known| known.contains_key(name)) {
-        return Fault::new(0, format!("`{name}` of {alone} is given or worked out: it cannot be set"));
+        return Fault::new(
+            0,
+            format!("`{name}` of {alone} is given or worked out: it cannot be set"),
+        );
     }
     if kind == "None" {
         return Fault::new(0, format!("this is None and has no `{name}`"));
     }
     let fault = Fault::new(0, format!("{alone} has no `{name}`"));
-    let names = known.into_iter().flat_map(BTreeMap::keys).map(String::as_str);
+    let names = known
+        .into_iter()
+        .flat_map(BTreeMap::keys)
+        .map(String::as_str);
     let names: Vec<&str> = names.filter(|name| of_setter(name).is_none()).collect();
     match did_you_mean(name, names.iter().copied()) {
         Some(meant) => fault.help(format!("did you mean `{meant}`?")),

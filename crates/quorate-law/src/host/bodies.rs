@@ -59,7 +59,9 @@ pub(crate) fn natives() -> Vec<Native> {
 }
 
 pub(crate) fn things<'v>(args: &Args<'v, '_>, things: Vec<quorate_kernel::Thing>) -> Value<'v> {
-    let values = things.into_iter().map(|thing| args.heap.alloc(ThingValue(thing)));
+    let values = things
+        .into_iter()
+        .map(|thing| args.heap.alloc(ThingValue(thing)));
     args.heap.alloc(AllocList(values))
 }
 
@@ -137,7 +139,9 @@ fn require<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         args.frame.output(text)?;
     }
     let next_at = args.moment_opt(4)?;
-    let stop = args.world()?.refuse(what, &have, &need, next_at, &args.site(eval));
+    let stop = args
+        .world()?
+        .refuse(what, &have, &need, next_at, &args.site(eval));
     Err(args.frame.stopped(stop))
 }
 
@@ -149,14 +153,18 @@ fn refuse<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn pay<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.pay(&args.thing(0)?, args.kwargs(1)?, &args.site(eval));
+    let answer = args
+        .world()?
+        .pay(&args.thing(0)?, args.kwargs(1)?, &args.site(eval));
     args.frame.answer(answer)?;
     Ok(Value::new_none())
 }
 
 fn transfer<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (from, to) = (args.thing(0)?, args.thing(1)?);
-    let answer = args.world()?.transfer(&from, &to, args.kwargs(2)?, &args.site(eval));
+    let answer = args
+        .world()?
+        .transfer(&from, &to, args.kwargs(2)?, &args.site(eval));
     args.frame.answer(answer)?;
     Ok(Value::new_none())
 }
@@ -185,17 +193,23 @@ fn remove<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn roll<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.roll(args.int(0)?, args.text(1)?, &args.site(eval));
+    let answer = args
+        .world()?
+        .roll(args.int(0)?, args.text(1)?, &args.site(eval));
     Ok(args.heap.alloc(args.frame.answer(answer)?))
 }
 
 fn rolls<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let count = args.int(0)?;
     if count > ROLLS_MAX {
-        return Err(fault(format!("at most {ROLLS_MAX} dice are rolled at once, not {count}")));
+        return Err(fault(format!(
+            "at most {ROLLS_MAX} dice are rolled at once, not {count}"
+        )));
     }
     let site = args.site(eval);
-    let answer = args.world()?.rolls(count.max(0), args.int(1)?, args.text(2)?, &site);
+    let answer = args
+        .world()?
+        .rolls(count.max(0), args.int(1)?, args.text(2)?, &site);
     Ok(args.heap.alloc(AllocList(args.frame.answer(answer)?)))
 }
 
@@ -233,7 +247,9 @@ fn allowed<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     let Some(player) = args.thing_opt(1)? else {
         return Ok(Value::new_bool(false));
     };
-    let answer = args.world()?.allowed(args.text(0)?, &player, args.kwargs(2)?);
+    let answer = args
+        .world()?
+        .allowed(args.text(0)?, &player, args.kwargs(2)?);
     Ok(Value::new_bool(args.frame.answer(answer)?))
 }
 
@@ -251,7 +267,9 @@ fn last<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn moment<'v>(args: &Args<'v, '_>, moment: Option<quorate_kernel::Moment>) -> Value<'v> {
-    moment.map_or_else(Value::new_none, |at| args.heap.alloc(MomentValue::Fixed(at)))
+    moment.map_or_else(Value::new_none, |at| {
+        args.heap.alloc(MomentValue::Fixed(at))
+    })
 }
 
 fn times<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -269,13 +287,19 @@ fn what_of(args: &Args<'_, '_>, index: usize) -> starlark::Result<Name> {
 }
 
 fn since<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.since(what_of(args, 0)?.as_str(), &args.thing(1)?);
+    let answer = args
+        .world()?
+        .since(what_of(args, 0)?.as_str(), &args.thing(1)?);
     Ok(moment(args, args.frame.answer(answer)?))
 }
 
 fn held<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.held(what_of(args, 0)?.as_str(), &args.thing(1)?);
-    Ok(args.heap.alloc(SpanValue::Fixed(args.frame.answer(answer)?)))
+    let answer = args
+        .world()?
+        .held(what_of(args, 0)?.as_str(), &args.thing(1)?);
+    Ok(args
+        .heap
+        .alloc(SpanValue::Fixed(args.frame.answer(answer)?)))
 }
 
 fn settle<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -297,7 +321,8 @@ fn unfinished_since<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Re
 fn rename_player<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (player, name) = (args.thing(0)?, args.text(1)?);
     args.frame.output(name)?;
-    args.frame.answer(args.world()?.rename_player(&player, name))?;
+    args.frame
+        .answer(args.world()?.rename_player(&player, name))?;
     Ok(Value::new_none())
 }
 
@@ -308,7 +333,9 @@ fn admit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn depart<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.depart(&args.thing(0)?, args.flag_or(1, false)?);
+    let answer = args
+        .world()?
+        .depart(&args.thing(0)?, args.flag_or(1, false)?);
     args.frame.answer(answer)?;
     Ok(Value::new_none())
 }

@@ -1,3 +1,5 @@
+//! Long because it has one native for each declaration.
+//!
 //! Declarations: what exists, who may do what, and when things happen by themselves.
 
 use std::sync::Arc;
@@ -5,8 +7,8 @@ use std::sync::Arc;
 use quorate_kernel::{Name, Span};
 use starlark::eval::Evaluator;
 use starlark::typing::Ty;
-use starlark::values::dict::DictRef;
 use starlark::values::Value;
+use starlark::values::dict::DictRef;
 
 use crate::collect::{CallFacts, Signature};
 use crate::datum::{Datum, Record, Type};
@@ -71,7 +73,9 @@ fn facts<'v>(
     eval: &Eval<'v, '_, '_>,
 ) -> starlark::Result<((usize, u32), CallFacts)> {
     let Some(collector) = &args.frame.collector else {
-        return Err(fault("declarations stand at the top level of a rule, outside functions"));
+        return Err(fault(
+            "declarations stand at the top level of a rule, outside functions",
+        ));
     };
     let place = eval
         .call_stack_top_location()
@@ -107,7 +111,11 @@ fn signature_of(args: &Args<'_, '_>, function: &Name) -> starlark::Result<Signat
         return Err(fault("declarations stand at the top level of a rule"));
     };
     let found = collector.borrow().functions.get(function.as_str()).cloned();
-    found.ok_or_else(|| fault(format!("`{function}` is no function at the top level of a rule")))
+    found.ok_or_else(|| {
+        fault(format!(
+            "`{function}` is no function at the top level of a rule"
+        ))
+    })
 }
 
 /// A function at the top level of the law.
@@ -136,7 +144,11 @@ fn handle<'v>(args: &Args<'v, '_>, name: Name, what: &'static str) -> Value<'v> 
 
 fn kind_handle<'v>(args: &Args<'v, '_>, name: Name) -> Value<'v> {
     let means = Ty::starlark_value::<ThingValue>();
-    args.heap.alloc(KindValue { name, means, handle: None })
+    args.heap.alloc(KindValue {
+        name,
+        means,
+        handle: None,
+    })
 }
 
 /// The four keywords that every value takes, from a slot on.
@@ -158,7 +170,11 @@ fn value<'v>(
         tracked: args.text_or(from, TRACKER)?.to_owned(),
         shown_to: shown_to(args, from + 1)?,
         tags: args.names(from + 2)?,
-        was: args.some(from + 3).map(|_| args.text(from + 3)).transpose()?.map(Name::from),
+        was: args
+            .some(from + 3)
+            .map(|_| args.text(from + 3))
+            .transpose()?
+            .map(Name::from),
     };
     declare(args, eval, Declared::Value(decl))?;
     Ok(handle(args, name, "value"))
@@ -178,7 +194,11 @@ fn shown_to(args: &Args<'_, '_>, index: usize) -> starlark::Result<ShownTo> {
 fn number<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let end = |index| args.some(index).map(|_| args.int(index)).transpose();
     // Left out, the least is 0; said to be None, there is none.
-    let min = if args.opt(3).is_some() { end(3)? } else { Some(0) };
+    let min = if args.opt(3).is_some() {
+        end(3)?
+    } else {
+        Some(0)
+    };
     let outside = match args.text_or(5, "refuse")? {
         "refuse" => Outside::Refuse,
         "clamp" => Outside::Clamp,
@@ -191,7 +211,9 @@ fn number<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let nearest = 0.max(min.unwrap_or(0)).min(max.unwrap_or(i64::MAX));
     let default = args.int_or(2, nearest)?;
     if min.is_some_and(|min| default < min) || max.is_some_and(|max| default > max) {
-        return Err(fault(format!("the default {default} lies outside the range")));
+        return Err(fault(format!(
+            "the default {default} lies outside the range"
+        )));
     }
     let holds = Holds::Number { min, max, outside };
     value(args, eval, holds, 1, Datum::Int(default), 6)
@@ -215,7 +237,9 @@ fn choice<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let default = args.some(3).map(|_| args.text(3)).transpose()?;
     let default = default.unwrap_or(first.as_str()).to_owned();
     if !options.iter().any(|option| *option == *default) {
-        return Err(fault(format!("the default \"{default}\" is none of the options")));
+        return Err(fault(format!(
+            "the default \"{default}\" is none of the options"
+        )));
     }
     let default = Datum::Text(default.as_str().into());
     value(args, eval, Holds::Choice(options), 2, default, 4)
@@ -271,7 +295,14 @@ fn quantity<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     let (_, facts) = facts(args, eval)?;
     let ty = facts.types.into_iter().find(|(name, _)| name.is_empty());
     let ty = ty.map_or(Type::Any, |(_, ty)| ty);
-    declare(args, eval, Declared::Quantity { name: name.clone(), ty })?;
+    declare(
+        args,
+        eval,
+        Declared::Quantity {
+            name: name.clone(),
+            ty,
+        },
+    )?;
     Ok(handle(args, name, "quantity"))
 }
 
@@ -283,13 +314,27 @@ fn modify<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 fn entity<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let kind = Name::from(args.text(0)?);
-    let title = args.some(1).map(|_| args.text(1)).transpose()?.unwrap_or(kind.as_str()).to_owned();
+    let title = args
+        .some(1)
+        .map(|_| args.text(1))
+        .transpose()?
+        .unwrap_or(kind.as_str())
+        .to_owned();
     let plural = match args.some(2) {
         Some(_) => args.text(2)?.to_owned(),
         None => format!("{title}s"),
     };
     let label = args.some(3).map(|_| args.declared(3)).transpose()?;
-    declare(args, eval, Declared::Entity { kind: kind.clone(), title, plural, label })?;
+    declare(
+        args,
+        eval,
+        Declared::Entity {
+            kind: kind.clone(),
+            title,
+            plural,
+            label,
+        },
+    )?;
     Ok(kind_handle(args, kind))
 }
 
@@ -298,7 +343,11 @@ fn labels(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<String>> {
     let Some(text) = args.value(index).unpack_str() else {
         return args.texts(index);
     };
-    let wrong = || fault(format!("\"{text}\" is no run of labels: write \"A-I\" or \"1-9\""));
+    let wrong = || {
+        fault(format!(
+            "\"{text}\" is no run of labels: write \"A-I\" or \"1-9\""
+        ))
+    };
     let (from, to) = text.split_once('-').ok_or_else(wrong)?;
     let labels: Vec<String> = if let (Ok(from), Ok(to)) = (from.parse::<u16>(), to.parse::<u16>()) {
         (from..=to).map(|n| n.to_string()).collect()
@@ -307,7 +356,10 @@ fn labels(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<String>> {
             let mut letters = end.chars();
             letters.next().filter(|_| letters.as_str().is_empty())
         };
-        let (from, to) = (letter(from).ok_or_else(wrong)?, letter(to).ok_or_else(wrong)?);
+        let (from, to) = (
+            letter(from).ok_or_else(wrong)?,
+            letter(to).ok_or_else(wrong)?,
+        );
         (from..=to).map(String::from).collect()
     };
     if labels.is_empty() || labels.len() > 1000 {
@@ -358,7 +410,9 @@ fn page<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 /// A title as a code name: "Member Dossiers" is `member-dossiers`.
 fn slug(title: &str) -> String {
-    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
@@ -368,7 +422,15 @@ fn generator<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v>
     if outcomes.is_empty() {
         return Err(fault("a generator wants at least one outcome"));
     }
-    declare(args, eval, Declared::Generator { word, outcomes, aliases })?;
+    declare(
+        args,
+        eval,
+        Declared::Generator {
+            word,
+            outcomes,
+            aliases,
+        },
+    )?;
     Ok(Value::new_none())
 }
 
@@ -394,7 +456,14 @@ fn table<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
             columns.push((column, ty.map_or(Type::Any, |(_, ty)| ty.clone())));
         }
     }
-    declare(args, eval, Declared::Table { kind: kind.clone(), columns })?;
+    declare(
+        args,
+        eval,
+        Declared::Table {
+            kind: kind.clone(),
+            columns,
+        },
+    )?;
     Ok(kind_handle(args, kind))
 }
 
@@ -417,7 +486,11 @@ fn category<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     let author_hidden = match args.text_or(7, "")? {
         "" => false,
         "hidden" => true,
-        other => return Err(fault(format!("`author` is \"hidden\" or left out, not \"{other}\""))),
+        other => {
+            return Err(fault(format!(
+                "`author` is \"hidden\" or left out, not \"{other}\""
+            )));
+        }
     };
     let title = args.some(1).map(|_| args.text(1)).transpose()?;
     let decl = CategoryDecl {
@@ -462,7 +535,9 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let body = function(args, 1)?;
     let mut params = signature_of(args, &body)?.params;
     if params.is_empty() {
-        let text = format!("the body of an action takes the one who acts first: `def {body}(actor: Player, …)`");
+        let text = format!(
+            "the body of an action takes the one who acts first: `def {body}(actor: Player, …)`"
+        );
         return Err(fault(text));
     }
     params.remove(0);
@@ -495,7 +570,9 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 fn limit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let per = args.text_or(0, "")?;
     if !matches!(per, "" | "day" | "week") {
-        return Err(fault(format!("`per` is \"day\" or \"week\", not \"{per}\"")));
+        return Err(fault(format!(
+            "`per` is \"day\" or \"week\", not \"{per}\""
+        )));
     }
     let since = match args.some(1) {
         Some(_) => args.declared(1)?,
@@ -503,7 +580,9 @@ fn limit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     };
     let times = args.int_or(2, 1)?;
     if !(1..=1_000_000).contains(&times) {
-        return Err(fault(format!("a limit allows at least once, not {times} times")));
+        return Err(fault(format!(
+            "a limit allows at least once, not {times} times"
+        )));
     }
     let text = |text: &str| Datum::Text(text.into());
     let record = Record {
@@ -533,7 +612,9 @@ fn limits(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<LimitDecl>>
         .map(|value| {
             RecordValue::of(value)
                 .and_then(|record| limit_of(&record))
-                .ok_or_else(|| fault("`limit` is a limit or a list of them, such as `limit(per = \"day\")`"))
+                .ok_or_else(|| {
+                    fault("`limit` is a limit or a list of them, such as `limit(per = \"day\")`")
+                })
         })
         .collect()
 }
@@ -579,7 +660,11 @@ fn automatic<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v>
             test: function(args, 4)?,
             after: args.span_opt(5)?.filter(|after| *after > Span(0)),
         },
-        _ => return Err(fault("say either `every = \"day 00:00\"` or `when =` a test")),
+        _ => {
+            return Err(fault(
+                "say either `every = \"day 00:00\"` or `when =` a test",
+            ));
+        }
     };
     let what = Declared::Automatic {
         name: Name::from(args.text(0)?),
@@ -592,7 +677,10 @@ fn automatic<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v>
 }
 
 fn condition<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let what = Declared::Condition { test: function(args, 0)?, of: args.kind(1)? };
+    let what = Declared::Condition {
+        test: function(args, 0)?,
+        of: args.kind(1)?,
+    };
     declare(args, eval, what)?;
     Ok(Value::new_none())
 }
@@ -626,7 +714,9 @@ fn changed<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 fn scope<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let texts = |index| -> starlark::Result<Datum> {
         let texts = args.texts(index)?;
-        Ok(Datum::List(texts.into_iter().map(|t| Datum::Text(t.into())).collect()))
+        Ok(Datum::List(
+            texts.into_iter().map(|t| Datum::Text(t.into())).collect(),
+        ))
     };
     let record = Record {
         kind: "Scope",

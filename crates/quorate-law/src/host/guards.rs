@@ -64,11 +64,17 @@ fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     if step == 0 {
         return Err(fault("`range` wants a step other than 0"));
     }
-    let distance = if step > 0 { end.saturating_sub(start) } else { start.saturating_sub(end) };
+    let distance = if step > 0 {
+        end.saturating_sub(start)
+    } else {
+        start.saturating_sub(end)
+    };
     let unit = step.unsigned_abs();
     let count = u64::try_from(distance).unwrap_or(0).div_ceil(unit);
     if count > LIST_MAX as u64 {
-        return Err(args.frame.limit(format!("`range` gives at most {LIST_MAX} numbers, not {count}")));
+        return Err(args.frame.limit(format!(
+            "`range` gives at most {LIST_MAX} numbers, not {count}"
+        )));
     }
     let numbers = (0..count as i64).map(|i| start + i * step);
     Ok(args.heap.alloc(AllocList(numbers)))
@@ -146,8 +152,11 @@ fn ok<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 fn tuple<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let value = args.value(0);
     // A list in a tuple is no key; only what tuples hold of tuples is hashed with them.
-    let nested = TupleRef::from_value(value)
-        .is_some_and(|tuple| tuple.iter().any(|item| TupleRef::from_value(item).is_some()));
+    let nested = TupleRef::from_value(value).is_some_and(|tuple| {
+        tuple
+            .iter()
+            .any(|item| TupleRef::from_value(item).is_some())
+    });
     if nested && tree_size(value, TUPLE_MAX).is_none() {
         return Err(args.frame.limit("tuples within tuples grow without end"));
     }
@@ -269,8 +278,11 @@ fn mul<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
             return Err(too_many(&args.frame));
         }
         args.frame.charge(whole * 8)?;
-        let nested = TupleRef::from_value(many)
-            .is_some_and(|tuple| tuple.iter().any(|item| TupleRef::from_value(item).is_some()));
+        let nested = TupleRef::from_value(many).is_some_and(|tuple| {
+            tuple
+                .iter()
+                .any(|item| TupleRef::from_value(item).is_some())
+        });
         let tree = tree_size(many, TUPLE_MAX).and_then(|size| size.checked_mul(times));
         if nested && tree.is_none_or(|tree| tree > TUPLE_MAX) {
             return Err(args.frame.limit("tuples within tuples grow without end"));
@@ -282,14 +294,18 @@ fn mul<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 fn percent<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (a, b) = (args.value(0), args.value(1));
     if a.unpack_str().is_some() {
-        return Err(fault("`%` works on numbers; put values into a text with f\"{value}\""));
+        return Err(fault(
+            "`%` works on numbers; put values into a text with f\"{value}\"",
+        ));
     }
     a.percent(b, args.heap)
 }
 
 fn shift<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (a, b) = (args.int(0)?, args.int(1)?);
-    let shifted = u32::try_from(b).ok().and_then(|b| a.checked_mul(1_i64.checked_shl(b)?));
+    let shifted = u32::try_from(b)
+        .ok()
+        .and_then(|b| a.checked_mul(1_i64.checked_shl(b)?));
     match shifted {
         Some(shifted) if b < 63 => Ok(args.heap.alloc(shifted)),
         _ => Err(too_big()),

@@ -52,7 +52,9 @@ fn kind_of(args: &Args<'_, '_>) -> starlark::Result<Name> {
 
 fn all<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let kind = kind_of(args)?;
-    let found = args.world()?.all(kind.as_str(), args.kwargs(0)?, &args.site(eval));
+    let found = args
+        .world()?
+        .all(kind.as_str(), args.kwargs(0)?, &args.site(eval));
     Ok(things(args, args.frame.answer(found)?))
 }
 
@@ -74,7 +76,9 @@ fn row<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 fn create<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let kind = kind_of(args)?;
-    let made = args.world()?.create(kind.as_str(), args.kwargs(0)?, &args.site(eval));
+    let made = args
+        .world()?
+        .create(kind.as_str(), args.kwargs(0)?, &args.site(eval));
     Ok(args.heap.alloc(ThingValue(args.frame.answer(made)?)))
 }
 
@@ -119,10 +123,15 @@ fn draw<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         None => None,
         Some(_) => Some(whole_numbers(args.list(2)?)?),
     };
-    if weights.as_ref().is_some_and(|weights| weights.len() != options.len()) {
+    if weights
+        .as_ref()
+        .is_some_and(|weights| weights.len() != options.len())
+    {
         return Err(fault("`draw` wants one weight for each option"));
     }
-    let index = args.world()?.draw(what, &options, weights.as_deref(), &site);
+    let index = args
+        .world()?
+        .draw(what, &options, weights.as_deref(), &site);
     let index = args.frame.answer(index)?;
     let drawn = options
         .get(index)
@@ -178,10 +187,14 @@ fn step<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let from = here(args)?;
     let word = args.text(0)?;
     let Some((_, columns, rows)) = WAYS.iter().find(|(way, ..)| *way == word) else {
-        return Err(fault(format!("\"{word}\" is no way on a board: say \"north\", \"south-east\" and so on")));
+        return Err(fault(format!(
+            "\"{word}\" is no way on a board: say \"north\", \"south-east\" and so on"
+        )));
     };
     let next = beside(&from, (*columns, *rows), size(args, &from.board)?);
-    Ok(next.map_or_else(Value::new_none, |square| args.heap.alloc(SquareValue(square))))
+    Ok(next.map_or_else(Value::new_none, |square| {
+        args.heap.alloc(SquareValue(square))
+    }))
 }
 
 fn way<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -197,7 +210,9 @@ fn way<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 fn around<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let from = here(args)?;
     let size = size(args, &from.board)?;
-    let squares = WAYS.iter().filter_map(|(_, c, r)| beside(&from, (*c, *r), size));
+    let squares = WAYS
+        .iter()
+        .filter_map(|(_, c, r)| beside(&from, (*c, *r), size));
     let squares = squares.map(|square| args.heap.alloc(SquareValue(square)));
     Ok(args.heap.alloc(AllocList(squares)))
 }
@@ -218,7 +233,11 @@ fn every_square(args: &Args<'_, '_>) -> starlark::Result<Vec<Square>> {
     let mut squares = Vec::new();
     for row in 0..u16::try_from(rows).unwrap_or(u16::MAX) {
         for column in 0..u16::try_from(columns).unwrap_or(u16::MAX) {
-            squares.push(Square { board: board.clone(), column, row });
+            squares.push(Square {
+                board: board.clone(),
+                column,
+                row,
+            });
         }
     }
     Ok(squares)
@@ -232,8 +251,12 @@ fn squares<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
 
 fn square<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let name = args.text(0)?;
-    let found = every_square(args)?.into_iter().find(|square| square_name(square) == name);
-    Ok(found.map_or_else(Value::new_none, |square| args.heap.alloc(SquareValue(square))))
+    let found = every_square(args)?
+        .into_iter()
+        .find(|square| square_name(square) == name);
+    Ok(found.map_or_else(Value::new_none, |square| {
+        args.heap.alloc(SquareValue(square))
+    }))
 }
 
 fn ledger<'x>(args: &Args<'_, 'x>) -> starlark::Result<(&'x Thing, &'x Name)> {
@@ -247,7 +270,9 @@ fn add<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (of, name) = ledger(args)?;
     let (who, amount, what) = (args.thing_opt(0)?, args.int(1)?, args.text_or(2, "")?);
     args.frame.output(what)?;
-    let answer = args.world()?.ledger_add(of, name.as_str(), who.as_ref(), amount, what);
+    let answer = args
+        .world()?
+        .ledger_add(of, name.as_str(), who.as_ref(), amount, what);
     args.frame.answer(answer)?;
     Ok(Value::new_none())
 }
@@ -258,7 +283,8 @@ fn lines_of(
     since: Option<Moment>,
 ) -> starlark::Result<Vec<Datum>> {
     let (of, name) = ledger(args)?;
-    args.frame.answer(args.world()?.ledger_lines(of, name.as_str(), who, since))
+    args.frame
+        .answer(args.world()?.ledger_lines(of, name.as_str(), who, since))
 }
 
 fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -268,7 +294,9 @@ fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         if let Datum::Record(line) = line
             && let Some(Datum::Int(amount)) = line.get("amount")
         {
-            sum = sum.checked_add(*amount).ok_or_else(super::guards::too_big)?;
+            sum = sum
+                .checked_add(*amount)
+                .ok_or_else(super::guards::too_big)?;
         }
     }
     Ok(args.heap.alloc(sum))
@@ -295,7 +323,8 @@ fn ledger_players<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Resu
 
 fn clear<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (of, name) = ledger(args)?;
-    args.frame.answer(args.world()?.ledger_clear(of, name.as_str()))?;
+    args.frame
+        .answer(args.world()?.ledger_clear(of, name.as_str()))?;
     Ok(Value::new_none())
 }
 
@@ -314,6 +343,8 @@ fn quantity<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v>
     let Receiver::Quantity(name) = args.receiver else {
         return Err(fault("this is no quantity"));
     };
-    let answer = args.world()?.quantity(name.as_str(), args.datum(0)?, args.data(1)?);
+    let answer = args
+        .world()?
+        .quantity(name.as_str(), args.datum(0)?, args.data(1)?);
     to_value(&args.frame, args.heap, &args.frame.answer(answer)?)
 }

@@ -48,7 +48,9 @@ fn repeal<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn switch<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.switch(&rule_of(args, 0)?, args.flag_or(1, true)?);
+    let answer = args
+        .world()?
+        .switch(&rule_of(args, 0)?, args.flag_or(1, true)?);
     args.frame.answer(answer)?;
     Ok(Value::new_none())
 }
@@ -114,7 +116,8 @@ fn sentences_of(text: &str) -> Vec<String> {
 fn amend<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (rule, clause, text) = (rule_of(args, 0)?, args.int(1)?, args.text(2)?);
     args.frame.output(text)?;
-    args.frame.answer(args.world()?.amend(&rule, clause, text))?;
+    args.frame
+        .answer(args.world()?.amend(&rule, clause, text))?;
     Ok(Value::new_none())
 }
 
@@ -126,7 +129,12 @@ mod tests {
     fn sentences_end_with_their_mark() {
         assert_eq!(
             sentences_of("No rule is added\nwithout a lemur. Is it? (It is.)  So be"),
-            ["No rule is added without a lemur.", "Is it?", "(It is.)", "So be"]
+            [
+                "No rule is added without a lemur.",
+                "Is it?",
+                "(It is.)",
+                "So be"
+            ]
         );
     }
 }

@@ -36,21 +36,25 @@ fn post<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     args.frame.output(title)?;
     args.frame.output(body)?;
     let kind = args.kind(0)?;
-    let made = args.world()?.post(kind.as_str(), title, body, &args.site(eval));
+    let made = args
+        .world()?
+        .post(kind.as_str(), title, body, &args.site(eval));
     Ok(args.heap.alloc(ThingValue(args.frame.answer(made)?)))
 }
 
 fn comment<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (under, text) = (args.thing(0)?, args.text(1)?);
     args.frame.output(text)?;
-    args.frame.answer(args.world()?.comment(&under, text, &args.site(eval)))?;
+    args.frame
+        .answer(args.world()?.comment(&under, text, &args.site(eval)))?;
     Ok(Value::new_none())
 }
 
 fn close<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let (matter, status, note) = (args.thing(0)?, args.text(1)?, args.text_or(2, "")?);
     args.frame.output(note)?;
-    args.frame.answer(args.world()?.close(&matter, status, note))?;
+    args.frame
+        .answer(args.world()?.close(&matter, status, note))?;
     Ok(Value::new_none())
 }
 
@@ -72,6 +76,7 @@ fn edit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     for text in body.iter().chain(&title) {
         args.frame.output(text)?;
     }
-    args.frame.answer(args.world()?.edit(&args.thing(0)?, title, body))?;
+    args.frame
+        .answer(args.world()?.edit(&args.thing(0)?, title, body))?;
     Ok(Value::new_none())
 }

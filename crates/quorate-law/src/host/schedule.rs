@@ -10,14 +10,18 @@ const MONTHS: [&str; 12] = [
 /// Reads a time; in words, what is wrong with it.
 pub(crate) fn schedule(text: &str) -> Result<Schedule, String> {
     read(text).ok_or_else(|| {
-        format!("\"{text}\" is no time: write \"day 00:00\", \"Mon 12:00\" or \"24 Dec 00:00\", in UTC")
+        format!(
+            "\"{text}\" is no time: write \"day 00:00\", \"Mon 12:00\" or \"24 Dec 00:00\", in UTC"
+        )
     })
 }
 
 fn read(text: &str) -> Option<Schedule> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
-        ["day", clock] => Some(Schedule::Daily { minute: minute(clock)? }),
+        ["day", clock] => Some(Schedule::Daily {
+            minute: minute(clock)?,
+        }),
         [day, clock] => Some(Schedule::Weekly {
             weekday: place(&WEEKDAYS, day)?,
             minute: minute(clock)?,
@@ -25,7 +29,11 @@ fn read(text: &str) -> Option<Schedule> {
         [day, month, clock] => {
             let day: u8 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
             let month = place(&MONTHS, month)?;
-            Some(Schedule::Yearly { month, day, minute: minute(clock)? })
+            Some(Schedule::Yearly {
+                month,
+                day,
+                minute: minute(clock)?,
+            })
         }
         _ => None,
     }
@@ -52,9 +60,16 @@ mod tests {
     #[test]
     fn times_are_read_in_three_forms() {
         assert_eq!(schedule("day 00:30"), Ok(Schedule::Daily { minute: 30 }));
-        let thursday = Schedule::Weekly { weekday: 4, minute: 720 };
+        let thursday = Schedule::Weekly {
+            weekday: 4,
+            minute: 720,
+        };
         assert_eq!(schedule("Thu 12:00"), Ok(thursday));
-        let eve = Schedule::Yearly { month: 12, day: 24, minute: 0 };
+        let eve = Schedule::Yearly {
+            month: 12,
+            day: 24,
+            minute: 0,
+        };
         assert_eq!(schedule("24 Dec 00:00"), Ok(eve));
         for bad in ["day 24:00", "Foo 12:00", "32 Dec 00:00", "noon"] {
             assert!(schedule(bad).is_err(), "{bad}");

@@ -27,7 +27,10 @@ impl Signature {
     pub(crate) fn parse(text: &str) -> Self {
         let (head, rest) = text.split_once('(').expect("a signature has a parenthesis");
         let (params, after) = split_close(rest);
-        let gives = after.trim().strip_prefix("->").map_or(Type::None, |ty| type_of(ty.trim()));
+        let gives = after
+            .trim()
+            .strip_prefix("->")
+            .map_or(Type::None, |ty| type_of(ty.trim()));
         let mut signature = Self {
             name: head.to_owned(),
             positional: Vec::new(),
@@ -62,7 +65,9 @@ impl Signature {
             .chain(&self.args)
             .chain(&self.named)
             .chain(&self.kwargs);
-        all.map(|param| param.name.as_str()).nth(index).unwrap_or("")
+        all.map(|param| param.name.as_str())
+            .nth(index)
+            .unwrap_or("")
     }
 }
 

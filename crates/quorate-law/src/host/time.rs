@@ -24,7 +24,9 @@ pub(crate) fn natives() -> Vec<Native> {
 }
 
 fn minutes<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(SpanValue::Fixed(Span::minutes(args.int(0)?))))
+    Ok(args
+        .heap
+        .alloc(SpanValue::Fixed(Span::minutes(args.int(0)?))))
 }
 
 fn hours<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -36,11 +38,15 @@ fn days<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn day_start<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(MomentValue::Fixed(args.moment(0)?.start(false))))
+    Ok(args
+        .heap
+        .alloc(MomentValue::Fixed(args.moment(0)?.start(false))))
 }
 
 fn week_start<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(MomentValue::Fixed(args.moment(0)?.start(true))))
+    Ok(args
+        .heap
+        .alloc(MomentValue::Fixed(args.moment(0)?.start(true))))
 }
 
 fn date<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
@@ -66,7 +72,9 @@ fn later(from: Moment, months: i64) -> Option<Moment> {
     let (year, month, day) = from.date();
     let count = (i64::from(year) * 12 + i64::from(month) - 1).checked_add(months)?;
     let (year, month) = (count.div_euclid(12), count.rem_euclid(12) + 1);
-    let midnight = (1..=i64::from(day)).rev().find_map(|day| of_date(year, month, day))?;
+    let midnight = (1..=i64::from(day))
+        .rev()
+        .find_map(|day| of_date(year, month, day))?;
     Some(midnight + (from - from.day_start()))
 }
 

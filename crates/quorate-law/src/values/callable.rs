@@ -90,7 +90,10 @@ impl Prepared {
                 ParametersSpecParam::Optional
             }
         };
-        let positional = signature.positional.iter().map(|p| (p.name.as_str(), param(p)));
+        let positional = signature
+            .positional
+            .iter()
+            .map(|p| (p.name.as_str(), param(p)));
         let named = signature.named.iter().map(|p| (p.name.as_str(), param(p)));
         let spec = ParametersSpec::new_parts(
             &signature.name,
@@ -146,7 +149,10 @@ impl Callable {
 
     /// The same, with a type for the checker.
     pub(crate) fn typed(self, ty: Ty) -> Self {
-        Self { ty: Some(ty), ..self }
+        Self {
+            ty: Some(ty),
+            ..self
+        }
     }
 
     /// A quantity, which is called like a function.
@@ -361,7 +367,10 @@ impl<'v> Args<'v, '_> {
 
     pub(crate) fn data(&self, index: usize) -> starlark::Result<Vec<Datum>> {
         let items = self.list(index)?;
-        items.into_iter().map(|item| self.leave(index, item)).collect()
+        items
+            .into_iter()
+            .map(|item| self.leave(index, item))
+            .collect()
     }
 
     pub(crate) fn datum(&self, index: usize) -> starlark::Result<Datum> {
@@ -402,7 +411,13 @@ impl<'v> Args<'v, '_> {
         if ThingValue::of(value) == Some(Thing::Game) {
             return Ok(Name::from("Game"));
         }
-        self.expected(index, "a kind such as `player`, `game` or the name of an entity")
+        if let Some(name) = value.unpack_str() {
+            return Ok(Name::from(name));
+        }
+        self.expected(
+            index,
+            "a kind such as `player`, `game` or the name of an entity",
+        )
     }
 
     /// A function of the law by its name.

@@ -100,7 +100,9 @@ fn freeze(frame: &Frame, live: Heap<'_>, datum: &Datum) -> starlark::Result<Froz
         Datum::Function(name) => {
             let function = frame.code.function(name.as_str())?;
             let value = live.access_owned_frozen_value(&function);
-            value.unpack_frozen().ok_or_else(|| fault("a function is not kept"))?
+            value
+                .unpack_frozen()
+                .ok_or_else(|| fault("a function is not kept"))?
         }
         Datum::Ledger(of, name) => heap.alloc(LedgerValue(of.clone(), name.clone())),
         Datum::Record(record) => heap.alloc(RecordValue(record.clone())),
@@ -115,9 +117,7 @@ fn freeze(frame: &Frame, live: Heap<'_>, datum: &Datum) -> starlark::Result<Froz
         Datum::Dict(entries) => {
             let entries: Vec<_> = entries
                 .iter()
-                .map(|(key, value)| {
-                    Ok((freeze(frame, live, key)?, freeze(frame, live, value)?))
-                })
+                .map(|(key, value)| Ok((freeze(frame, live, key)?, freeze(frame, live, value)?)))
                 .collect::<starlark::Result<_>>()?;
             heap.alloc(AllocDict(entries))
         }

@@ -35,8 +35,8 @@ impl SquareValue {
 
 /// A square as its board labels it: `C4`.
 pub(crate) fn square_name(square: &Square) -> String {
-    let labels = Frame::current()
-        .and_then(|frame| frame.world.as_ref()?.board(square.board.as_str()).ok());
+    let labels =
+        Frame::current().and_then(|frame| frame.world.as_ref()?.board(square.board.as_str()).ok());
     let label = |labels: &[String], index: u16| {
         labels
             .get(usize::from(index))
@@ -44,9 +44,7 @@ pub(crate) fn square_name(square: &Square) -> String {
             .unwrap_or_else(|| (index + 1).to_string())
     };
     match labels {
-        Some((columns, rows)) => {
-            label(&columns, square.column) + &label(&rows, square.row)
-        }
+        Some((columns, rows)) => label(&columns, square.column) + &label(&rows, square.row),
         None => format!("{}:{}:{}", square.board, square.column, square.row),
     }
 }

@@ -95,8 +95,8 @@ impl<'v> StarlarkValue<'v> for ThingValue {
 
     fn set_attr(&self, attribute: &str, value: Value<'v>) -> starlark::Result<()> {
         let frame = Frame::running()?;
-        let datum = from_value(value)
-            .map_err(|what| fault(format!("`{attribute}` cannot hold {what}")))?;
+        let datum =
+            from_value(value).map_err(|what| fault(format!("`{attribute}` cannot hold {what}")))?;
         let world = frame.world()?;
         frame.answer(world.set(&self.0, attribute, datum))
     }

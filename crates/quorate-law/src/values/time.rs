@@ -167,11 +167,7 @@ impl fmt::Display for SpanValue {
     }
 }
 
-fn wrong<'v, T: StarlarkValue<'v>, R>(
-    this: &T,
-    op: &str,
-    other: Value<'v>,
-) -> starlark::Result<R> {
+fn wrong<'v, T: StarlarkValue<'v>, R>(this: &T, op: &str, other: Value<'v>) -> starlark::Result<R> {
     if other.is_none() {
         return Err(fault(format!(
             "a {} is used with None: test for `!= None` first",

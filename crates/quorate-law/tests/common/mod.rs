@@ -47,7 +47,10 @@ pub fn library(id: &str, code: &str) -> Source {
 
 /// One rule of one fence, which begins in line 5.
 pub fn fence(code: &str) -> Source {
-    rule("it", &format!("# It\n\n1. A clause.\n```starlark\n{code}\n```\n"))
+    rule(
+        "it",
+        &format!("# It\n\n1. A clause.\n```starlark\n{code}\n```\n"),
+    )
 }
 
 /// Compiles a law that must be awake altogether.
@@ -97,7 +100,9 @@ impl Game {
     }
 
     pub fn put(&self, thing: &Thing, attribute: &str, value: Datum) {
-        self.cells.borrow_mut().insert((thing.clone(), attribute.to_owned()), value);
+        self.cells
+            .borrow_mut()
+            .insert((thing.clone(), attribute.to_owned()), value);
     }
 
     pub fn cell(&self, thing: &Thing, attribute: &str) -> Datum {
@@ -164,12 +169,16 @@ impl World for Game {
         }
         let rows = self.rows.borrow();
         let of_kind = rows.keys().filter(|(table, _)| table == kind);
-        Ok(of_kind.map(|(table, key)| Thing::row(table.as_str(), key.as_str())).collect())
+        Ok(of_kind
+            .map(|(table, key)| Thing::row(table.as_str(), key.as_str()))
+            .collect())
     }
 
     fn at(&self, _kind: &str, square: &Square) -> Answer<Option<Thing>> {
         let cells = self.cells.borrow();
-        let found = cells.iter().find(|(_, datum)| **datum == Datum::Square(square.clone()));
+        let found = cells
+            .iter()
+            .find(|(_, datum)| **datum == Datum::Square(square.clone()));
         Ok(found.map(|((thing, _), _)| thing.clone()))
     }
 
@@ -234,7 +243,11 @@ impl World for Game {
             rule: site.rule.to_string(),
             rule_id: site.rule.clone(),
             clause: site.clause,
-            needs: vec![Need { what: what.into(), have: have.into(), need: need.into() }],
+            needs: vec![Need {
+                what: what.into(),
+                have: have.into(),
+                need: need.into(),
+            }],
             next_at,
             ..Refusal::default()
         })
@@ -266,7 +279,10 @@ impl World for Game {
     }
 
     fn roll(&self, sides: i64, what: &str, site: &Site) -> Answer<i64> {
-        self.say(format!("roll {sides} {what} for {} {}", site.rule, site.clause));
+        self.say(format!(
+            "roll {sides} {what} for {} {}",
+            site.rule, site.clause
+        ));
         Ok(self.dice.borrow_mut().pop().unwrap_or(sides))
     }
 
@@ -292,7 +308,9 @@ impl World for Game {
         context: Named,
         _site: &Site,
     ) -> Answer<()> {
-        self.say(format!("ask {decision} {to} {options:?} {within} {context:?}"));
+        self.say(format!(
+            "ask {decision} {to} {options:?} {within} {context:?}"
+        ));
         Ok(())
     }
 
@@ -431,7 +449,9 @@ impl World for Game {
 
     fn quantity(&self, name: &str, base: Datum, context: Vec<Datum>) -> Answer<Datum> {
         let filter = self.filters.borrow().get(name).cloned();
-        let Some(filter) = filter else { return Ok(base) };
+        let Some(filter) = filter else {
+            return Ok(base);
+        };
         let code = self.code.borrow().clone().expect("a law");
         let mut args = vec![base];
         args.extend(context);

@@ -44,7 +44,10 @@ impl Item {
     /// The event of the past that a command is about.
     pub(crate) fn about(&self) -> Option<EventSeq> {
         match self {
-            Self::Order(Order { act: Act::Undo { event, .. }, .. }) => Some(*event),
+            Self::Order(Order {
+                act: Act::Undo { event, .. },
+                ..
+            }) => Some(*event),
             _ => None,
         }
     }

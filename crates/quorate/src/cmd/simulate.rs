@@ -37,7 +37,10 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let place = note_panics();
     let (mut passed, mut failed, mut steps) = (0_u64, Vec::new(), 0);
     for seed in seeds {
-        out.line(format!("{} seed {seed}, {} steps", book.name, arguments.steps));
+        out.line(format!(
+            "{} seed {seed}, {} steps",
+            book.name, arguments.steps
+        ));
         match one(&book, seed, arguments.steps, out) {
             Ok(tally) => {
                 passed += 1;
@@ -72,7 +75,11 @@ pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     if let Some((seed, failure)) = failed.first() {
         out.line(repeat(arguments, *seed, failure));
     }
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND_WRONG) })
+    Ok(if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
 }
 
 fn one(book: &Rulebook, seed: u64, steps: u64, out: &Out) -> Result<sim::Tally, Failure> {
@@ -83,7 +90,12 @@ fn one(book: &Rulebook, seed: u64, steps: u64, out: &Out) -> Result<sim::Tally, 
 }
 
 fn report(arguments: &Arguments, seed: u64, failure: &Failure, out: &Out) {
-    out.line(format!("  {} at step {}: {}", out.red("failed"), failure.step, failure.what));
+    out.line(format!(
+        "  {} at step {}: {}",
+        out.red("failed"),
+        failure.step,
+        failure.what
+    ));
     for line in &failure.log {
         out.line(format!("    {line}"));
     }
@@ -93,7 +105,10 @@ fn report(arguments: &Arguments, seed: u64, failure: &Failure, out: &Out) {
 /// The command that comes to the same failure again.
 fn repeat(arguments: &Arguments, seed: u64, failure: &Failure) -> String {
     let steps = failure.step.clamp(1, arguments.steps);
-    format!("again: quorate simulate {} --seed {seed} --steps {steps}", arguments.rulebook)
+    format!(
+        "again: quorate simulate {} --seed {seed} --steps {steps}",
+        arguments.rulebook
+    )
 }
 
 /// Keeps where a panic happened in place of printing it: the report says it once.
@@ -109,6 +124,9 @@ fn note_panics() -> Arc<Mutex<Option<String>>> {
 }
 
 fn range_of(range: &str) -> Result<std::ops::Range<u64>> {
-    let (from, to) = range.split_once("..").context("several seeds are written 1..51")?;
-    Ok(from.trim().parse().context("a seed is a number")?..to.trim().parse().context("a seed is a number")?)
+    let (from, to) = range
+        .split_once("..")
+        .context("several seeds are written 1..51")?;
+    Ok(from.trim().parse().context("a seed is a number")?
+        ..to.trim().parse().context("a seed is a number")?)
 }

@@ -12,14 +12,25 @@ pub struct Chance {
 impl Chance {
     /// Draws that follow from a number.
     pub fn new(seed: u64) -> Self {
-        let id = SeedId { player: None, key: Name::from(format!("simulation {seed}")) };
-        Self { seed: Seed::derive(&[0; 32], &id), drawn: 0 }
+        let id = SeedId {
+            player: None,
+            key: Name::from(format!("simulation {seed}")),
+        };
+        Self {
+            seed: Seed::derive(&[0; 32], &id),
+            drawn: 0,
+        }
     }
 
     /// A number from `low` to `high`, both included.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         self.drawn += 1;
-        low - 1 + self.seed.die("draw", self.drawn, high.saturating_sub(low).saturating_add(1))
+        low - 1
+            + self.seed.die(
+                "draw",
+                self.drawn,
+                high.saturating_sub(low).saturating_add(1),
+            )
     }
 
     /// A number from 0 to below `count`; 0 where that is 0.
@@ -35,7 +46,11 @@ impl Chance {
 
     /// One of several; none of none.
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> Option<T> {
-        if from.is_empty() { None } else { Some(from[self.below(from.len())].clone()) }
+        if from.is_empty() {
+            None
+        } else {
+            Some(from[self.below(from.len())].clone())
+        }
     }
 
     /// One of several words.

@@ -27,23 +27,38 @@ pub fn unchanged(before: &State, head: Head, judge: &Judge) -> Result<(), String
 }
 
 /// What an event must be, and what must hold after it.
-pub fn after(before: &State, head: Head, event: &Event, judge: &Judge, new_law: bool) -> Result<(), String> {
+pub fn after(
+    before: &State,
+    head: Head,
+    event: &Event,
+    judge: &Judge,
+    new_law: bool,
+) -> Result<(), String> {
     chained(head, event, judge)?;
     let mut folded = before.clone();
     let effects = event.steps.iter().map(|step| &step.effect);
-    folded.apply_all(effects).map_err(|mismatch| format!("the event does not fold: {mismatch}"))?;
+    folded
+        .apply_all(effects)
+        .map_err(|mismatch| format!("the event does not fold: {mismatch}"))?;
     if folded != *judge.state() {
         return Err("the event folds to another state than the judge holds".to_owned());
     }
     if judge.next_due().is_some_and(|due| due < event.at) {
-        return Err(format!("something is due at {:?}, before the event at {}", judge.next_due(), event.at));
+        return Err(format!(
+            "something is due at {:?}, before the event at {}",
+            judge.next_due(),
+            event.at
+        ));
     }
     if judge.law().digest != judge.state().law_digest() {
         return Err("the judge's law is not the law of its state".to_owned());
     }
     let stands = judge.state();
     if new_law {
-        stands.cells.iter().try_for_each(|(key, cell)| in_range(stands, judge.law(), key, &cell.value))?;
+        stands
+            .cells
+            .iter()
+            .try_for_each(|(key, cell)| in_range(stands, judge.law(), key, &cell.value))?;
     }
     for step in &event.steps {
         match &step.effect {
@@ -52,7 +67,9 @@ pub fn after(before: &State, head: Head, event: &Event, judge: &Judge, new_law: 
                     in_range(stands, judge.law(), key, &cell.value)?;
                 }
             }
-            Effect::Comment { key, new: Some(_), .. } => one_vote_each(judge, key.post)?,
+            Effect::Comment {
+                key, new: Some(_), ..
+            } => one_vote_each(judge, key.post)?,
             _ => {}
         }
     }
@@ -67,8 +84,15 @@ fn chained(head: Head, event: &Event, judge: &Judge) -> Result<(), String> {
     if judge.head().hash != record::hash(&record.open) {
         return Err("the judge's head is not the hash of the event".to_owned());
     }
-    let mut read = record::decode(&record.open).map_err(|error| format!("the event does not read back: {error}"))?;
-    record::restore(&mut read, &|digest| record.seals.iter().find(|seal| seal.digest == digest).cloned());
+    let mut read = record::decode(&record.open)
+        .map_err(|error| format!("the event does not read back: {error}"))?;
+    record::restore(&mut read, &|digest| {
+        record
+            .seals
+            .iter()
+            .find(|seal| seal.digest == digest)
+            .cloned()
+    });
     if read != *event || record::encode(&read) != record {
         return Err("the event reads back as another".to_owned());
     }
@@ -80,23 +104,40 @@ fn in_range(state: &State, law: &Law, key: &CellKey, value: &Value) -> Result<()
     let kind = match &key.thing {
         Thing::Game => Name::from("Game"),
         Thing::Player(_) => Name::from("Player"),
-        Thing::Entity(id) => state.entities.get(id).map(|entity| entity.kind.clone()).unwrap_or_default(),
-        Thing::Post(id) => state.posts.get(id).map(|post| post.category.clone()).unwrap_or_default(),
+        Thing::Entity(id) => state
+            .entities
+            .get(id)
+            .map(|entity| entity.kind.clone())
+            .unwrap_or_default(),
+        Thing::Post(id) => state
+            .posts
+            .get(id)
+            .map(|post| post.category.clone())
+            .unwrap_or_default(),
         Thing::Comment(..) => Name::from("Comment"),
         Thing::Row(row) => row.table.clone(),
         Thing::Rule(_) => Name::from("Rule"),
     };
-    let Some(decl) = law.value(&kind, key.name.as_str()) else { return Ok(()) };
+    let Some(decl) = law.value(&kind, key.name.as_str()) else {
+        return Ok(());
+    };
     if fits(&decl.it, &convert::datum(value)) {
         return Ok(());
     }
-    Err(format!("{} of {} is {value:?}, which {:?} does not allow", key.name, key.thing, decl.it.holds))
+    Err(format!(
+        "{} of {} is {value:?}, which {:?} does not allow",
+        key.name, key.thing, decl.it.holds
+    ))
 }
 
 fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
     match (&decl.holds, datum) {
-        (Holds::Number { min, max, .. }, Datum::Int(n)) => min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max),
-        (Holds::Choice(options), Datum::Text(word)) => options.iter().any(|option| *option == **word),
+        (Holds::Number { min, max, .. }, Datum::Int(n)) => {
+            min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max)
+        }
+        (Holds::Choice(options), Datum::Text(word)) => {
+            options.iter().any(|option| *option == **word)
+        }
         (Holds::Moment, Datum::Moment(_) | Datum::None)
         | (Holds::Reference(_), Datum::Thing(_) | Datum::None)
         | (Holds::Place { .. }, Datum::Square(_) | Datum::None)
@@ -104,7 +145,11 @@ fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
         | (Holds::Flag, Datum::Bool(_))
         | (Holds::Ledger { .. }, _) => true,
         (Holds::Listing { unique, .. }, Datum::List(items)) => {
-            !unique || items.iter().enumerate().all(|(at, item)| !items[..at].contains(item))
+            !unique
+                || items
+                    .iter()
+                    .enumerate()
+                    .all(|(at, item)| !items[..at].contains(item))
         }
         _ => false,
     }
@@ -113,8 +158,13 @@ fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
 /// Nobody's vote counts twice: the votes for and against a matter are no more than there are members.
 fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
     let law = judge.law();
-    let Some(row) = judge.state().posts.get(&post) else { return Ok(()) };
-    let votable = law.categories.get(&row.category).is_some_and(|decl| !decl.it.icons.is_empty());
+    let Some(row) = judge.state().posts.get(&post) else {
+        return Ok(());
+    };
+    let votable = law
+        .categories
+        .get(&row.category)
+        .is_some_and(|decl| !decl.it.icons.is_empty());
     if !votable || law.code.signature("votes").is_none() || row.closed_at.is_some() {
         return Ok(());
     }
@@ -127,22 +177,35 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
             _ => return Ok(()),
         }
     }
-    let members = judge.state().people.values().filter(|person| person.standing == Standing::Member).count();
+    let members = judge
+        .state()
+        .people
+        .values()
+        .filter(|person| person.standing == Standing::Member)
+        .count();
     if usize::try_from(counted).is_ok_and(|counted| counted <= members) {
         return Ok(());
     }
-    Err(format!("{counted} votes of {members} members are counted on post {post}"))
+    Err(format!(
+        "{counted} votes of {members} members are counted on post {post}"
+    ))
 }
 
 /// Of the whole log: it folds to the state, and judged again on its own tapes it comes to the same events.
 pub fn whole(sim: &Sim) -> Result<(), String> {
-    let effects = sim.events.iter().flat_map(|event| event.steps.iter().map(|step| &step.effect));
-    let folded = State::fold(effects).map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
+    let effects = sim
+        .events
+        .iter()
+        .flat_map(|event| event.steps.iter().map(|step| &step.effect));
+    let folded =
+        State::fold(effects).map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
     if folded.digest() != sim.state().digest() {
         return Err("the log folds to another state than the one that was played".to_owned());
     }
-    let snapshot = record::decode_state(&record::encode_state(&folded).open).map_err(|error| error.to_string())?;
-    let again = State::fold(&snapshot).map_err(|mismatch| format!("the snapshot does not fold: {mismatch}"))?;
+    let snapshot = record::decode_state(&record::encode_state(&folded).open)
+        .map_err(|error| error.to_string())?;
+    let again = State::fold(&snapshot)
+        .map_err(|mismatch| format!("the snapshot does not fold: {mismatch}"))?;
     if again.digest() != folded.digest() {
         return Err("a snapshot holds another state than it was taken of".to_owned());
     }
@@ -152,8 +215,19 @@ pub fn whole(sim: &Sim) -> Result<(), String> {
 fn judged_again(sim: &Sim) -> Result<(), String> {
     let mut judge = Judge::unfounded(&sim.laws);
     for event in &sim.events {
-        let mut inputs = Inputs { secret: SECRET, past: &sim.events, tape: Some(&event.tape), ..Inputs::default() };
-        let place = |what: String| format!("judged again, event {} ({}) comes out otherwise: {what}", event.seq, event.act.name());
+        let mut inputs = Inputs {
+            secret: SECRET,
+            past: &sim.events,
+            tape: Some(&event.tape),
+            ..Inputs::default()
+        };
+        let place = |what: String| {
+            format!(
+                "judged again, event {} ({}) comes out otherwise: {what}",
+                event.seq,
+                event.act.name()
+            )
+        };
         match judge.judge(&event.command(), &mut inputs) {
             Judged::Refused(refusal) => return Err(place(format!("refused: {refusal}"))),
             Judged::Event(again) => {
@@ -163,5 +237,9 @@ fn judged_again(sim: &Sim) -> Result<(), String> {
             }
         }
     }
-    if judge.state().digest() == sim.state().digest() { Ok(()) } else { Err("judged again, the log makes another state".to_owned()) }
+    if judge.state().digest() == sim.state().digest() {
+        Ok(())
+    } else {
+        Err("judged again, the log makes another state".to_owned())
+    }
 }

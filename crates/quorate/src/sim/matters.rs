@@ -21,7 +21,11 @@ impl Sim {
     /// The oldest matter that is open, or now and then any of them.
     pub(super) fn open_matter(&mut self) -> Option<PostId> {
         let law = Arc::clone(self.judge.law());
-        let votable = |category: &Name| law.categories.get(category).is_some_and(|decl| !decl.it.icons.is_empty());
+        let votable = |category: &Name| {
+            law.categories
+                .get(category)
+                .is_some_and(|decl| !decl.it.icons.is_empty())
+        };
         let open: Vec<PostId> = self
             .state()
             .posts
@@ -29,16 +33,33 @@ impl Sim {
             .filter(|(_, post)| post.closed_at.is_none() && votable(&post.category))
             .map(|(id, _)| *id)
             .collect();
-        if self.chance.one_in(4) { self.chance.pick(&open) } else { open.first().copied() }
+        if self.chance.one_in(4) {
+            self.chance.pick(&open)
+        } else {
+            open.first().copied()
+        }
     }
 
     /// A comment: mostly a vote on an open matter, and mostly for it.
     pub(super) fn comment(&mut self) -> Act {
-        let matter = if self.chance.one_in(6) { self.any_post() } else { self.open_matter() };
+        let matter = if self.chance.one_in(6) {
+            self.any_post()
+        } else {
+            self.open_matter()
+        };
         let post = matter.unwrap_or(PostId(Id::new(EventSeq(2), 9)));
         let law = Arc::clone(self.judge.law());
-        let category = self.state().posts.get(&post).map(|post| post.category.clone()).unwrap_or_default();
-        let icons: Vec<Name> = law.categories.get(&category).map(|decl| decl.it.icons.clone()).unwrap_or_default();
+        let category = self
+            .state()
+            .posts
+            .get(&post)
+            .map(|post| post.category.clone())
+            .unwrap_or_default();
+        let icons: Vec<Name> = law
+            .categories
+            .get(&category)
+            .map(|decl| decl.it.icons.clone())
+            .unwrap_or_default();
         let icon = self.chance.pick(&icons).unwrap_or_else(|| "for".into());
         let text = match self.chance.below(20) {
             0..=9 => ":for:".to_owned(),
@@ -49,7 +70,10 @@ impl Sim {
             17 => format!(":{icon}: :{icon}: imperial"),
             _ => self.text().to_owned(),
         };
-        Act::Comment { post, text: typed(&text) }
+        Act::Comment {
+            post,
+            text: typed(&text),
+        }
     }
 
     /// A post of any category, with or without changes.
@@ -61,12 +85,29 @@ impl Sim {
             2..=11 if law.categories.contains_key("Proposal") => Name::from("Proposal"),
             _ => self.chance.pick(&law.category_order).unwrap_or_default(),
         };
-        let tag = if self.chance.one_in(2) { self.tag() } else { String::new() };
-        let title = if self.chance.one_in(12) { self.text().to_owned() } else { format!("{tag}Matter {}", self.keys) };
-        let body = if self.chance.one_in(6) { self.text().to_owned() } else { "Let it be so.".to_owned() };
+        let tag = if self.chance.one_in(2) {
+            self.tag()
+        } else {
+            String::new()
+        };
+        let title = if self.chance.one_in(12) {
+            self.text().to_owned()
+        } else {
+            format!("{tag}Matter {}", self.keys)
+        };
+        let body = if self.chance.one_in(6) {
+            self.text().to_owned()
+        } else {
+            "Let it be so.".to_owned()
+        };
         let patch = (!self.chance.one_in(4)).then(|| Sealed::close(self.patch(), [0; 16]));
         let mut fields = Vec::new();
-        for name in law.categories.get(&category).map(|decl| decl.it.form.clone()).unwrap_or_default() {
+        for name in law
+            .categories
+            .get(&category)
+            .map(|decl| decl.it.form.clone())
+            .unwrap_or_default()
+        {
             if self.chance.one_in(8) {
                 continue;
             }
@@ -89,22 +130,57 @@ impl Sim {
 
     /// The bracketed word of a section, as some rulesets want it in a title.
     fn tag(&mut self) -> String {
-        let titles: Vec<String> = self.state().sections.values().map(|section| section.title.clone()).collect();
-        self.chance.pick(&titles).map(|title| format!("[{title}] ")).unwrap_or_default()
+        let titles: Vec<String> = self
+            .state()
+            .sections
+            .values()
+            .map(|section| section.title.clone())
+            .collect();
+        self.chance
+            .pick(&titles)
+            .map(|title| format!("[{title}] "))
+            .unwrap_or_default()
     }
 
     pub(super) fn edit(&mut self) -> Act {
-        let Some(post) = self.any_post() else { return self.new_post() };
-        let patch = self.chance.one_in(2).then(|| Sealed::close(self.patch(), [0; 16]));
-        let title = if self.chance.one_in(6) { "" } else { "Another title" };
-        Act::EditPost { post, title: typed(title), body: typed(self.text()), flavour: typed(""), patch }
+        let Some(post) = self.any_post() else {
+            return self.new_post();
+        };
+        let patch = self
+            .chance
+            .one_in(2)
+            .then(|| Sealed::close(self.patch(), [0; 16]));
+        let title = if self.chance.one_in(6) {
+            ""
+        } else {
+            "Another title"
+        };
+        Act::EditPost {
+            post,
+            title: typed(title),
+            body: typed(self.text()),
+            flavour: typed(""),
+            patch,
+        }
     }
 
     pub(super) fn claim(&mut self) -> Act {
         let rules: Vec<Name> = self.state().rules.keys().cloned().collect();
         let rule = self.chance.pick(&rules).unwrap_or_default();
-        let patch = if self.chance.one_in(5) { self.patch() } else { self.values_patch() };
-        let reason = if self.chance.one_in(8) { "" } else { "as the rule says" };
-        Act::Claim { patch: Sealed::close(patch, [0; 16]), rule, reason: typed(reason) }
+        let patch = if self.chance.one_in(5) {
+            self.patch()
+        } else {
+            self.values_patch()
+        };
+        let reason = if self.chance.one_in(8) {
+            ""
+        } else {
+            "as the rule says"
+        };
+        Act::Claim {
+            patch: Sealed::close(patch, [0; 16]),
+            rule,
+            reason: typed(reason),
+        }
     }
 }

@@ -45,13 +45,17 @@ impl Sim {
     /// A patch of one to four changes.
     pub(super) fn patch(&mut self) -> Patch {
         let count = 1 + self.chance.below(4);
-        Patch { clauses: (0..count).map(|_| self.clause()).collect() }
+        Patch {
+            clauses: (0..count).map(|_| self.clause()).collect(),
+        }
     }
 
     /// A patch that touches values alone.
     pub(super) fn values_patch(&mut self) -> Patch {
         let count = 1 + self.chance.below(2);
-        Patch { clauses: (0..count).map(|_| self.value_clause()).collect() }
+        Patch {
+            clauses: (0..count).map(|_| self.value_clause()).collect(),
+        }
     }
 
     fn clause(&mut self) -> Clause {
@@ -60,44 +64,84 @@ impl Sim {
             7..=10 => self.add_rule(),
             11..=15 => self.amend_rule(),
             16 if self.chance.one_in(3) => Clause::RepealRule { id: self.rule() },
-            16 | 17 => Clause::RenameRule { id: self.rule(), title: self.text().to_owned() },
-            18 => Clause::MoveRule { id: self.rule(), section: self.section(), parent: None, after: Some(self.rule()) },
-            19 => Clause::SwitchRule { id: self.rule(), on: !self.chance.one_in(3) },
+            16 | 17 => Clause::RenameRule {
+                id: self.rule(),
+                title: self.text().to_owned(),
+            },
+            18 => Clause::MoveRule {
+                id: self.rule(),
+                section: self.section(),
+                parent: None,
+                after: Some(self.rule()),
+            },
+            19 => Clause::SwitchRule {
+                id: self.rule(),
+                on: !self.chance.one_in(3),
+            },
             20 => self.create_thing(),
             21 => self.remove_thing(),
             22 => self.term(),
-            23 => Clause::SetPage { name: "annals".into(), text: self.text().to_owned() },
-            24 => Clause::Script { code: self.chance.word(&SCRIPTS).into() },
-            25 => Clause::Prose { text: "Everybody claps.".to_owned() },
+            23 => Clause::SetPage {
+                name: "annals".into(),
+                text: self.text().to_owned(),
+            },
+            24 => Clause::Script {
+                code: self.chance.word(&SCRIPTS).into(),
+            },
+            25 => Clause::Prose {
+                text: "Everybody claps.".to_owned(),
+            },
             26 => Clause::When {
-                test: self.chance.word(&["True", "False", "1 // 0", "len(players()) > 3", "def"]).into(),
+                test: self
+                    .chance
+                    .word(&["True", "False", "1 // 0", "len(players()) > 3", "def"])
+                    .into(),
                 clauses: vec![self.value_clause()],
             },
             27 => self.person(),
             28 => match self.any_post() {
-                Some(post) => Clause::SetStatus { post, status: self.chance.word(&["enacted", "failed", "pending", "nonsense"]).into() },
-                None => Clause::Prose { text: String::new() },
+                Some(post) => Clause::SetStatus {
+                    post,
+                    status: self
+                        .chance
+                        .word(&["enacted", "failed", "pending", "nonsense"])
+                        .into(),
+                },
+                None => Clause::Prose {
+                    text: String::new(),
+                },
             },
-            _ => Clause::Strike { events: vec![EventSeq(5)], uphold: vec![] },
+            _ => Clause::Strike {
+                events: vec![EventSeq(5)],
+                uphold: vec![],
+            },
         }
     }
 
     fn rule(&mut self) -> Name {
         let rules: Vec<Name> = self.state().rules.keys().cloned().collect();
         let known = self.chance.pick(&rules);
-        known.filter(|_| !self.chance.one_in(15)).unwrap_or_else(|| "no-such-rule".into())
+        known
+            .filter(|_| !self.chance.one_in(15))
+            .unwrap_or_else(|| "no-such-rule".into())
     }
 
     fn section(&mut self) -> Name {
         let sections: Vec<Name> = self.state().sections.keys().cloned().collect();
         let known = self.chance.pick(&sections);
-        known.filter(|_| !self.chance.one_in(10)).unwrap_or_else(|| "nowhere".into())
+        known
+            .filter(|_| !self.chance.one_in(10))
+            .unwrap_or_else(|| "nowhere".into())
     }
 
     /// A value that the law declares, set or changed by so much; mostly as declared.
     fn value_clause(&mut self) -> Clause {
         let law = Arc::clone(self.judge.law());
-        let Some((kind, name)) = self.chance.pick(&law.value_order) else { return Clause::Prose { text: String::new() } };
+        let Some((kind, name)) = self.chance.pick(&law.value_order) else {
+            return Clause::Prose {
+                text: String::new(),
+            };
+        };
         let thing = match kind.as_str() {
             "Game" => Some(Thing::Game),
             "Player" => self.members().first().copied().map(Thing::Player),
@@ -106,9 +150,15 @@ impl Sim {
                 self.chance.pick(&things)
             }
         };
-        let thing = thing.filter(|_| !self.chance.one_in(20)).unwrap_or_else(|| self.any_thing());
+        let thing = thing
+            .filter(|_| !self.chance.one_in(20))
+            .unwrap_or_else(|| self.any_thing());
         if self.chance.one_in(4) {
-            return Clause::AddToValue { thing, name, amount: self.chance.between(-3, 40) };
+            return Clause::AddToValue {
+                thing,
+                name,
+                amount: self.chance.between(-3, 40),
+            };
         }
         let value = match law.values.get(&(kind, name.clone())) {
             Some(decl) if !self.chance.one_in(8) => self.declared_value(&decl.it),
@@ -119,7 +169,9 @@ impl Sim {
 
     fn declared_value(&mut self, decl: &quorate_law::declare::ValueDecl) -> Value {
         match &decl.holds {
-            quorate_law::declare::Holds::Choice(options) => self.chance.pick(options).map_or(Value::None, Value::Word),
+            quorate_law::declare::Holds::Choice(options) => {
+                self.chance.pick(options).map_or(Value::None, Value::Word)
+            }
             _ => {
                 let ty = self.judge.look(self.now, |tx| {
                     let world: &dyn World = tx;
@@ -131,17 +183,36 @@ impl Sim {
     }
 
     fn add_rule(&mut self) -> Clause {
-        let text = if self.chance.one_in(3) { self.chance.word(&BROKEN_RULES) } else { self.chance.word(&WHOLE_RULES) };
+        let text = if self.chance.one_in(3) {
+            self.chance.word(&BROKEN_RULES)
+        } else {
+            self.chance.word(&WHOLE_RULES)
+        };
         let number = self.keys.to_string();
-        let id = if self.chance.one_in(12) { self.rule() } else { format!("added-{number}").into() };
-        let section = if self.chance.one_in(2) { Name::default() } else { self.section() };
+        let id = if self.chance.one_in(12) {
+            self.rule()
+        } else {
+            format!("added-{number}").into()
+        };
+        let section = if self.chance.one_in(2) {
+            Name::default()
+        } else {
+            self.section()
+        };
         Clause::AddRule {
             id,
             section,
             parent: self.chance.one_in(6).then(|| self.rule()),
             after: self.chance.one_in(6).then(|| self.rule()),
-            title: if self.chance.one_in(10) { String::new() } else { format!("Added {number}") },
-            text: text.replace('N', &number).replace(&format!("{number}othing"), "Nothing").into(),
+            title: if self.chance.one_in(10) {
+                String::new()
+            } else {
+                format!("Added {number}")
+            },
+            text: text
+                .replace('N', &number)
+                .replace(&format!("{number}othing"), "Nothing")
+                .into(),
             tags: vec![],
         }
     }
@@ -149,7 +220,12 @@ impl Sim {
     /// Another text for a rule: a clause more, another number, a fence less, written against the text of now or of before.
     fn amend_rule(&mut self) -> Clause {
         let id = self.rule();
-        let base: Arc<str> = self.state().rules.get(&id).map(|rule| Arc::clone(&rule.text)).unwrap_or_else(|| "".into());
+        let base: Arc<str> = self
+            .state()
+            .rules
+            .get(&id)
+            .map(|rule| Arc::clone(&rule.text))
+            .unwrap_or_else(|| "".into());
         let text = match self.chance.below(6) {
             0 => format!("{base}\n99. And so it is.\n"),
             1 => without_a_fence(&base),
@@ -157,13 +233,27 @@ impl Sim {
             3 => format!("A word before.\n\n{base}"),
             _ => self.another_digit(&base),
         };
-        let base = if self.chance.one_in(6) { base.replacen("may", "shall", 1).into() } else { base };
-        Clause::AmendRule { id, base, text: text.into() }
+        let base = if self.chance.one_in(6) {
+            base.replacen("may", "shall", 1).into()
+        } else {
+            base
+        };
+        Clause::AmendRule {
+            id,
+            base,
+            text: text.into(),
+        }
     }
 
     fn another_digit(&mut self, text: &str) -> String {
-        let digits: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
-        let Some(at) = self.chance.pick(&digits) else { return text.to_owned() };
+        let digits: Vec<usize> = text
+            .char_indices()
+            .filter(|(_, c)| c.is_ascii_digit())
+            .map(|(at, _)| at)
+            .collect();
+        let Some(at) = self.chance.pick(&digits) else {
+            return text.to_owned();
+        };
         let digit = self.chance.below(10);
         format!("{}{digit}{}", &text[..at], &text[at + 1..])
     }
@@ -182,29 +272,57 @@ impl Sim {
     }
 
     fn remove_thing(&mut self) -> Clause {
-        let things: Vec<Thing> = self.state().entities.keys().map(|id| Thing::Entity(*id)).collect();
-        let thing = self.chance.pick(&things).unwrap_or_else(|| self.any_thing());
+        let things: Vec<Thing> = self
+            .state()
+            .entities
+            .keys()
+            .map(|id| Thing::Entity(*id))
+            .collect();
+        let thing = self
+            .chance
+            .pick(&things)
+            .unwrap_or_else(|| self.any_thing());
         Clause::RemoveThing { thing }
     }
 
     fn term(&mut self) -> Clause {
         let name = self.chance.word(&["player", "emperor", "gold", ""]).into();
-        Clause::SetTerm { name, one: "Newt".to_owned(), many: self.chance.word(&["Newts", ""]).to_owned() }
+        Clause::SetTerm {
+            name,
+            one: "Newt".to_owned(),
+            many: self.chance.word(&["Newts", ""]).to_owned(),
+        }
     }
 
     fn person(&mut self) -> Clause {
         let members = self.members();
-        let thing = self.chance.pick(&members).map_or_else(|| self.any_thing(), Thing::Player);
+        let thing = self
+            .chance
+            .pick(&members)
+            .map_or_else(|| self.any_thing(), Thing::Player);
         match self.chance.below(8) {
-            0 if members.len() > 6 => Clause::RemovePlayer { thing, bar: self.chance.one_in(2) },
-            _ => Clause::RenamePlayer { thing, name: self.chance.word(&["Quirin", "Anna", "", "Bertha\u{200b}", "Zoe"]).to_owned() },
+            0 if members.len() > 6 => Clause::RemovePlayer {
+                thing,
+                bar: self.chance.one_in(2),
+            },
+            _ => Clause::RenamePlayer {
+                thing,
+                name: self
+                    .chance
+                    .word(&["Quirin", "Anna", "", "Bertha\u{200b}", "Zoe"])
+                    .to_owned(),
+            },
         }
     }
 }
 
 fn without_a_fence(text: &str) -> String {
-    let Some(begin) = text.find("```starlark") else { return text.to_owned() };
+    let Some(begin) = text.find("```starlark") else {
+        return text.to_owned();
+    };
     let after = begin + "```starlark".len();
-    let end = text[after..].find("```").map_or(text.len(), |end| after + end + 3);
+    let end = text[after..]
+        .find("```")
+        .map_or(text.len(), |end| after + end + 3);
     format!("{}{}", &text[..begin], &text[end..])
 }

@@ -38,13 +38,18 @@ impl Sim {
         if self.chance.one_in(14) {
             return self.nonsense();
         }
-        let listed = field.options.as_deref().filter(|options| !options.is_empty());
+        let listed = field
+            .options
+            .as_deref()
+            .filter(|options| !options.is_empty());
         match listed {
             Some(options) if !self.chance.one_in(8) => {
                 let one = |sim: &mut Self| options[sim.chance.below(options.len())].0.clone();
                 if matches!(field.ty, Type::List(_)) {
                     let count = self.chance.below(4);
-                    let items: Vec<Value> = (0..count).map(|_| fields::as_typed(&field.ty, &one(self))).collect();
+                    let items: Vec<Value> = (0..count)
+                        .map(|_| fields::as_typed(&field.ty, &one(self)))
+                        .collect();
                     return Value::list(items);
                 }
                 fields::as_typed(&field.ty, &one(self))
@@ -57,7 +62,11 @@ impl Sim {
     pub(super) fn of_type(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Optional(inner) => {
-                if self.chance.one_in(4) { Value::None } else { self.of_type(inner) }
+                if self.chance.one_in(4) {
+                    Value::None
+                } else {
+                    self.of_type(inner)
+                }
             }
             Type::List(item) => {
                 let count = self.chance.below(4);
@@ -85,9 +94,16 @@ impl Sim {
 
     fn square(&mut self) -> Value {
         let boards: Vec<Name> = self.judge.law().boards.keys().cloned().collect();
-        let board = self.chance.pick(&boards).unwrap_or_else(|| "nowhere".into());
+        let board = self
+            .chance
+            .pick(&boards)
+            .unwrap_or_else(|| "nowhere".into());
         let mut number = || u16::try_from(self.chance.between(0, 12)).unwrap_or(u16::MAX);
-        Value::Square(Square { board, column: number(), row: number() })
+        Value::Square(Square {
+            board,
+            column: number(),
+            row: number(),
+        })
     }
 
     /// A thing of a kind, or sometimes one of another, or one that is not there.
@@ -102,18 +118,31 @@ impl Sim {
             "Game" => vec![Thing::Game],
             "Rule" => state.rules.keys().cloned().map(Thing::Rule).collect(),
             "Post" => state.posts.keys().map(|id| Thing::Post(*id)).collect(),
-            "Comment" => state.comments.keys().map(|key| Thing::Comment(key.post, key.id)).collect(),
-            _ if law.categories.contains_key(kind) => state.posts_of(kind).map(|(_, id)| Thing::Post(id)).collect(),
-            _ if law.tables.contains_key(kind) => {
-                law.rows.iter().filter(|row| row.it.table == *kind).map(|row| Thing::row(kind.clone(), row.it.key.clone())).collect()
-            }
+            "Comment" => state
+                .comments
+                .keys()
+                .map(|key| Thing::Comment(key.post, key.id))
+                .collect(),
+            _ if law.categories.contains_key(kind) => state
+                .posts_of(kind)
+                .map(|(_, id)| Thing::Post(id))
+                .collect(),
+            _ if law.tables.contains_key(kind) => law
+                .rows
+                .iter()
+                .filter(|row| row.it.table == *kind)
+                .map(|row| Thing::row(kind.clone(), row.it.key.clone()))
+                .collect(),
             _ => state.entities_of(kind).map(Thing::Entity).collect(),
         };
         self.chance.pick(&known).unwrap_or_else(|| self.any_thing())
     }
 
     pub(super) fn any_thing(&mut self) -> Thing {
-        let id = Id::new(EventSeq(u64::try_from(self.chance.between(1, 400)).unwrap_or(1)), 0);
+        let id = Id::new(
+            EventSeq(u64::try_from(self.chance.between(1, 400)).unwrap_or(1)),
+            0,
+        );
         let member = self.members().first().copied();
         match self.chance.below(7) {
             0 => Thing::Game,
