@@ -9,11 +9,12 @@ use quorate_law::{Budget, Source, compile};
 
 /// A law of one fence, which begins in line 5, must be stopped where it runs.
 fn stopped(code: &str) -> Fault {
-    let sources = [fence(code)];
+    let values = "text_of = text(\"Text\", of = player)\nitems = listing(\"Items\", typing.Any, of = player)\n";
+    let sources = [fence(&format!("{code}\n{values}"))];
     let law = compile(&sources, 1);
     assert!(law.asleep.is_empty(), "{:?}\n{code}", law.asleep);
     let game = Game::of(1);
-    game.put(&player(1), "text", Datum::Text("x".into()));
+    game.put(&player(1), "text_of", Datum::Text("x".into()));
     game.put(&player(1), "items", Datum::List([Datum::Int(1)].into()));
     let budget = Budget::default();
     let args = vec![Datum::Thing(player(1))];
@@ -27,7 +28,8 @@ fn stopped(code: &str) -> Fault {
 fn refused(source: Source) -> (u32, String) {
     let law = compile(&[source], 1);
     let finding = law.asleep.first().and_then(|asleep| asleep.diagnostics.first());
-    let finding = finding.expect("a finding");
+    let source = &law.asleep;
+    let finding = finding.unwrap_or_else(|| panic!("nothing found: {source:?}"));
     (finding.line, finding.text.clone())
 }
 
@@ -72,7 +74,7 @@ fn what_doubles_is_stopped() {
         "x = {\"a\": \"b\"}\nfor _ in range(900):\n    x[\"a\"] += x[\"a\"]",
         "x = \"a\"\nfor _ in range(900):\n    x = join(x, [x, x])",
         "x = \"aa\"\nfor _ in range(900):\n    x = replace(x, \"a\", x)",
-        "for _ in range(900):\n    p.text += p.text",
+        "for _ in range(900):\n    p.text_of += p.text_of",
         "for _ in range(900):\n    p.items += p.items",
         "x = [[1] * 1000]\nfor _ in range(900):\n    x = [list(y) + list(y) for y in x]",
     ] {
@@ -215,6 +217,8 @@ fn the_language_offers_no_way_out() {
         ("def run(p: Player): sort = sorted; sort([1])\n", 5),
         ("def run(p: Player):\n\tpass\n", 6),
     ] {
+        let law = compile(&[fence(code)], 1);
+        assert!(!law.asleep.is_empty(), "{code}");
         let (at, text) = refused(fence(code));
         assert_eq!(at, line, "{text}\n{code}");
     }
