@@ -16,7 +16,7 @@ use crate::frame::{Frame, Parts, fault};
 use crate::library::{self, Additions};
 use crate::module::Compiled;
 use crate::script::{self, Ready};
-use crate::stop::{Answer, Site};
+use crate::stop::{Answer, Site, Stop};
 use crate::unit::Flavour;
 use crate::values::convert::{from_value, to_value};
 use crate::world::{Named, World};
@@ -101,7 +101,15 @@ impl Code {
             budget: budget.clone(),
             outer: site.clone(),
         })?;
-        call(&entered.0, function, &args, &named)
+        call(&entered.0, function, &args, &named).map_err(|mut stop| {
+            if let Stop::Broken(fault) = &mut stop
+                && fault.site == Site::default()
+            {
+                // A limit that was noticed after the last statement knows no line of its own.
+                fault.site = self.site_of(function).cloned().unwrap_or_default();
+            }
+            stop
+        })
     }
 }
 

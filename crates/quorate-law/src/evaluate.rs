@@ -19,18 +19,25 @@ struct Watch {
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     fn call<'v>(
         &mut self,
-        _span: FileSpanRef<'_>,
+        span: FileSpanRef<'_>,
         _continued: bool,
         eval: &mut Evaluator<'v, '_, 'e>,
     ) -> starlark::Result<()> {
         let budget = &self.frame.budget;
-        if eval.heap().allocated_bytes() as u64 > budget.bytes_left() {
-            return Err(self.frame.limit(memory_limit(budget)));
-        }
-        if eval.get_total_tick_count() > budget.steps_left() {
-            return Err(self.frame.limit(steps_limit(&self.frame)));
-        }
-        Ok(())
+        let text = if eval.heap().allocated_bytes() as u64 > budget.bytes_left() {
+            memory_limit(budget)
+        } else if eval.get_total_tick_count() > budget.steps_left() {
+            steps_limit(&self.frame)
+        } else {
+            return Ok(());
+        };
+        let site = self.frame.code.site_at(&span.to_file_span());
+        let site = site.filter(|(_, library)| !library).map(|(site, _)| site);
+        Err(self.frame.stopped(Stop::Broken(Box::new(Fault {
+            site: site.unwrap_or_default(),
+            text,
+            limit: true,
+        }))))
     }
 }
 

@@ -12,6 +12,7 @@ use starlark_syntax::syntax::ast::{
     ClauseP, ExprP, StmtP,
 };
 
+use crate::check::circles;
 use crate::sheet::Edit;
 
 /// Binary operators that run as guarded natives.
@@ -61,6 +62,7 @@ pub(crate) fn to_check(ast: &AstModule, code: &str) -> Vec<Edit> {
     setters(ast.statement(), code, &mut edits);
     ast.statement()
         .visit_expr(|expr| tests_for_none(expr, &mut edits));
+    edits.extend(circles::broken(ast.statement()));
     edits.sort_by_key(|edit: &Edit| edit.at);
     edits
 }
@@ -232,7 +234,7 @@ impl Rewriter<'_> {
             }
             ExprP::DictComprehension(entry, first, more) => {
                 self.item(&entry.0);
-                self.expr(&entry.1);
+                self.item(&entry.1);
                 self.target(&first.var);
                 self.expr(&first.over);
                 self.clauses(more);
@@ -282,7 +284,11 @@ impl Rewriter<'_> {
 
     fn call(&mut self, callee: &AstExpr, args: &[AstArgument]) {
         self.expr(callee);
-        let walks = matches!(&callee.node, ExprP::Identifier(name) if WALKERS.contains(&name.ident.as_str()));
+        let walks = match &callee.node {
+            ExprP::Identifier(name) => WALKERS.contains(&name.ident.as_str()),
+            ExprP::Dot(_, method) => matches!(method.node.as_str(), "index" | "remove" | "count"),
+            _ => false,
+        };
         for arg in args {
             let expr = arg.node.expr();
             if walks && arg.node.name().is_none() && !is_scalar(expr) {

@@ -62,7 +62,11 @@ pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, Fault> {
     AstModule::parse("fence", code.to_owned(), &dialect).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.span.begin().get());
         let text = error.without_diagnostic().to_string();
-        Fault::new(offset, text.trim_start_matches("Parse error: ").to_owned())
+        let text = text.trim_start_matches("Parse error: ");
+        // The language points at the end of the line before.
+        let tab = text.contains("tabs").then(|| code.find('\t')).flatten();
+        let offset = tab.and_then(|at| u32::try_from(at).ok()).unwrap_or(offset);
+        Fault::new(offset, text)
     })
 }
 

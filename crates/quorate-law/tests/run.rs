@@ -230,7 +230,8 @@ fn tables_rows_and_quantities_bring_kinds_and_functions() {
          modify(price, dearer)\n\
          def fall(p: Player) -> int:\n    trap = Trap.draw(\"which\")\n    trap.spring(p)\n    return price(trap.cost, p)\n\
          automatic(\"clock\", tick, every = [\"day 00:00\", \"Thu 12:00\"])\n\
-         def tick(): note(\"tick\")\n",
+         def tick(): note(\"tick\")\n\
+         ap = number(\"AP\", of = player)\n",
     )]);
     let Declared::Table { columns, .. } = &law.declarations[0].what else {
         panic!()
@@ -270,7 +271,8 @@ fn derived_values_run_rule_code_inside_rule_code() {
          def worked_out(p: Player) -> int: return p.hp * 2\n\
          might = derived(\"Might\", worked_out, of = player)\n\
          def twice(p: Player) -> int: return p.might + p.might\n\
-         def endless(p: Player) -> int: return p.loop\n",
+         def endless(p: Player) -> int: return p.loop\n\
+         loop = derived(\"Loop\", endless, of = player)\n",
     )]);
     let Declared::Derived { gives, .. } = &law.declarations[1].what else {
         panic!()

@@ -119,10 +119,14 @@ impl Fold {
         Ok(event)
     }
 
-    /// Takes in an event that goes to the end of a chain. Where it does not fit, nothing changes.
+    /// Takes in an event that goes to the end of a chain. Where it does not fit, the fold is of no more use.
+    ///
+    /// Effect by effect and not all or none: to be able to go back, all tables would have to be shared with what was
+    /// before, and each change would copy what it touches.
     pub(crate) fn take_in(&mut self, event: &Event, chain: Chain) -> Result<(), Fault> {
-        let effects = event.steps.iter().map(|step| &step.effect);
-        self.state.apply_all(effects).map_err(|mismatch| Fault {
+        let mut effects = event.steps.iter().map(|step| &step.effect);
+        let taken = effects.try_for_each(|effect| self.state.apply(effect));
+        taken.map_err(|mismatch| Fault {
             seq: event.seq,
             what: mismatch.into(),
         })?;

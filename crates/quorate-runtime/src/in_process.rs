@@ -144,7 +144,6 @@ impl Rejudge for Rejudger {
             Act::Undo { event: undone, .. } => (self.find)(*undone).into_iter().collect(),
             _ => Vec::new(),
         };
-        let command = event.command();
         let mut inputs = Inputs {
             secret: self.secret,
             past: &past,

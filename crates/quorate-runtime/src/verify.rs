@@ -45,7 +45,7 @@ pub struct Progress {
 pub struct Verdict {
     /// The last event that holds together with all before it.
     pub head: Head,
-    /// The digest of the state there; none where effects were not looked at.
+    /// The digest of the state there; none where effects were not looked at, or do not fit.
     pub state: Option<Digest>,
     /// Where the log does not hold together. Nothing after it was looked at.
     pub fault: Option<Fault>,
@@ -99,7 +99,7 @@ pub async fn verify(
             what: Wrong::End,
         });
     }
-    let folded = !matches!(check.grade, Grade::Chain);
+    let folded = fault.is_none() && !matches!(check.grade, Grade::Chain);
     Ok(Verdict {
         head,
         state: folded.then(|| check.fold.state.digest()),

@@ -20,7 +20,7 @@ const SECRET: &str = "secret";
 pub(crate) struct Folder {
     path: PathBuf,
     /// Held as long as this process owns the folder.
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl Folder {
@@ -35,7 +35,7 @@ impl Folder {
         match lock.try_lock() {
             Ok(()) => Ok(Self {
                 path: path.to_owned(),
-                _lock: Some(lock),
+                lock: Some(lock),
             }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Taken {
                 folder: path.display().to_string().into(),
@@ -48,7 +48,7 @@ impl Folder {
     pub(crate) fn look(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
-            _lock: None,
+            lock: None,
         }
     }
 
@@ -92,7 +92,7 @@ impl Folder {
         match File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
             Ok(_) => {}
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(e) if e.kind() == ErrorKind::PermissionDenied && self._lock.is_none() => {
+            Err(e) if e.kind() == ErrorKind::PermissionDenied && self.lock.is_none() => {
                 return Ok(None);
             }
             Err(e) => return Err(of_file(&e, &path)),

@@ -1,5 +1,7 @@
 //! The contract of every store, kept by the SQLite file.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use quorate_runtime::testing::contract;
 use quorate_store::{Options, Store};
 use tempfile::TempDir;

@@ -1,5 +1,7 @@
 //! The file and its folder: leases, locks, backups, and everything that can be wrong with them.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;

@@ -7,6 +7,7 @@ use starlark_syntax::syntax::ast::{
     ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::module::AstModuleFields;
+use starlark_syntax::syntax::uniplate::Visit;
 
 use crate::rewrite::{WALKERS, is_plain_target};
 use crate::unit::{Fault, Flavour};
@@ -207,17 +208,32 @@ impl House {
         if let StmtP::Def(def) = &statement.node {
             self.locals.push(locals(def));
         }
-        match &statement.node {
-            StmtP::AssignModify(..) => {}
-            _ => {
-                statement.node.visit_children(|child| match child {
-                    starlark_syntax::syntax::uniplate::Visit::Stmt(inner) => self.statement(inner),
-                    starlark_syntax::syntax::uniplate::Visit::Expr(expr) => self.expr(expr),
-                });
-            }
-        }
+        self.parts(statement);
         if let StmtP::Def(_) = &statement.node {
             self.locals.pop();
+        }
+    }
+
+    /// What a statement consists of, types left out.
+    fn parts(&mut self, statement: &AstStmt) {
+        match &statement.node {
+            StmtP::Def(def) => {
+                for param in &def.params {
+                    if let ParameterP::Normal(_, _, Some(default)) = &param.node {
+                        self.expr(default);
+                    }
+                }
+                self.statement(&def.body);
+            }
+            StmtP::Assign(assign) => {
+                assign.lhs.visit_expr(|expr| self.expr(expr));
+                self.expr(&assign.rhs);
+            }
+            StmtP::AssignModify(target, ..) => target.visit_expr(|expr| self.expr(expr)),
+            _ => statement.node.visit_children(|child| match child {
+                Visit::Stmt(inner) => self.statement(inner),
+                Visit::Expr(expr) => self.expr(expr),
+            }),
         }
     }
 
@@ -289,8 +305,14 @@ impl House {
                 }
                 let known = matches!(&callee.node, ExprP::Identifier(name) if WALKERS.contains(&name.ident.as_str()));
                 if known {
-                    // Called by name, its arguments are guarded.
-                    args.args.iter().for_each(|arg| self.expr(arg.node.expr()));
+                    // Called by name, its arguments are guarded, and with them what a `key` is called on.
+                    for arg in &args.args {
+                        let key = matches!(arg.node.name(), Some("key"))
+                            && matches!(arg.node.expr().node, ExprP::Identifier(_));
+                        if !key {
+                            self.expr(arg.node.expr());
+                        }
+                    }
                     return;
                 }
             }
@@ -317,6 +339,13 @@ impl House {
             && !self.locals.iter().any(|names| names.contains(name))
         {
             self.fault(at, format!("`{name}` is not offered to rules"), help);
+        } else if WALKERS.contains(&name)
+            && self.flavour != Flavour::Test
+            && !self.locals.is_empty()
+            && !self.locals.iter().any(|names| names.contains(name))
+        {
+            let help = format!("write a function of your own that calls `{name}(…)`");
+            self.fault(at, format!("`{name}` is called, not passed on"), &help);
         } else if name.starts_with("__") {
             self.fault(
                 at,

@@ -51,6 +51,19 @@ pub(crate) fn too_long(frame: &Frame) -> starlark::Error {
     frame.limit(format!("a text grows beyond {} KiB", TEXT_MAX >> 10))
 }
 
+fn too_nested(frame: &Frame) -> starlark::Error {
+    frame.limit("tuples within tuples grow without end")
+}
+
+/// Whether a value is a tuple that holds tuples.
+fn tuples(value: Value<'_>) -> bool {
+    TupleRef::from_value(value).is_some_and(|tuple| {
+        tuple
+            .iter()
+            .any(|item| TupleRef::from_value(item).is_some())
+    })
+}
+
 fn too_many(frame: &Frame) -> starlark::Error {
     frame.limit(format!("a list grows beyond {LIST_MAX} items"))
 }
@@ -194,19 +207,26 @@ fn length(value: Value<'_>) -> Option<usize> {
         .or_else(|| TupleRef::from_value(value).map(TupleRef::len))
 }
 
-fn check_sum(frame: &Frame, a: Value<'_>, b: Value<'_>) -> starlark::Result<()> {
-    if is_int(a) && is_int(b) {
+fn check_sum(frame: &Frame, one: Value<'_>, other: Value<'_>) -> starlark::Result<()> {
+    if is_int(one) && is_int(other) {
         return Err(too_big());
     }
-    if let (Some(a), Some(b)) = (a.unpack_str(), b.unpack_str()) {
+    if let (Some(a), Some(b)) = (one.unpack_str(), other.unpack_str()) {
         if a.len() + b.len() > TEXT_MAX {
             return Err(too_long(frame));
         }
         return frame.charge(a.len() + b.len());
     }
-    if let (Some(a), Some(b)) = (length(a), length(b)) {
+    if let (Some(a), Some(b)) = (length(one), length(other)) {
         if a + b > LIST_MAX {
             return Err(too_many(frame));
+        }
+        if tuples(one) || tuples(other) {
+            let (one, other) = (tree_size(one, TUPLE_MAX), tree_size(other, TUPLE_MAX));
+            let tree = one.zip(other).map(|(one, other)| one + other);
+            if tree.is_none_or(|tree| tree > TUPLE_MAX) {
+                return Err(too_nested(frame));
+            }
         }
         return frame.charge((a + b) * 8);
     }

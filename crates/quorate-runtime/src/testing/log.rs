@@ -26,7 +26,7 @@ pub fn grown_batch(
     acts: Vec<Act>,
     key: &str,
 ) -> (Batch, State) {
-    let mut judge = Counters.open(game, state.clone(), after);
+    let mut judge = Counters.open(game, state, after);
     let batch = batch_by(&mut *judge, game, after, acts, key);
     (batch, judge.state().clone())
 }

@@ -176,12 +176,12 @@ async fn words_are_sealed_under_the_commands_own_salt_and_can_be_forgotten() {
         let page = published.state.pages.values().next().cloned();
         page.unwrap().text
     };
-    let text = page(&*world.games.snapshot(&world.reef).await.unwrap());
+    let text = page(&world.games.snapshot(&world.reef).await.unwrap());
     assert_eq!(text.as_str(), "said 1");
     assert_ne!(text.digest(), typed("said 1").digest());
     let forgotten = world.games.forget(&world.reef, &[text.digest()]).await;
     assert_eq!(forgotten, Ok(1));
-    let forgotten = page(&*world.games.snapshot(&world.reef).await.unwrap());
+    let forgotten = page(&world.games.snapshot(&world.reef).await.unwrap());
     assert_eq!(
         (forgotten.as_str(), forgotten.digest()),
         ("", text.digest())

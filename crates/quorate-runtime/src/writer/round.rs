@@ -181,18 +181,18 @@ impl Bench {
             return Ok(());
         };
         let key = (order.actor, order.key.clone());
-        let answer = match self.kept.get(&key) {
-            Some(receipt) => Answer::Kept(receipt.clone()),
-            None => {
-                let (actor, key) = key.clone();
-                let act = order.act.clone();
-                self.judge_one(Command {
-                    at,
-                    actor,
-                    key,
-                    act,
-                })?
-            }
+        let answer = if let Some(receipt) = self.kept.get(&key) {
+            Answer::Kept(receipt.clone())
+        } else {
+            let (actor, key) = key.clone();
+            let act = order.act.clone();
+            let command = Command {
+                at,
+                actor,
+                key,
+                act,
+            };
+            self.judge_one(command)?
         };
         if let Answer::Kept(receipt) = &answer {
             self.kept.insert(key, receipt.clone());

@@ -9,8 +9,10 @@ use quorate_kernel::GameId;
 use quorate_kernel::command::Actor;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_runtime::Games;
+use quorate_runtime::fold::Fold;
 use quorate_runtime::ports::Journal;
-use quorate_runtime::testing::{founding, plays};
+use quorate_runtime::testing::{found_batch, founding, grown_batch, plays};
+use quorate_store::Store;
 
 use crate::slow::Slow;
 use crate::stopwatch::{median, time};
@@ -34,9 +36,10 @@ pub(crate) async fn measure() {
     let games = serve(&store, Arc::clone(&store) as Arc<dyn Journal>).await;
     let game = found(&games, "votes").await;
     let vote = median(RUNS, async |run| {
-        send(&games, &game, 0, &format!("alone {run}")).await
+        send(&games, &game, 0, &format!("alone {run}")).await;
     })
     .await;
+    let append = bare_append(&store).await;
     let sync = bare_sync(folder.path()).await;
     let over = vote.saturating_sub(sync);
     report(
@@ -45,6 +48,11 @@ pub(crate) async fn measure() {
         "1 ms",
     );
     let game_list = [game];
+    report(
+        "of that, the store's transaction with its sync",
+        &format!("{:.1?}", append.saturating_sub(sync)),
+        "none of its own",
+    );
     let many = many_against_one(&games, &game_list, "one game").await;
     report(
         "64 writers in one game against one",
@@ -95,6 +103,28 @@ async fn send(games: &Games, game: &GameId, sender: usize, key: &str) {
     let act = plays("say", 1);
     let sent = games.send(game, Actor::Player(player), key.into(), act);
     sent.await.expect("the vote is kept");
+}
+
+/// The median of appending an event to the store without a writer.
+async fn bare_append(store: &Store) -> Duration {
+    let game: GameId = "bare".parse().expect("a good word");
+    let first = found_batch(&game);
+    let mut fold = Fold::start();
+    fold.follow(&first.events[0].open)
+        .expect("a founding folds");
+    let (mut head, mut state) = (first.head, fold.state);
+    store.append(&[first]).await.expect("room on the disk");
+    let mut batches = Vec::new();
+    for _ in 0..RUNS {
+        let (batch, grown) = grown_batch(&game, state, head, vec![plays("say", 1)], "k");
+        (head, state) = (batch.head, grown);
+        batches.push(batch);
+    }
+    median(RUNS, async |run| {
+        let batch = std::slice::from_ref(&batches[run]);
+        store.append(batch).await.expect("room on the disk");
+    })
+    .await
 }
 
 /// The median of writing into a file of the same length, where blocks are there already, and syncing it.

@@ -89,9 +89,9 @@ async fn a_batch_that_does_not_fit_leaves_nothing<S: Journal>(store: &S) {
     let (one, first, state) = found(store, "fit-one").await;
     let (two, second, other) = found(store, "fit-two").await;
     let (good, _) = grown_batch(&one, state, first.head, vec![plays("add", 1)], "k");
-    let (mut stale, _) = grown_batch(&two, other, second.head, vec![plays("add", 1)], "k");
-    stale.after.hash = Digest::of(b"another history");
-    let refused = store.append(&[good.clone(), stale]).await;
+    let (mut misfit, _) = grown_batch(&two, other, second.head, vec![plays("add", 1)], "k");
+    misfit.after.hash = Digest::of(b"another history");
+    let refused = store.append(&[good.clone(), misfit]).await;
     assert_eq!(refused, Err(StoreError::HeadMoved { game: two.clone() }));
     let row = store.game(&one).await.unwrap().unwrap();
     assert_eq!(row.head, first.head, "nothing of the good batch is there");
