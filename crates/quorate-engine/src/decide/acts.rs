@@ -283,6 +283,8 @@ fn edit(
         return refused("a title");
     }
     let now = tx.now;
+    let category = tx.with_state(|state| state.posts.get(&post).map(|row| row.category.clone()));
+    let title = tx.titled(&category.unwrap_or_default(), title.clone());
     tx.write_post(post, |row| {
         row.title = title.clone();
         row.tags = crate::tx::posts::tags_of(title.as_str());
@@ -311,7 +313,13 @@ fn recategorise(tx: &Tx, player: PlayerId, post: PostId, category: &Name) -> Ans
         .and_then(|decl| decl.it.statuses.first().cloned())
         .unwrap_or_default();
     let now = tx.now;
+    let title = tx.with_state(|state| state.posts.get(&post).map(|row| row.title.clone()));
+    let title = title.map(|title| tx.titled(category, title));
     tx.write_post(post, |row| {
+        if let Some(title) = &title {
+            row.title = title.clone();
+            row.tags = crate::tx::posts::tags_of(title.as_str());
+        }
         row.category = category.clone();
         row.status = status;
         row.open_at = now;
@@ -394,13 +402,8 @@ fn claim(
             Way::Set,
         );
     }
-    let skipped = tx
-        .finish()
-        .notes
-        .into_iter()
-        .find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped);
-    if let Some(note) = skipped.filter(|_| tx.with_state(|state| *state == before)) {
-        return refused(format!("a change that can be made: {}", note.text));
+    if tx.with_state(|state| *state == before) {
+        return refused(nothing_changed(tx));
     }
     let row = Claim {
         by: player,
@@ -421,6 +424,18 @@ fn claim(
     );
     tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
     Ok(())
+}
+
+/// What a claim lacks that leaves all as it is: its changes were skipped, or a rule gives them the value that stands.
+fn nothing_changed(tx: &Tx) -> String {
+    let notes = tx.finish().notes;
+    let skipped = notes
+        .iter()
+        .find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped);
+    skipped.map_or_else(
+        || "a change that makes a difference".to_owned(),
+        |note| format!("a change that can be made: {}", note.text),
+    )
 }
 
 fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {

@@ -86,7 +86,24 @@ fn starts_alike(title: &str, prefix: &str) -> bool {
     bare(title).starts_with(&bare(prefix))
 }
 
+/// A title under its category's prefix, with a space between them.
+fn headed(prefix: &str, title: &str) -> String {
+    format!("{} {}", prefix.trim_end(), title.trim_start())
+}
+
 impl Tx {
+    /// A title as its category wants it: one that lacks the prefix gets it.
+    pub fn titled(&self, category: &Name, title: Sealed<str>) -> Sealed<str> {
+        let law = self.frame().law;
+        let prefix = law.categories.get(category).map(|decl| decl.it.prefix.as_str());
+        match prefix {
+            Some(prefix) if !prefix.is_empty() && !starts_alike(title.as_str(), prefix) => {
+                Sealed::close(headed(prefix, title.as_str()), self.salt())
+            }
+            _ => title,
+        }
+    }
+
     /// Makes a post.
     pub fn make_post(&self, draft: Draft) -> PostId {
         let law = self.frame().law;
@@ -98,14 +115,7 @@ impl Tx {
             None => Author::Game,
         };
         let id = PostId(self.make_id());
-        let prefix = category
-            .map(|category| category.it.prefix.clone())
-            .unwrap_or_default();
-        let title = if prefix.is_empty() || starts_alike(draft.title.as_str(), &prefix) {
-            draft.title
-        } else {
-            Sealed::close(format!("{prefix}{}", draft.title.as_str()), self.salt())
-        };
+        let title = self.titled(&draft.category, draft.title);
         let tags = tags_of(title.as_str());
         let post = rows::Post {
             category: draft.category.clone(),
@@ -478,6 +488,14 @@ mod tests {
         assert_eq!(subject_of("Proposal: More rope: now"), "More rope: now");
         assert_eq!(subject_of("Proposal:  "), "");
         assert_eq!(subject_of("More rope"), "More rope");
+    }
+
+    #[test]
+    fn a_title_gets_its_prefix_where_it_lacks_it() {
+        assert!(starts_alike("duelling  challenge: you", "Duelling Challenge:"));
+        assert!(!starts_alike("A challenge: you", "Duelling Challenge:"));
+        assert_eq!(headed("Proposal : ", "More rope"), "Proposal : More rope");
+        assert_eq!(headed("Contain", " Zorg"), "Contain Zorg");
     }
 
     #[test]
