@@ -12,7 +12,7 @@ use crate::out::{FOUND_WRONG, Out};
 
 /// What to compare.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A rulebook: a folder, or the name of one in the rulebooks folder.
     rulebook: String,
     /// A file with lines such as: - `2019.1.5a` — what it says. [code]
@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 /// Compares.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
     let checklist = books::read_text(&arguments.checklist)?;
     let (wanted, listed) = ids(&checklist);
@@ -74,15 +74,19 @@ fn ids(checklist: &str) -> (Vec<String>, BTreeSet<String>) {
     let mut wanted = Vec::new();
     let mut listed = BTreeSet::new();
     for line in checklist.lines() {
-        let Some(rest) = line.strip_prefix("- `") else {
+        let Some(mut rest) = line.strip_prefix("- ") else {
             continue;
         };
-        let Some((id, rest)) = rest.split_once('`') else {
-            continue;
-        };
-        listed.insert(id.to_owned());
-        if rest.contains("[code]") && !wanted.contains(&id.to_owned()) {
-            wanted.push(id.to_owned());
+        // A line may be about several ids.
+        let mut of_line = Vec::new();
+        while let Some((id, after)) = rest.strip_prefix('`').and_then(|id| id.split_once('`')) {
+            of_line.push(id.to_owned());
+            rest = after.trim_start_matches([',', ' ']);
+        }
+        listed.extend(of_line.iter().cloned());
+        if rest.contains("[code]") {
+            of_line.retain(|id| !wanted.contains(id));
+            wanted.extend(of_line);
         }
     }
     (wanted, listed)
@@ -108,9 +112,9 @@ mod tests {
     #[test]
     fn a_checklist_gives_its_ids_and_tests_give_theirs() {
         let (wanted, listed) =
-            ids("- `1.2a` — a thing. [code]\n- `1.2b` — another. [judgement]\n- no id. [code]\n");
-        assert_eq!(wanted, ["1.2a"]);
-        assert_eq!(listed.len(), 2);
+            ids("- `1.2a`, `1.2c` — a thing. [code]\n- `1.2b` — see `1.9`. [judgement]\n- no id. [code]\n");
+        assert_eq!(wanted, ["1.2a", "1.2c"]);
+        assert_eq!(listed.len(), 3);
         assert_eq!(
             proves("def test_x():\n    \"\"\"It holds.\n\n    Proves: 1.2a, 1.2b\"\"\"\n"),
             ["1.2a", "1.2b"]
