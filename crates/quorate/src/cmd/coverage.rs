@@ -81,7 +81,11 @@ fn ids(checklist: &str) -> (Vec<String>, BTreeSet<String>) {
         let mut of_line = Vec::new();
         while let Some((id, after)) = rest.strip_prefix('`').and_then(|id| id.split_once('`')) {
             of_line.push(id.to_owned());
-            rest = after.trim_start_matches([',', ' ']);
+            rest = after;
+            let Some(more) = rest.strip_prefix(", ") else {
+                break;
+            };
+            rest = more;
         }
         listed.extend(of_line.iter().cloned());
         if rest.contains("[code]") {
@@ -112,9 +116,9 @@ mod tests {
     #[test]
     fn a_checklist_gives_its_ids_and_tests_give_theirs() {
         let (wanted, listed) =
-            ids("- `1.2a`, `1.2c` — a thing. [code]\n- `1.2b` — see `1.9`. [judgement]\n- no id. [code]\n");
-        assert_eq!(wanted, ["1.2a", "1.2c"]);
-        assert_eq!(listed.len(), 3);
+            ids("- `1.2a`, `1.2c` — a thing. [code]\n- `1.2b` — see `1.9`. [judgement]\n- `2` `[code]` no comma.\n- no id. [code]\n");
+        assert_eq!(wanted, ["1.2a", "1.2c", "2"]);
+        assert_eq!(listed.len(), 4);
         assert_eq!(
             proves("def test_x():\n    \"\"\"It holds.\n\n    Proves: 1.2a, 1.2b\"\"\"\n"),
             ["1.2a", "1.2b"]
