@@ -241,17 +241,8 @@ impl Judge {
 
     /// A run over the present state that changes nothing, for questions about it.
     pub fn look<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
-        let caches = Rc::new(RefCell::new(Caches::default()));
         let now = now.max(self.head.at);
-        let tx = Tx::new(
-            &self.state,
-            self.head.seq.next(),
-            now,
-            &self.law,
-            Deck::nowhere(),
-            &caches,
-        );
-        ask(&tx)
+        look(&self.state, self.head.seq.next(), now, &self.law, ask)
     }
 
     /// Asks every test once, so that it is known on what each rests.
@@ -285,4 +276,18 @@ impl Judge {
             .unwrap_or_default();
         let _ = self.caches.take_stirred();
     }
+}
+
+/// A run over a state that changes nothing, for questions about it: what the law says at a moment no earlier than the
+/// state's last event. `seq` is the number that the next event would have.
+pub fn look<T>(
+    state: &State,
+    seq: EventSeq,
+    now: Moment,
+    law: &Arc<Law>,
+    ask: impl FnOnce(&Tx) -> T,
+) -> T {
+    let caches = Rc::new(RefCell::new(Caches::default()));
+    let tx = Tx::new(state, seq, now, law, Deck::nowhere(), &caches);
+    ask(&tx)
 }

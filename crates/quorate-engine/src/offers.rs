@@ -2,7 +2,7 @@
 
 use quorate_kernel::{Name, PlayerId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
-use quorate_law::declare::ActionDecl;
+use quorate_law::declare::{ActionDecl, CategoryDecl, Holds};
 use quorate_law::stop::{Site, Stop};
 
 use crate::convert;
@@ -145,8 +145,8 @@ fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), 
     }
 }
 
-/// Tries an action up to its first die, question or end.
-fn tried(
+/// Tries an action up to its first die, question or end: whether the law refuses it with these arguments.
+pub fn tried(
     tx: &Tx,
     player: PlayerId,
     decl: &At<ActionDecl>,
@@ -205,34 +205,63 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
                 _ => None,
             }
         }
-        None => all_of(tx, decl, &param.ty),
-    };
-    let labelled = |options: Vec<Datum>| {
-        options
-            .into_iter()
-            .take(OPTIONS_MAX)
-            .map(|datum| (datum.clone(), tx.label(&datum)))
-            .collect()
+        None => all_of(tx, &decl.site.rule, &decl.it.admits, &param.ty),
     };
     Field {
         name: name.clone(),
         title: crate::tx::actions::readable(name.as_str()),
         ty: param.ty.clone(),
-        options: options.map(labelled),
+        options: options.map(|options| labelled(tx, options)),
         default: param.default.clone(),
     }
 }
 
+/// What may be picked for a tracked value of a post, such as a field of its category's form: the words of a choice,
+/// or everything of its type that can be listed. `rule` is the one that asks who counts as a player.
+pub fn options_of(tx: &Tx, rule: &Name, ty: &Type, holds: &Holds) -> Option<Vec<(Datum, String)>> {
+    let options = match holds {
+        Holds::Choice(words) => words
+            .iter()
+            .map(|word| Datum::Text(word.as_str().into()))
+            .collect(),
+        _ => all_of(tx, rule, &[], ty)?,
+    };
+    Some(labelled(tx, options))
+}
+
+/// Why a player may not post in a category at all now, whatever the post says; guards that look at the post itself
+/// speak when there is one.
+pub fn may_post(tx: &Tx, player: PlayerId, decl: &At<CategoryDecl>) -> Result<(), Refusal> {
+    let name = Name::from(format!("post {}", decl.it.name));
+    let attempt = tx.builtin_act(&name, player, None, vec![]);
+    let frame = Frame {
+        actor: Some(player),
+        site: decl.site.clone(),
+        ..tx.frame()
+    };
+    verdict(tx.trial(frame, || {
+        tx.who(&attempt, decl.it.by.as_ref(), &decl.it.admits)?;
+        tx.limits(&name, &decl.it.limits, player, &decl.site)
+    }))
+}
+
+fn labelled(tx: &Tx, options: Vec<Datum>) -> Vec<(Datum, String)> {
+    options
+        .into_iter()
+        .take(OPTIONS_MAX)
+        .map(|datum| (datum.clone(), tx.label(&datum)))
+        .collect()
+}
+
 /// Everything of a type that can be listed.
-fn all_of(tx: &Tx, decl: &At<ActionDecl>, ty: &Type) -> Option<Vec<Datum>> {
+fn all_of(tx: &Tx, rule: &Name, admits: &[Name], ty: &Type) -> Option<Vec<Datum>> {
     match ty {
-        Type::Optional(inner) | Type::List(inner) => all_of(tx, decl, inner),
+        Type::Optional(inner) | Type::List(inner) => all_of(tx, rule, admits, inner),
         Type::Kind(kind) if *kind == "Player" => {
             let players = tx.people(quorate_kernel::rows::Standing::Member);
-            let counted = players.into_iter().filter(|id| {
-                tx.counts_for(*id, &decl.site.rule, &decl.it.admits)
-                    .unwrap_or(false)
-            });
+            let counted = players
+                .into_iter()
+                .filter(|id| tx.counts_for(*id, rule, admits).unwrap_or(false));
             Some(counted.map(|id| Datum::Thing(Thing::Player(id))).collect())
         }
         Type::Kind(kind) if *kind == "Rule" => {

@@ -12,3 +12,4 @@ pub mod posted;
 mod samples;
 pub mod security;
 pub mod urls;
+pub mod web;

@@ -13,13 +13,16 @@ mod check;
 mod coverage;
 mod log;
 mod new;
+mod serve;
 mod simulate;
 mod test;
 mod verify;
 
 /// A command.
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
+    /// Serve the site of a data folder.
+    Serve(serve::Arguments),
     /// Found a game of a rulebook.
     New(new::Arguments),
     /// Take an action in a game, or a built-in act such as a post, a comment or a vote.
@@ -48,8 +51,9 @@ pub enum Command {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self, out: &Out) -> Result<ExitCode> {
+    pub(crate) fn run(self, out: &Out) -> Result<ExitCode> {
         match self {
+            Self::Serve(arguments) => serve::run(&arguments, out),
             Self::New(arguments) => new::run(&arguments, out),
             Self::Act(arguments) => act::run(&arguments, out),
             Self::Moves(arguments) => act::moves(&arguments, out),

@@ -19,14 +19,14 @@ use tokio::runtime::Runtime;
 
 /// Which data folder.
 #[derive(clap::Args, Clone)]
-pub struct Data {
+pub(crate) struct Data {
     /// The folder that holds games and accounts.
     #[arg(long, value_name = "DIR", default_value = "./data")]
     pub data: PathBuf,
 }
 
 /// A data folder that is open.
-pub struct Home {
+pub(crate) struct Home {
     runtime: Runtime,
     /// What is kept there.
     pub store: Arc<Store>,
@@ -35,7 +35,7 @@ pub struct Home {
 }
 
 /// A game as it is now, to be asked and not to be changed: what fell due since its last event has happened in it.
-pub struct Present {
+pub(crate) struct Present {
     /// Who answers.
     pub judge: Judge,
     /// The moment of asking.
@@ -45,13 +45,13 @@ pub struct Present {
 }
 
 /// What time it is.
-pub fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     SystemClock.now()
 }
 
 impl Home {
     /// Opens a data folder to read and write, making it where it is not there yet.
-    pub fn own(folder: &Path) -> Result<Self> {
+    pub(crate) fn own(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
         let store = runtime.block_on(Store::open(folder, Options::default()));
         let store =
@@ -64,7 +64,7 @@ impl Home {
     }
 
     /// Opens a data folder to read, also while a server uses it.
-    pub fn look(folder: &Path) -> Result<Self> {
+    pub(crate) fn look(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
         let store = runtime.block_on(Store::open_read_only(folder));
         let store =
@@ -77,26 +77,23 @@ impl Home {
     }
 
     /// Waits for something.
-    pub fn wait<T>(&self, what: impl Future<Output = T>) -> T {
+    pub(crate) fn wait<T>(&self, what: impl Future<Output = T>) -> T {
         self.runtime.block_on(what)
     }
 
     /// Where waiting is done, for threads of others.
-    pub fn handle(&self) -> tokio::runtime::Handle {
+    pub(crate) fn handle(&self) -> tokio::runtime::Handle {
         self.runtime.handle().clone()
     }
 
     /// The host of the games. To be closed before the program ends.
-    pub fn games(&self) -> Result<Games> {
+    pub(crate) fn games(&self) -> Result<Games> {
         self.games_at(Arc::new(SystemClock))
     }
 
     /// The host of the games under a clock of one's own.
-    pub fn games_at(&self, clock: Arc<dyn Clock>) -> Result<Games> {
-        let secret = self
-            .store
-            .secret()
-            .ok_or_else(|| anyhow!("the server's secret cannot be read"))?;
+    pub(crate) fn games_at(&self, clock: Arc<dyn Clock>) -> Result<Games> {
+        let secret = self.secret()?;
         let ports = Ports {
             journal: self.store.clone(),
             seals: self.store.clone(),
@@ -107,15 +104,22 @@ impl Home {
         Ok(self.wait(Games::start(ports, Settings::default()))?)
     }
 
+    /// The server's own secret.
+    pub(crate) fn secret(&self) -> Result<quorate_runtime::ports::ServerSecret> {
+        self.store
+            .secret()
+            .ok_or_else(|| anyhow!("the server's secret cannot be read"))
+    }
+
     /// The secret of a game; none where this user may not know it.
-    pub fn secret_of(&self, game: &GameId) -> Result<Option<Secret>> {
+    pub(crate) fn secret_of(&self, game: &GameId) -> Result<Option<Secret>> {
         let row = self.wait(quorate_runtime::ports::Journal::game(&*self.store, game))?;
         let own = row.and_then(|row| row.secret);
         Ok(own.or_else(|| self.store.secret().map(|server| server.of_game(game))))
     }
 
     /// A game as it is now.
-    pub fn present(&self, game: &GameId) -> Result<Present> {
+    pub(crate) fn present(&self, game: &GameId) -> Result<Present> {
         let opened = self.wait(fold::open(&*self.store, &*self.store, game))?;
         let head = opened.row.head;
         let head = Head {
@@ -145,12 +149,12 @@ fn runtime() -> Result<Runtime> {
 }
 
 /// A game's word, or an error that says how one is written.
-pub fn game_id(word: &str) -> Result<GameId> {
+pub(crate) fn game_id(word: &str) -> Result<GameId> {
     Ok(word.parse()?)
 }
 
 /// A player by name, whatever the case, or by number (`3`, `player:3`).
-pub fn player(state: &State, word: &str) -> Result<PlayerId> {
+pub(crate) fn player(state: &State, word: &str) -> Result<PlayerId> {
     let named = |fits: &dyn Fn(&str) -> bool| {
         state
             .people
@@ -176,7 +180,7 @@ pub fn player(state: &State, word: &str) -> Result<PlayerId> {
 }
 
 /// Whose command it is, as `--as` says: a player's name, or `operator`, or somebody new.
-pub fn actor(state: &State, word: &str) -> Result<Actor> {
+pub(crate) fn actor(state: &State, word: &str) -> Result<Actor> {
     match word {
         "operator" => Ok(Actor::Operator),
         _ => player(state, word).map(Actor::Player),
@@ -184,6 +188,6 @@ pub fn actor(state: &State, word: &str) -> Result<Actor> {
 }
 
 /// A key for a command that nobody else uses.
-pub fn fresh_key() -> Name {
+pub(crate) fn fresh_key() -> Name {
     format!("cli {} {}", now().0, std::process::id()).into()
 }

@@ -32,6 +32,11 @@ impl ServerSecret {
         Self(bytes)
     }
 
+    /// What the tokens of forms follow from.
+    pub fn of_forms(&self) -> Secret {
+        Digest::keyed(&self.0, [b"forms".as_slice()]).0
+    }
+
     /// A game's own secret. Whoever learns it learns nothing of another game's.
     pub fn of_game(&self, game: &GameId) -> Secret {
         Digest::keyed(&self.0, [b"game".as_slice(), game.as_str().as_bytes()]).0

@@ -1,0 +1,19 @@
+//! The site at work: requests come in, are authorised in one place, and go out as pages, streams or JSON.
+//!
+//! **Invariant:** everything that changes a game goes through [`send::send`], everything that is shown of one comes from a
+//! [`look::Look`].
+
+pub mod forms;
+pub mod look;
+pub mod play;
+pub mod reply;
+mod routes;
+pub mod send;
+pub mod server;
+pub mod site;
+mod stream;
+pub mod trouble;
+pub mod visitor;
+
+pub use routes::router;
+pub use site::{House, Parts, Site};

@@ -1,0 +1,179 @@
+//! A game as one reader sees it at one moment: what all pages of a game are made from.
+//!
+//! Whatever a page shows comes through here: values and texts by the engine's [`View`], answers of the law by a run that
+//! changes nothing. A page never looks at a state in any other way.
+
+pub mod changes;
+pub mod effects;
+pub mod matters;
+pub mod offers;
+pub mod people;
+pub mod preview;
+pub mod values;
+pub mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use quorate_engine::Law;
+use quorate_engine::judge;
+use quorate_engine::tx::Tx;
+use quorate_engine::view::View;
+use quorate_kernel::audience::Reader;
+use quorate_kernel::rows::{CellKey, Post};
+use quorate_kernel::state::State;
+use quorate_kernel::{GameId, Moment, Name, PlayerId, PostId, Thing, Value};
+use quorate_law::datum::Datum;
+use quorate_runtime::Published;
+
+use super::site::{Site, key_of};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::markup::Terms;
+use crate::parts::Send;
+use crate::urls::Href;
+
+/// A game, a reader and a moment.
+pub struct Look {
+    /// The site.
+    pub site: Arc<Site>,
+    /// Which game.
+    pub game: GameId,
+    /// Its newest state on disk.
+    pub published: Arc<Published>,
+    /// The law of that state.
+    pub law: Arc<Law>,
+    /// The moment of the request.
+    pub now: Moment,
+    /// Who asks.
+    pub visitor: Visitor,
+    /// Whom they play here.
+    pub me: Option<PlayerId>,
+    /// The words of the theme, by token.
+    pub terms: Terms,
+    /// How many forms the page has so far.
+    forms: AtomicU32,
+}
+
+impl Look {
+    /// Looks at a game for a visitor.
+    pub async fn at(site: &Arc<Site>, visitor: &Visitor, game: &str) -> Result<Self, Trouble> {
+        let game: GameId = game.parse().map_err(|_| Trouble::NotFound)?;
+        let published = site.parts.games.snapshot(&game).await?;
+        let me = match visitor.id() {
+            Some(id) => site.parts.accounts.seat(id, &game).await?,
+            None => None,
+        };
+        let laws = Arc::clone(&site.parts.laws);
+        let state = published.state.clone();
+        let law = tokio::task::spawn_blocking(move || laws.law(&state)).await?;
+        let terms = words::terms(&published.state);
+        Ok(Self {
+            site: Arc::clone(site),
+            now: site.now().max(published.head.at),
+            game,
+            published,
+            law,
+            visitor: visitor.clone(),
+            me,
+            terms,
+            forms: AtomicU32::new(0),
+        })
+    }
+
+    /// The same reader over another state of the game, such as one of the past.
+    pub fn over(&self, state: State, law: Arc<Law>, at: Moment) -> Self {
+        let terms = words::terms(&state);
+        let published = Published {
+            game: self.game.clone(),
+            state,
+            head: self.published.head,
+        };
+        Self {
+            site: Arc::clone(&self.site),
+            game: self.game.clone(),
+            published: Arc::new(published),
+            law,
+            now: at,
+            visitor: self.visitor.clone(),
+            me: self.me,
+            terms,
+            forms: AtomicU32::new(0),
+        }
+    }
+
+    /// What the game holds. Pages take from it only what [`Look::view`] has no question for: names, titles, rules.
+    pub fn state(&self) -> &State {
+        &self.published.state
+    }
+
+    /// Who reads, as the engine knows readers.
+    pub fn reader(&self) -> Reader {
+        self.me.map_or(Reader::Stranger, Reader::Player)
+    }
+
+    /// What the reader may see.
+    pub fn view(&self) -> View<'_> {
+        View {
+            state: self.state(),
+            law: &self.law,
+            reader: self.reader(),
+        }
+    }
+
+    /// Asks the law something about the state, at the moment of the page. Nothing is changed.
+    pub fn ask<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
+        let seq = self.published.head.seq.next();
+        judge::look(self.state(), seq, self.now, &self.law, question)
+    }
+
+    /// What a function of the law answers, if the law has one of that name and it answers.
+    pub fn law_says(&self, function: &str, args: Vec<Datum>) -> Option<Datum> {
+        self.law.code.signature(function)?;
+        self.ask(|tx| tx.call(&Name::from(function), args)).ok()
+    }
+
+    /// A value that the law computes of a thing, or keeps, under a name that rulesets share (`idle`, `emperor`).
+    pub fn attribute(&self, thing: &Thing, name: &str) -> Option<Datum> {
+        let key = CellKey {
+            thing: thing.clone(),
+            name: name.into(),
+        };
+        if !self.view().shown(&key) {
+            return None;
+        }
+        self.ask(|tx| tx.attribute(thing, name)).ok()
+    }
+
+    /// A tracked value as kept, where everybody may see it.
+    pub fn kept(&self, thing: &Thing, name: &str) -> Option<&Value> {
+        let key = CellKey {
+            thing: thing.clone(),
+            name: name.into(),
+        };
+        let cell = self.state().cells.get(&key)?;
+        self.view().shown(&key).then(|| cell.value.open())
+    }
+
+    /// A flag of a player, such as `idle`.
+    pub fn has_flag(&self, player: PlayerId, name: &str) -> bool {
+        match self.kept(&Thing::Player(player), name) {
+            Some(value) => *value == Value::Flag(true),
+            None => self.attribute(&Thing::Player(player), name) == Some(Datum::Bool(true)),
+        }
+    }
+
+    /// A post that the reader may see.
+    pub fn post(&self, id: PostId) -> Option<&Post> {
+        let post = self.state().posts.get(&id)?;
+        self.view().post(post).then_some(post)
+    }
+
+    /// A form's way in: the session's token and a key of its own.
+    pub fn send(&self, to: impl Into<Href>) -> Send {
+        let csrf = self.site.csrf.issue(&self.visitor.token);
+        let nth = self.forms.fetch_add(1, Ordering::Relaxed);
+        let key = key_of(&self.visitor.word, nth);
+        Send::new(to, csrf.unwrap_or_default()).keyed(key.as_str())
+    }
+}

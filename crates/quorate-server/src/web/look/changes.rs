@@ -1,0 +1,231 @@
+//! Clauses of a patch as pages show them: what each changes, side by side with what stands now.
+
+use quorate_kernel::Name;
+use quorate_kernel::patch::Clause;
+
+use super::Look;
+use crate::parts::{Change, lines, words};
+use crate::urls::{self, Href};
+
+/// How many unchanged lines stand around a changed line of code.
+const AROUND: usize = 2;
+
+impl Look {
+    /// Clauses, in order; those within a condition after a line that tells it.
+    pub fn changes(&self, clauses: &[Clause]) -> Vec<Change> {
+        clauses
+            .iter()
+            .flat_map(|clause| self.change(clause))
+            .collect()
+    }
+
+    fn change(&self, clause: &Clause) -> Vec<Change> {
+        let one =
+            |place: String, part: &str, old: &str, new: &str| vec![told(place, part, old, new)];
+        match clause {
+            Clause::AddRule {
+                title,
+                text,
+                section,
+                ..
+            } => {
+                let section = self.section_title(section);
+                one(format!("New rule in {section}: {title}"), "new", "", text)
+            }
+            Clause::AmendRule { id, base, text } => vec![self.amended(id, base, text)],
+            Clause::RepealRule { id } => {
+                let old = self.state().rules.get(id).map(|rule| rule.text.to_string());
+                one(
+                    self.rule_title(id),
+                    "repealed",
+                    &old.unwrap_or_default(),
+                    "",
+                )
+            }
+            Clause::RenameRule { id, title } => one(
+                self.rule_title(id),
+                "its title",
+                &self.rule_title(id),
+                title,
+            ),
+            Clause::MoveRule { id, section, .. } => {
+                let to = format!("moved to {}", self.section_title(section));
+                one(self.rule_title(id), &to, "", "")
+            }
+            Clause::SwitchRule { id, on } => {
+                let part = if *on { "switched on" } else { "switched off" };
+                one(self.rule_title(id), part, "", "")
+            }
+            Clause::Script { code } => {
+                let mut change = told("Once, when it is enacted".to_owned(), "code", "", "");
+                change.lines = lines("", code, AROUND);
+                vec![change]
+            }
+            Clause::Prose { text } => one("By hand, when it is enacted".to_owned(), "", "", text),
+            Clause::When { test, clauses } => {
+                let mut all = one(format!("Only if {test}"), "", "", "");
+                all.extend(self.changes(clauses));
+                all
+            }
+            other => vec![self.plain_change(other)],
+        }
+    }
+
+    fn amended(&self, id: &Name, base: &str, text: &str) -> Change {
+        let mut change = told(self.rule_title(id), "amended", base, text);
+        let rule = id.as_str();
+        let game = self.game.as_str();
+        change.href = Some(Href::from(urls::Rule { game, rule }));
+        match self.state().rules.get(id) {
+            None => {
+                change.warning = Some("The rule is gone: this clause would do nothing.".to_owned());
+            }
+            Some(now) if *now.text != *base => {
+                let moved = "The rule has changed since this was written: what both changed is merged by words, or left out.";
+                change.warning = Some(moved.to_owned());
+            }
+            Some(_) => {}
+        }
+        change
+    }
+
+    /// A change of values, people, terms or pages: old and new in words.
+    fn plain_change(&self, clause: &Clause) -> Change {
+        match clause {
+            Clause::SetValue { thing, name, value } => {
+                let key = quorate_kernel::rows::CellKey {
+                    thing: thing.clone(),
+                    name: name.clone(),
+                };
+                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                told(
+                    format!("{of}, {name}"),
+                    "set",
+                    &self.shown(&key),
+                    &self.label(value),
+                )
+            }
+            Clause::AddToValue {
+                thing,
+                name,
+                amount,
+            } => {
+                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                told(
+                    format!("{of}, {name}"),
+                    "changed by",
+                    "",
+                    &format!("{amount:+}"),
+                )
+            }
+            Clause::CreateThing { kind, values } => {
+                let words: Vec<_> = values
+                    .iter()
+                    .map(|(name, value)| format!("{name} {}", self.label(value)))
+                    .collect();
+                told(format!("A new {kind}"), "", "", &words.join(", "))
+            }
+            Clause::RemoveThing { thing } | Clause::RemovePlayer { thing, .. } => {
+                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                told(of, "removed", "", "")
+            }
+            Clause::RenamePlayer { thing, name } => {
+                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                told(of.clone(), "renamed", &of, name)
+            }
+            Clause::SetTerm { name, one, many } => {
+                let old = self
+                    .state()
+                    .terms
+                    .get(name)
+                    .map(|term| format!("{}, {}", term.one, term.many));
+                told(
+                    format!("The word for {name}"),
+                    "",
+                    &old.unwrap_or_default(),
+                    &format!("{one}, {many}"),
+                )
+            }
+            Clause::SetPage { name, text } => {
+                let old = self
+                    .state()
+                    .pages
+                    .get(name)
+                    .map(|page| page.text.as_str().to_owned());
+                told(
+                    format!("The page {name}"),
+                    "",
+                    &old.unwrap_or_default(),
+                    text,
+                )
+            }
+            Clause::SetStatus { post, status } => {
+                let old = self.post(*post).map(|post| post.status.to_string());
+                told(
+                    format!("The status of post {post}"),
+                    "",
+                    &old.unwrap_or_default(),
+                    status.as_str(),
+                )
+            }
+            other => told(other.kind().to_owned(), "", "", ""),
+        }
+    }
+
+    /// A rule's title, or its code name where there is none of that name.
+    pub fn rule_title(&self, id: &Name) -> String {
+        let rule = self.state().rules.get(id);
+        rule.map_or_else(|| id.to_string(), |rule| self.themed(&rule.title))
+    }
+
+    /// A section's title.
+    pub fn section_title(&self, id: &Name) -> String {
+        let about = self.state().about.get(&());
+        let id = if id.is_empty() {
+            about
+                .map(|about| about.new_rules.clone())
+                .unwrap_or_default()
+        } else {
+            id.clone()
+        };
+        let section = self.state().sections.get(&id);
+        section.map_or_else(|| id.to_string(), |section| self.themed(&section.title))
+    }
+}
+
+/// A change of a text: prose by words, code by lines.
+fn told(place: String, part: &str, old: &str, new: &str) -> Change {
+    let ((old_prose, old_code), (new_prose, new_code)) = (split(old), split(new));
+    Change {
+        place,
+        part: part.to_owned(),
+        href: None,
+        words: if old_prose == new_prose {
+            Vec::new()
+        } else {
+            words(&old_prose, &new_prose)
+        },
+        lines: if old_code == new_code {
+            Vec::new()
+        } else {
+            lines(&old_code, &new_code, AROUND)
+        },
+        warning: None,
+    }
+}
+
+/// The prose of a rule's text and its code, each on its own.
+fn split(text: &str) -> (String, String) {
+    let (mut prose, mut code) = (String::new(), String::new());
+    let mut in_code = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+            continue;
+        }
+        let side = if in_code { &mut code } else { &mut prose };
+        side.push_str(line);
+        side.push('\n');
+    }
+    (prose.trim().to_owned(), code)
+}

@@ -1,0 +1,221 @@
+//! What the reader may do, as forms made from the law's own declarations.
+
+use quorate_engine::convert;
+use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
+use quorate_kernel::{Name, PostId, Refusal, Thing};
+use quorate_law::datum::{Datum, Type};
+
+use super::Look;
+use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
+use crate::urls::{self, Href};
+
+/// Up to how many options stand in sight as buttons of their own.
+const IN_SIGHT: usize = 5;
+
+impl Look {
+    /// Every action as it is for the reader, in law order; none for strangers.
+    pub fn law_offers(&self) -> Vec<LawOffer> {
+        match self.me {
+            Some(me) => self.ask(|tx| offers::offers(tx, me)),
+            None => Vec::new(),
+        }
+    }
+
+    /// One action as it is for the reader.
+    pub fn law_offer(&self, action: &str) -> Option<LawOffer> {
+        let decl = self.law.actions.get(action)?;
+        let me = self.me?;
+        Some(self.ask(|tx| offers::offer(tx, me, decl)))
+    }
+
+    /// The offer as pages show it.
+    pub fn offer(&self, offer: &LawOffer) -> Offer {
+        let game = self.game.as_str();
+        let action = offer.action.as_str();
+        let to = urls::Action { game, action };
+        let open = match &offer.open {
+            Ok(()) => Ok(Form {
+                fields: self.fields(offer, action),
+                ..Form::button(self.send(to), self.themed(&offer.title))
+            }),
+            Err(refusal) => Err(self.refusal(&offer.title, refusal)),
+        };
+        Offer {
+            action: action.to_owned(),
+            title: self.themed(&offer.title),
+            cost: None,
+            about: self.about_clause(&offer.site.rule, offer.site.clause),
+            cite: self.cite_site(&offer.site),
+            open,
+        }
+    }
+
+    /// The fields of an action's form; `prefix` keeps their ids apart from those of other forms on the page.
+    pub fn fields(&self, offer: &LawOffer, prefix: &str) -> Vec<Field> {
+        offer
+            .fields
+            .iter()
+            .map(|field| self.field(field, prefix))
+            .collect()
+    }
+
+    /// One field.
+    pub fn field(&self, field: &LawField, prefix: &str) -> Field {
+        let id = format!("{prefix}-{}", field.name);
+        let label = self.themed(&field.title);
+        let kind = kind_of(field);
+        let mut made = Field::new(id, field.name.as_str(), label, kind);
+        made.optional = field.default.is_some()
+            || matches!(field.ty, Type::Optional(_) | Type::List(_) | Type::Bool);
+        if let Some(default) = &field.default
+            && *default != Datum::None
+            && !matches!(default, Datum::Bool(_))
+            && *default != Datum::Text("".into())
+        {
+            made = made.hint(format!(
+                "{} if nothing is given",
+                convert::describe(default)
+            ));
+        }
+        made
+    }
+
+    /// The first words of a clause, for whoever decides whether to open it.
+    pub fn about_clause(&self, rule: &Name, clause: u32) -> String {
+        let text = self.ask(|tx| tx.prose_of(rule, clause));
+        match text {
+            Ok(text) => crate::markup::excerpt(&text, &self.terms, 220),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// The actions that the reader may take on a post at this moment: those whose first parameter takes such a post and
+    /// that the law does not refuse for it.
+    pub fn post_offers(&self, id: PostId) -> Vec<Offer> {
+        let (Some(me), Some(post)) = (self.me, self.state().posts.get(&id)) else {
+            return Vec::new();
+        };
+        let of_post = |ty: &Type| {
+            let inner = if let Type::Optional(inner) = ty {
+                inner
+            } else {
+                ty
+            };
+            matches!(inner, Type::Kind(kind) if *kind == "Post" || *kind == post.category)
+        };
+        let mut found = Vec::new();
+        for name in &self.law.action_order {
+            let Some(decl) = self.law.actions.get(name) else {
+                continue;
+            };
+            let Some(first) = decl.it.params.first().filter(|param| of_post(&param.ty)) else {
+                continue;
+            };
+            let matter = vec![(first.name.clone(), Datum::Thing(Thing::Post(id)))];
+            let (offer, open) = self.ask(|tx| {
+                (
+                    offers::offer(tx, me, decl),
+                    offers::tried(tx, me, decl, matter),
+                )
+            });
+            if let Some(offer) = self.post_offer(offer, open, id) {
+                found.push(offer);
+            }
+        }
+        found
+    }
+
+    fn post_offer(
+        &self,
+        mut offer: LawOffer,
+        open: Result<(), Refusal>,
+        id: PostId,
+    ) -> Option<Offer> {
+        let game = self.game.as_str();
+        let field = offer.fields.remove(0);
+        let action = offer.action.as_str().to_owned();
+        let needs_more = offer
+            .fields
+            .iter()
+            .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+        let title = self.themed(&offer.title);
+        match open {
+            Err(_) if !needs_more => None,
+            _ => {
+                let to: Href = urls::Action {
+                    game,
+                    action: &action,
+                }
+                .into();
+                let post = id.to_string();
+                let back: Href = urls::Post { game, post: &post }.into();
+                let send: Send = self
+                    .send(to)
+                    .with(field.name.as_str(), Thing::Post(id).to_string())
+                    .with("back", back.as_str());
+                let prefix = format!("{action}-{id}");
+                let form = Form {
+                    fields: self.fields(&offer, &prefix),
+                    ..Form::button(send, title.clone())
+                };
+                Some(Offer {
+                    action: action.clone(),
+                    title,
+                    cost: None,
+                    about: self.about_clause(&offer.site.rule, offer.site.clause),
+                    cite: self.cite_site(&offer.site),
+                    open: Ok(form),
+                })
+            }
+        }
+    }
+}
+
+fn kind_of(field: &LawField) -> FieldKind {
+    let (ty, optional) = match &field.ty {
+        Type::Optional(inner) => (&**inner, true),
+        ty => (ty, false),
+    };
+    let choices = field.options.as_ref().map(|options| {
+        options
+            .iter()
+            .map(|(datum, label)| Choice {
+                chosen: field.default.as_ref() == Some(datum),
+                ..Choice::new(sent(datum, label), label.clone())
+            })
+            .collect::<Vec<_>>()
+    });
+    match (ty, choices) {
+        (Type::List(_), Some(choices)) => FieldKind::Many(choices),
+        (_, Some(choices)) if choices.len() <= IN_SIGHT && !optional && field.default.is_none() => {
+            FieldKind::OneInSight(choices)
+        }
+        (_, Some(choices)) => FieldKind::One(choices),
+        (Type::Int, None) => FieldKind::Number {
+            value: match &field.default {
+                Some(Datum::Int(n)) => n.to_string(),
+                _ => String::new(),
+            },
+            min: None,
+            max: None,
+        },
+        (Type::Bool, None) => FieldKind::Flag(field.default == Some(Datum::Bool(true))),
+        (Type::Moment, None) => FieldKind::Moment(String::new()),
+        (Type::Text, None) => match &field.default {
+            Some(Datum::Text(text)) => FieldKind::Line(text.to_string()),
+            _ => FieldKind::Line(String::new()),
+        },
+        _ => FieldKind::Line(String::new()),
+    }
+}
+
+/// What a form sends for an option; it is read back by [`quorate_engine::fields`].
+pub fn sent(datum: &Datum, label: &str) -> String {
+    match datum {
+        Datum::Thing(thing) => thing.to_string(),
+        Datum::Int(n) => n.to_string(),
+        Datum::Text(text) => text.to_string(),
+        Datum::None => String::new(),
+        _ => label.to_owned(),
+    }
+}

@@ -1,0 +1,160 @@
+//! Words: of the theme, of values, of refusals.
+
+use quorate_engine::convert;
+use quorate_engine::view::Seen;
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::state::State;
+use quorate_kernel::{Moment, Name, Refusal, Value};
+use quorate_law::stop::Site;
+
+use super::Look;
+use crate::markup::{self, Markup, Reading, Terms};
+use crate::parts::{self, Cite, When};
+use crate::urls;
+use crate::web::reply::timestamp;
+
+/// The words of a game's theme by token, for one and for many, with and without a capital.
+pub(super) fn terms(state: &State) -> Terms {
+    let mut terms = Terms::new();
+    for (name, term) in &state.terms {
+        let mut put = |token: &str, word: &str| {
+            terms.insert(token.to_owned(), word.to_owned());
+            terms.insert(capital(token), capital(word));
+        };
+        put(name.as_str(), &term.one);
+        put(&format!("{name}s"), &term.many);
+    }
+    terms
+}
+
+/// A word with its first letter as a capital.
+pub fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
+}
+
+impl Look {
+    /// The theme's word for a token, or the token.
+    pub fn word(&self, token: &str) -> String {
+        self.terms
+            .get(token)
+            .cloned()
+            .unwrap_or_else(|| token.to_owned())
+    }
+
+    /// A moment as the page tells it.
+    pub fn when(&self, at: Moment) -> When {
+        When::new(timestamp(at), timestamp(self.now))
+    }
+
+    /// A value in words, things by what they are called.
+    pub fn label(&self, value: &Value) -> String {
+        match value {
+            Value::None => "none".to_owned(),
+            Value::Flag(true) => "yes".to_owned(),
+            Value::Flag(false) => "no".to_owned(),
+            Value::Moment(at) => self.when(*at).full(),
+            Value::List(items) => {
+                let words: Vec<_> = items.iter().map(|item| self.label(item)).collect();
+                words.join(", ")
+            }
+            value => self.ask(|tx| tx.label(&convert::datum(value))),
+        }
+    }
+
+    /// A tracked value in words, as far as the reader may know it.
+    pub fn shown(&self, key: &CellKey) -> String {
+        match self.view().cell(key) {
+            Seen::Value(value) => self.label(&value),
+            Seen::Hidden => "hidden".to_owned(),
+            Seen::Nothing => String::new(),
+        }
+    }
+
+    /// A text with the words of the theme and live values in it, for titles.
+    pub fn themed(&self, text: &str) -> String {
+        quorate_engine::words::worded(self.state(), text)
+    }
+
+    /// A text of several paragraphs, headings at a level.
+    pub fn prose(&self, text: &str, heading: u8) -> Markup {
+        self.markup(text, Some(heading))
+    }
+
+    /// A text without headings of its own: a comment, a clause.
+    pub fn remark(&self, text: &str) -> Markup {
+        self.markup(text, None)
+    }
+
+    fn markup(&self, text: &str, heading: Option<u8>) -> Markup {
+        let icons = self.icons();
+        let sides: Vec<&str> = icons.iter().map(Name::as_str).collect();
+        markup::render(
+            text,
+            Reading {
+                terms: &self.terms,
+                sides: &sides,
+                heading,
+            },
+        )
+    }
+
+    /// Every icon that some kind of post takes, in law order.
+    pub fn icons(&self) -> Vec<Name> {
+        let mut icons: Vec<Name> = Vec::new();
+        for name in &self.law.category_order {
+            for icon in self
+                .law
+                .categories
+                .get(name)
+                .iter()
+                .flat_map(|c| &c.it.icons)
+            {
+                if !icons.contains(icon) {
+                    icons.push(icon.clone());
+                }
+            }
+        }
+        icons
+    }
+
+    /// Where a clause stands: its rule's title, leading there.
+    pub fn cite(&self, rule: &Name, clause: u32) -> Option<Cite> {
+        let title = &self.state().rules.get(rule)?.title;
+        let game = self.game.as_str();
+        Some(if clause == 0 {
+            let rule = rule.as_str();
+            Cite::new(title.clone(), urls::Rule { game, rule })
+        } else {
+            let (rule, clause) = (rule.as_str(), clause.to_string());
+            let text = format!("{title}, clause {clause}");
+            let clause = &clause;
+            Cite::new(text, urls::Clause { game, rule, clause })
+        })
+    }
+
+    /// Where a declaration stands.
+    pub fn cite_site(&self, site: &Site) -> Option<Cite> {
+        self.cite(&site.rule, site.clause)
+    }
+
+    /// A refusal of the law as pages show it. `tried` says what was tried: "Row out".
+    pub fn refusal(&self, tried: &str, refusal: &Refusal) -> parts::Refusal {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let needs = refusal.needs.iter().map(|need| parts::Need {
+            what: need.what.clone(),
+            have: some(&need.have),
+            need: some(&need.need),
+        });
+        parts::Refusal {
+            tried: tried.to_owned(),
+            needs: needs.collect(),
+            because: None,
+            cite: self.cite(&refusal.rule_id, refusal.clause),
+            next: refusal.next_at.map(|at| self.when(at)),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Pages of a game and the forms on them.
+
+pub mod act;
+pub mod compose;
+pub mod front;
+pub mod join;
+pub mod post;

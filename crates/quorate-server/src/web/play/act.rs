@@ -1,0 +1,462 @@
+//! What the reader can do, and the forms that do it: actions of the law, answers to questions, the dice line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_engine::convert;
+use quorate_engine::fields::{self, Typed};
+use quorate_engine::offers;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::ids::DutyId;
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing, Value};
+use quorate_law::datum::Type;
+use quorate_runtime::Receipt;
+
+use crate::pages::{self, Link, Question, Sheet};
+use crate::parts::{Choice, Die};
+use crate::posted::Posted;
+use crate::urls::{self, Href};
+use crate::web::forms::{Sent, answer_in, drawn, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::send;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// How many of the reader's own events are looked through for their last results.
+const RESULTS: usize = 6;
+
+/// `GET /g/{game}/act`.
+pub async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    let done = query
+        .get("done")
+        .and_then(|seq| seq.parse().ok())
+        .map(EventSeq);
+    let events = match done {
+        Some(seq) => site.events(&look.game, &[seq]).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    drawn(look, move |look| {
+        let me = send::player(look)?;
+        Ok(page(look, &sheet(look, me, &events)))
+    })
+    .await
+}
+
+fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
+    let game = look.game.as_str();
+    let (mut now, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
+    for offer in look.law_offers() {
+        let shown = look.offer(&offer);
+        match &offer.open {
+            Ok(()) => now.push(shown),
+            Err(refusal) if refusal.next_at.is_some() => later.push(shown),
+            Err(_) => not.push(shown),
+        }
+    }
+    let mine = just_done
+        .iter()
+        .find(|event| event.command().actor.player() == Some(me));
+    let board = look.law.boards.iter().next().map(|(name, board)| {
+        let board_name = name.as_str();
+        let link = urls::Board {
+            game,
+            board: board_name,
+        };
+        Link::new(board.it.title.clone(), link)
+    });
+    pages::Act {
+        chrome: look.chrome("Act", Part::Act),
+        who: look.name(me),
+        board,
+        just_now: mine.map(|event| outcome(look, event)),
+        refusal: None,
+        questions: questions(look, me),
+        now,
+        later,
+        not,
+        sheet: Some(own_values(look, me)),
+        results: Vec::with_capacity(RESULTS),
+        all_results: Link::new("all of them", own_log(look, me)),
+    }
+}
+
+fn own_log(look: &Look, me: PlayerId) -> Href {
+    let game = look.game.as_str();
+    Href::from(urls::Log { game }).with("who", &me.to_string())
+}
+
+/// How something ended that was done: its dice and what it says of itself.
+pub fn outcome(look: &Look, event: &Event) -> pages::Outcome {
+    let dice = event.tape.dice.iter().filter_map(|die| {
+        let sides = u64::try_from(die.sides).ok()?;
+        Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+    });
+    let notes: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
+    let number = event.seq.to_string();
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &number,
+    };
+    let text = match &event.outcome {
+        Outcome::Opened(_) => "waits for your answer.".to_owned(),
+        _ => notes.join(" "),
+    };
+    pages::Outcome {
+        when: look.when(event.at),
+        what: look.act_title(&event.act),
+        dice: dice.collect(),
+        text,
+        event: Some(Link::new(format!("event {number}"), link)),
+    }
+}
+
+/// What somebody holds, in the law's order.
+fn own_values(look: &Look, me: PlayerId) -> Sheet {
+    let thing = Thing::Player(me);
+    let of_players = look
+        .law
+        .value_order
+        .iter()
+        .filter(|(kind, _)| *kind == "Player");
+    let facts = of_players.filter_map(|(kind, name)| {
+        let decl = look.law.values.get(&(kind.clone(), name.clone()))?;
+        if matches!(decl.it.tracked.as_str(), "" | "roster") {
+            return None;
+        }
+        look.fact(&thing, name, &decl.it.title)
+    });
+    Sheet {
+        title: look.name(me),
+        note: if look.has_flag(me, "idle") {
+            "idle".to_owned()
+        } else {
+            String::new()
+        },
+        facts: facts.collect(),
+    }
+}
+
+/// What waits for an answer, nearest deadline first.
+pub fn questions(look: &Look, me: PlayerId) -> Vec<Question> {
+    let game = look.game.as_str();
+    let mut found = Vec::new();
+    for (key, open) in look.state().open.iter().filter(|(key, _)| key.who == me) {
+        let question = format!("open:{}", key.action);
+        let to = urls::Answer {
+            game,
+            question: &question,
+        };
+        let dice = open.tape.dice.iter().filter_map(|die| {
+            let sides = u64::try_from(die.sides).ok()?;
+            Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+        });
+        let mut options = choices(look, &open.question.options);
+        if open.question.may_decline {
+            options.push(Choice::new("none", "Nothing"));
+        }
+        let made = Question {
+            id: format!("ask-{}", key.action),
+            dice: dice.collect(),
+            lead: open.question.what.clone(),
+            text: String::new(),
+            send: look.send(to),
+            options,
+            default: default_words(look, &open.question.default),
+            due: Some(look.when(open.deadline)),
+            cite: look
+                .law
+                .actions
+                .get(&key.action)
+                .and_then(|decl| look.cite_site(&decl.site)),
+        };
+        found.push((open.deadline, made));
+    }
+    for (id, duty) in look.state().duties.iter().filter(|(_, duty)| duty.to == me) {
+        let question = format!("duty:{id}");
+        let to = urls::Answer {
+            game,
+            question: &question,
+        };
+        let context: Vec<_> = duty
+            .context
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", look.label(value)))
+            .collect();
+        let made = Question {
+            id: format!("duty-{id}"),
+            dice: Vec::new(),
+            lead: look.duty_title(duty),
+            text: if context.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", context.join("; "))
+            },
+            send: look.send(to),
+            options: choices(look, &duty.options),
+            default: default_words(look, &duty.default),
+            due: Some(look.when(duty.deadline)),
+            cite: look
+                .law
+                .decisions
+                .get(&duty.decision)
+                .and_then(|decl| look.cite_site(&decl.site)),
+        };
+        found.push((duty.deadline, made));
+    }
+    found.sort_by_key(|(deadline, _)| *deadline);
+    found.into_iter().map(|(_, question)| question).collect()
+}
+
+fn default_words(look: &Look, default: &Value) -> String {
+    match default {
+        Value::None => "lets it go".to_owned(),
+        value => format!("means {}", look.label(value)),
+    }
+}
+
+/// Options as they are sent: their place in the list, which the state fixes.
+fn choices(look: &Look, options: &[Value]) -> Vec<Choice> {
+    let numbered = options.iter().enumerate();
+    numbered
+        .map(|(nth, value)| Choice::new(nth.to_string(), look.label(value)))
+        .collect()
+}
+
+/// `POST /g/{game}/act/{action}`.
+pub async fn take(
+    State(site): State<Arc<Site>>,
+    Path((game, action)): Path<(String, String)>,
+    sent: Sent,
+) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => Arc::new(look),
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let tried = look
+        .law
+        .actions
+        .get(action.as_str())
+        .map(|decl| look.themed(&decl.it.title));
+    let result = acted(&look, &action, &sent).await;
+    told(&look, &sent, result, &tried.unwrap_or(action))
+}
+
+/// What a form that acts came to: back to where it stood, or the refusal.
+fn told(look: &Arc<Look>, sent: &Sent, result: Result<Receipt, Trouble>, tried: &str) -> Response {
+    let game = look.game.as_str();
+    let back = sent.form.filled("back").and_then(Href::returning);
+    match result {
+        Ok(receipt) => match (&receipt.outcome, back) {
+            (Outcome::Done, Some(back)) => reply::see_with(&back, &format!("Done: {tried}.")),
+            _ => {
+                let href = Href::from(urls::Act { game }).with("done", &receipt.seq.0.to_string());
+                reply::see(&href)
+            }
+        },
+        Err(Trouble::Refused(refusal)) => {
+            let refusal = look.refusal(tried, &refusal);
+            let chrome = look.chrome("The law says no", Part::Act);
+            let way = match back {
+                Some(back) => Link::new("Back", back),
+                None => Link::new("What you can do", urls::Act { game }),
+            };
+            reply::refused(&look.site, &sent.visitor, chrome, refusal, None, way)
+        }
+        Err(trouble) => answer_in(look, Err(trouble)),
+    }
+}
+
+async fn acted(look: &Arc<Look>, action: &str, sent: &Sent) -> Result<Receipt, Trouble> {
+    let me = send::player(look)?;
+    let (reading, name, form) = (Arc::clone(look), Name::from(action), sent.form.clone());
+    let args = tokio::task::spawn_blocking(move || arguments(&reading, me, &name, &form)).await??;
+    let act = Act::Do {
+        action: action.into(),
+        args,
+    };
+    send::send(look, sent.form.key(), act).await
+}
+
+/// An action's arguments from the fields of its form.
+pub fn arguments(
+    look: &Look,
+    me: PlayerId,
+    action: &Name,
+    form: &Posted,
+) -> Result<Vec<(Name, Value)>, Refusal> {
+    let Some(decl) = look.law.actions.get(action) else {
+        return Err(Refusal::plain(format!("an action called \"{action}\"")));
+    };
+    look.ask(|tx| {
+        let offer = offers::offer(tx, me, decl);
+        let mut given = Vec::new();
+        for param in &decl.it.params {
+            let values = form.all(param.name.as_str());
+            let is_list = matches!(&param.ty, Type::List(_));
+            let read = |text: &str| {
+                let field = offer.fields.iter().find(|field| field.name == param.name);
+                let options = field.and_then(|field| field.options.as_ref());
+                let known = options.into_iter().flatten().find(|(datum, label)| {
+                    crate::web::look::offers::sent(datum, label) == text || label == text
+                });
+                known.map_or_else(
+                    || Typed::Text(text.to_owned()),
+                    |(datum, _)| Typed::Known(datum.clone()),
+                )
+            };
+            let typed = match values {
+                [] => Typed::None,
+                [one] if one.is_empty() && (param.default.is_some() || is_list) => Typed::None,
+                _ if is_list => Typed::List(
+                    values
+                        .iter()
+                        .filter(|one| !one.is_empty())
+                        .map(|one| read(one))
+                        .collect(),
+                ),
+                [one, ..] => read(one),
+            };
+            given.push((param.name.clone(), typed));
+        }
+        fields::arguments(tx, action, &given)
+    })
+}
+
+/// `POST /g/{game}/answer/{question}`.
+pub async fn answer(
+    State(site): State<Arc<Site>>,
+    Path((game, question)): Path<(String, String)>,
+    sent: Sent,
+) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => Arc::new(look),
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let result = match answer_act(
+        &look,
+        &question,
+        sent.form.one("answer").unwrap_or_default(),
+    ) {
+        Ok(act) => send::send(&look, sent.form.key(), act).await,
+        Err(trouble) => Err(trouble),
+    };
+    told(&look, &sent, result, "The answer")
+}
+
+/// The command that an answer stands for.
+pub fn answer_act(look: &Look, question: &str, answer: &str) -> Result<Act, Trouble> {
+    let me = send::player(look)?;
+    let pick = |options: &[Value]| {
+        let nth: Option<usize> = answer.parse().ok();
+        nth.and_then(|nth| options.get(nth).cloned())
+    };
+    let state = look.state();
+    if let Some(action) = question.strip_prefix("open:") {
+        let open = state
+            .open
+            .iter()
+            .find(|(key, _)| key.who == me && key.action == action);
+        let (key, open) = open.ok_or(Trouble::NotFound)?;
+        let declined = open.question.may_decline && answer == "none";
+        let value = if declined {
+            Some(Value::None)
+        } else {
+            pick(&open.question.options)
+        };
+        let value = value.ok_or_else(no_option)?;
+        return Ok(Act::Answer {
+            action: key.action.clone(),
+            value,
+        });
+    }
+    let id = question.strip_prefix("duty:").ok_or(Trouble::NotFound)?;
+    let id: DutyId = id.parse().map_err(|_| Trouble::NotFound)?;
+    let duty = state
+        .duties
+        .get(&id.0)
+        .filter(|duty| duty.to == me)
+        .ok_or(Trouble::NotFound)?;
+    let value = if duty.options.is_empty() {
+        Value::Text(typed(answer))
+    } else {
+        pick(&duty.options).ok_or_else(no_option)?
+    };
+    Ok(Act::Decide { duty: id, value })
+}
+
+fn no_option() -> Trouble {
+    Refusal::plain("one of the answers that are offered").into()
+}
+
+/// `POST /g/{game}/roll`: the dice line.
+pub async fn roll(State(site): State<Arc<Site>>, Path(game): Path<String>, sent: Sent) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => Arc::new(look),
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let line = sent.form.one("line").unwrap_or_default();
+    let act = Act::Dice { line: typed(line) };
+    let result = send::send(&look, sent.form.key(), act).await;
+    told(&look, &sent, result, "The dice line")
+}
+
+impl Look {
+    /// What was done, in the law's words.
+    pub fn act_title(&self, act: &Act) -> String {
+        let action = |name: &Name| {
+            let decl = self.law.actions.get(name);
+            decl.map_or_else(|| name.to_string(), |decl| self.themed(&decl.it.title))
+        };
+        match act {
+            Act::Found(_) => "founds the game".to_owned(),
+            Act::Apply { .. } => "asks to join".to_owned(),
+            Act::Leave { .. } => "leaves".to_owned(),
+            Act::Do { action: name, .. } => action(name),
+            Act::Answer {
+                action: name,
+                value,
+            } => {
+                format!(
+                    "{}: {}",
+                    action(name),
+                    convert::describe(&convert::datum(value))
+                )
+            }
+            Act::Abandon { action: name } => format!("gives up {}", action(name)),
+            Act::Decide { .. } => "answers what was left to them".to_owned(),
+            Act::Post(post) => {
+                let decl = self.law.categories.get(&post.category);
+                let kind = decl.map_or_else(|| "Post".to_owned(), |decl| decl.it.title.clone());
+                format!("{kind}: {}", post.title.as_str())
+            }
+            Act::EditPost { .. } => "edits a post".to_owned(),
+            Act::Recategorise { .. } => "moves a post to another category".to_owned(),
+            Act::Withdraw { .. } => "withdraws a post".to_owned(),
+            Act::Comment { .. } => "comments".to_owned(),
+            Act::Message { .. } => "sends a private message".to_owned(),
+            Act::Claim { .. } => "records a change by hand".to_owned(),
+            Act::Dispute { .. } => "disputes a change".to_owned(),
+            Act::Undo { event, .. } => format!("undoes event {event}"),
+            Act::Dice { .. } => "rolls on the dice line".to_owned(),
+            Act::Wake { .. } => "wakes a sleeping clause".to_owned(),
+            Act::Due { .. } => "what fell due".to_owned(),
+            Act::Downtime { .. } => "the server was down".to_owned(),
+            Act::Repair { .. } => "repairs the game".to_owned(),
+        }
+    }
+}

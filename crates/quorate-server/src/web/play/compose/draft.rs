@@ -1,0 +1,465 @@
+//! A post that is being written: what the form holds between two arrivals. Nothing of it is kept on the server.
+
+use quorate_engine::fields::{self, Typed};
+use quorate_engine::offers;
+use quorate_engine::rulebook::body_of;
+use quorate_kernel::command::{NewPost, typed};
+use quorate_kernel::law::LIBRARY;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{Name, PostId, Refusal, Value};
+use quorate_law::RuleText;
+use quorate_law::world::World;
+
+use crate::markup::Markup;
+use crate::pages::ClauseEdit;
+use crate::parts::{Change, Choice, Field, FieldKind};
+use crate::posted::Posted;
+use crate::web::look::Look;
+
+/// A post that is being written.
+pub struct Draft {
+    /// Its category; empty for none.
+    pub category: Name,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub body: String,
+    /// Its flavour text.
+    pub flavour: String,
+    /// The category's own fields, as typed.
+    own: Vec<(Name, Vec<String>)>,
+    /// Rules that it changes.
+    edits: Vec<Edit>,
+    /// Code that runs once at its enactment.
+    script: String,
+    /// What only people can do.
+    manual: String,
+}
+
+/// A rule that is changed, or a new one.
+struct Edit {
+    /// The rule; for a new one the section it goes to, after `new:`.
+    of: String,
+    /// Its text as it was taken up, with its title as a heading.
+    base: String,
+    /// Its text as it is to be; empty to repeal it.
+    text: String,
+}
+
+impl Draft {
+    /// An empty form.
+    pub fn empty(look: &Look, category: Name) -> Self {
+        let prefix = look.law.categories.get(&category);
+        Self {
+            title: prefix
+                .map(|decl| decl.it.prefix.clone())
+                .unwrap_or_default(),
+            category,
+            body: String::new(),
+            flavour: String::new(),
+            own: Vec::new(),
+            edits: Vec::new(),
+            script: String::new(),
+            manual: String::new(),
+        }
+    }
+
+    /// The form as it arrived.
+    pub fn read(look: &Look, category: Name, form: &Posted) -> Self {
+        let text = |name: &str| form.one(name).unwrap_or_default().to_owned();
+        let decl = look.law.categories.get(&category);
+        let own = decl.iter().flat_map(|decl| &decl.it.form).map(|name| {
+            let values = form.all(&format!("own-{name}")).to_vec();
+            (name.clone(), values)
+        });
+        let edits = form.all("edit").iter().map(|nth| Edit {
+            of: text(&format!("of-{nth}")),
+            base: text(&format!("base-{nth}")),
+            text: text(&format!("text-{nth}")),
+        });
+        Self {
+            own: own.collect(),
+            edits: edits.collect(),
+            title: text("title"),
+            body: text("body"),
+            flavour: text("flavour"),
+            script: text("script"),
+            manual: text("manual"),
+            category,
+        }
+    }
+
+    /// The form for a post that is there already.
+    pub fn of_post(look: &Look, id: PostId) -> Option<Self> {
+        let post = look.post(id)?;
+        let mut draft = Self::empty(look, post.category.clone());
+        post.title.as_str().clone_into(&mut draft.title);
+        post.body.as_str().clone_into(&mut draft.body);
+        post.flavour.as_str().clone_into(&mut draft.flavour);
+        let patch = post.patch.as_ref().and_then(Sealed::plain);
+        for clause in patch.iter().flat_map(|patch| &patch.clauses) {
+            draft.take_up(look, clause);
+        }
+        Some(draft)
+    }
+
+    fn take_up(&mut self, look: &Look, clause: &Clause) {
+        match clause {
+            Clause::AddRule {
+                section,
+                title,
+                text,
+                ..
+            } => self.edits.push(Edit {
+                of: format!("new:{section}"),
+                base: String::new(),
+                text: format!("# {title}\n\n{text}"),
+            }),
+            Clause::AmendRule { id, base, text } => {
+                let title = look.state().rules.get(id).map(|rule| rule.title.clone());
+                let title = title.unwrap_or_default();
+                self.edits.push(Edit {
+                    of: id.to_string(),
+                    base: format!("# {title}\n\n{base}"),
+                    text: format!("# {title}\n\n{text}"),
+                });
+            }
+            Clause::RepealRule { id } => self.edits.push(Edit {
+                of: id.to_string(),
+                base: whole(look, id),
+                text: String::new(),
+            }),
+            Clause::Script { code } => self.script = code.to_string(),
+            Clause::Prose { text } => self.manual.clone_from(text),
+            _ => {}
+        }
+    }
+
+    /// What people call the category.
+    pub fn category_title(&self, look: &Look) -> String {
+        let decl = look.law.categories.get(&self.category);
+        decl.map_or_else(|| "Story post".to_owned(), |decl| decl.it.title.clone())
+    }
+
+    /// Whether such posts may carry changes: those that are voted on, and those that close a dynasty.
+    pub fn carries_changes(&self, look: &Look) -> bool {
+        look.law.categories.contains_key(&self.category)
+    }
+
+    /// Takes up one more rule to change, or a new one.
+    pub fn add(&mut self, look: &Look, what: &str) {
+        if self
+            .edits
+            .iter()
+            .any(|edit| edit.of == what && !what.starts_with("new:"))
+            || what.is_empty()
+        {
+            return;
+        }
+        let (base, text) = if what.starts_with("new:") {
+            (
+                String::new(),
+                "# Title of the new rule\n\n1. What it says.\n".to_owned(),
+            )
+        } else {
+            let base = whole(look, &what.into());
+            (base.clone(), base)
+        };
+        self.edits.push(Edit {
+            of: what.to_owned(),
+            base,
+            text,
+        });
+    }
+
+    /// Leaves a rule as it is.
+    pub fn remove(&mut self, which: &str) {
+        if let Some(at) = which
+            .parse::<usize>()
+            .ok()
+            .filter(|at| *at < self.edits.len())
+        {
+            self.edits.remove(at);
+        }
+    }
+
+    /// What goes along unseen: which rules are edited, and from which texts.
+    pub fn unseen(&self) -> Vec<(String, String)> {
+        let mut unseen = Vec::new();
+        for (nth, edit) in self.edits.iter().enumerate() {
+            unseen.push(("edit".to_owned(), nth.to_string()));
+            unseen.push((format!("of-{nth}"), edit.of.clone()));
+            unseen.push((format!("base-{nth}"), edit.base.clone()));
+        }
+        unseen
+    }
+
+    /// The fields above the changes.
+    pub fn fields(&self, look: &Look) -> Vec<Field> {
+        let mut fields = vec![
+            Field::new(
+                "title",
+                "title",
+                "Title",
+                FieldKind::Line(self.title.clone()),
+            ),
+            Field::new("body", "body", "Text", FieldKind::Prose(self.body.clone())).optional(),
+        ];
+        fields.extend(self.own_fields(look));
+        if self.carries_changes(look) {
+            let script = Field::new(
+                "script",
+                "script",
+                "Code that runs once, when it is enacted",
+                FieldKind::Code(self.script.clone()),
+            );
+            fields.push(
+                script
+                    .optional()
+                    .hint("For instance: for p in players(): p.gold += 5"),
+            );
+            let manual = Field::new(
+                "manual",
+                "manual",
+                "What only people can do when it is enacted",
+                FieldKind::Prose(self.manual.clone()),
+            );
+            fields.push(manual.optional());
+        }
+        let flavour = Field::new(
+            "flavour",
+            "flavour",
+            "Flavour text",
+            FieldKind::Prose(self.flavour.clone()),
+        );
+        fields.push(
+            flavour
+                .optional()
+                .hint("Stands beside the post and means nothing to any rule."),
+        );
+        fields
+    }
+
+    fn own_fields(&self, look: &Look) -> Vec<Field> {
+        let Some(decl) = look.law.categories.get(&self.category) else {
+            return Vec::new();
+        };
+        let made = decl.it.form.iter().filter_map(|name| {
+            let value = look
+                .law
+                .values
+                .get(&(self.category.clone(), name.clone()))?;
+            let ty = look.ask(|tx| {
+                let world: &dyn World = tx;
+                world.attribute_type(self.category.as_str(), name.as_str())
+            })?;
+            let options =
+                look.ask(|tx| offers::options_of(tx, &decl.site.rule, &ty, &value.it.holds));
+            let law_field = offers::Field {
+                name: format!("own-{name}").into(),
+                title: value.it.title.clone(),
+                ty,
+                options,
+                default: Some(value.it.default.clone()),
+            };
+            let mut field = look.field(&law_field, "own");
+            let typed = self.own.iter().find(|(known, _)| known == name);
+            if let Some((_, values)) = typed {
+                retyped(&mut field.kind, values);
+            }
+            Some(field)
+        });
+        made.collect()
+    }
+
+    /// The rules that are changed, each with its text.
+    pub fn edits(&self, look: &Look, reports: &[String]) -> Vec<ClauseEdit> {
+        let edits = self.edits.iter().enumerate().map(|(nth, edit)| {
+            let place = match edit.of.strip_prefix("new:") {
+                Some(section) => format!("A new rule in {}", look.section_title(&section.into())),
+                None => look.rule_title(&edit.of.as_str().into()),
+            };
+            let name = format!("text-{nth}");
+            let hint = "The first line is its title; prose and code stand as in the ruleset. Empty it to repeal the rule.";
+            let prose = Field::new(name.clone(), name, "Its text", FieldKind::Code(edit.text.clone()));
+            ClauseEdit {
+                id: nth.to_string(),
+                place,
+                prose: prose.optional().hint(hint),
+                code: None,
+                report: (nth + 1 == self.edits.len() && !reports.is_empty()).then(|| reports.join("\n")),
+            }
+        });
+        edits.collect()
+    }
+
+    /// The post as it would stand.
+    pub fn preview(&self, look: &Look) -> (String, Markup, Vec<Change>) {
+        let changes = look.changes(&self.patch().clauses);
+        (self.title.clone(), look.prose(&self.body, 4), changes)
+    }
+
+    /// The post that the form stands for.
+    pub fn post(&self, look: &Look) -> Result<NewPost, Refusal> {
+        let mut own = Vec::new();
+        for (name, values) in &self.own {
+            own.push((name.clone(), self.own_value(look, name, values)?));
+        }
+        let patch = self.patch();
+        Ok(NewPost {
+            category: self.category.clone(),
+            title: typed(self.title.trim()),
+            body: typed(&self.body),
+            flavour: typed(&self.flavour),
+            fields: own,
+            patch: (!patch.is_empty()).then(|| Sealed::close(patch, [0; 16])),
+        })
+    }
+
+    fn own_value(&self, look: &Look, name: &Name, values: &[String]) -> Result<Value, Refusal> {
+        look.ask(|tx| {
+            let world: &dyn World = tx;
+            let ty = world.attribute_type(self.category.as_str(), name.as_str());
+            let ty = ty.ok_or_else(|| Refusal::plain(format!("a field called {name}")))?;
+            let typed = match values {
+                [] => Typed::None,
+                [one] => Typed::Text(one.clone()),
+                many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
+            };
+            let datum = fields::read(tx, name.as_str(), &ty, &typed)?;
+            Ok(fields::as_typed(&ty, &datum))
+        })
+    }
+
+    /// The changes that the form stands for.
+    fn patch(&self) -> Patch {
+        let mut clauses = Vec::new();
+        for edit in &self.edits {
+            clauses.extend(edit.clauses());
+        }
+        if !self.script.trim().is_empty() {
+            clauses.push(Clause::Script {
+                code: self.script.as_str().into(),
+            });
+        }
+        if !self.manual.trim().is_empty() {
+            clauses.push(Clause::Prose {
+                text: self.manual.clone(),
+            });
+        }
+        Patch { clauses }
+    }
+}
+
+impl Edit {
+    fn clauses(&self) -> Vec<Clause> {
+        let title = |text: &str| RuleText::parse(text).title.unwrap_or_default();
+        if let Some(section) = self.of.strip_prefix("new:") {
+            let title = title(&self.text);
+            return vec![Clause::AddRule {
+                id: slug(&title).into(),
+                section: section.into(),
+                parent: None,
+                after: None,
+                text: body_of(&self.text).into(),
+                title,
+                tags: Vec::new(),
+            }];
+        }
+        let id = Name::from(self.of.as_str());
+        if self.text.trim().is_empty() {
+            return vec![Clause::RepealRule { id }];
+        }
+        let mut clauses = Vec::new();
+        let (old, new) = (body_of(&self.base), body_of(&self.text));
+        if old.trim_end() != new.trim_end() {
+            clauses.push(Clause::AmendRule {
+                id: id.clone(),
+                base: old.into(),
+                text: new.into(),
+            });
+        }
+        if title(&self.base) != title(&self.text) {
+            clauses.push(Clause::RenameRule {
+                id,
+                title: title(&self.text),
+            });
+        }
+        clauses
+    }
+}
+
+/// A rule's text with its title as a heading.
+fn whole(look: &Look, id: &Name) -> String {
+    let rule = look.state().rules.get(id);
+    rule.map(|rule| format!("# {}\n\n{}", rule.title, rule.text))
+        .unwrap_or_default()
+}
+
+/// A code name made of a title.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for letter in title.chars().flat_map(char::to_lowercase) {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-').to_owned();
+    if slug.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        slug
+    }
+}
+
+/// The choice of what to change next.
+pub fn choice_of_rules(look: &Look) -> Field {
+    let sections = look
+        .state()
+        .sections
+        .iter()
+        .filter(|(id, _)| **id != LIBRARY);
+    let mut choices: Vec<Choice> = sections
+        .map(|(id, section)| {
+            Choice::new(
+                format!("new:{id}"),
+                format!("A new rule in {}", look.themed(&section.title)),
+            )
+        })
+        .collect();
+    for (id, rule) in look.state().rules_in_order() {
+        if rule.section != LIBRARY {
+            choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));
+        }
+    }
+    Field::new(
+        "rule",
+        "rule",
+        "Change a rule, or add one",
+        FieldKind::One(choices),
+    )
+    .blank("choose …")
+}
+
+/// Puts what was typed back into a field.
+fn retyped(kind: &mut FieldKind, values: &[String]) {
+    let first = values.first().cloned().unwrap_or_default();
+    match kind {
+        FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices) => {
+            for choice in choices {
+                choice.chosen = values.contains(&choice.value);
+            }
+        }
+        FieldKind::Number { value, .. } => *value = first,
+        FieldKind::Line(text)
+        | FieldKind::Prose(text)
+        | FieldKind::Code(text)
+        | FieldKind::Mail(text)
+        | FieldKind::Moment(text) => *text = first,
+        FieldKind::Flag(flag) => *flag = !first.is_empty(),
+        FieldKind::Password { .. } => {}
+    }
+}

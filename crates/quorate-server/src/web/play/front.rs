@@ -1,0 +1,378 @@
+//! A game's front page: the blog, what waits for the reader, and where the game stands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_kernel::rows::{Post, Standing};
+use quorate_kernel::{Name, PostId, Thing};
+use quorate_law::datum::Datum;
+
+use crate::markup::Markup;
+use crate::pages::{Day, Fact, Front, Link, Pin, Roster};
+use crate::parts::{Entry, Form, Icon, Needs, NeedsLine, Role, plural};
+use crate::urls::{self, Href};
+use crate::web::forms::{game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::look::words::capital;
+use crate::web::site::Site;
+use crate::web::visitor::Visitor;
+
+/// How many posts a page has.
+const POSTS: usize = 20;
+
+/// How many letters of a text the front page shows.
+const EXCERPT: usize = 420;
+
+/// `GET /g/{game}`.
+pub async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        Ok(page(look, &front(look, &query)))
+    })
+    .await
+}
+
+fn front(look: &Look, query: &BTreeMap<String, String>) -> Front {
+    let game = look.game.as_str();
+    let kind = query.get("kind").map(|kind| Name::from(kind.as_str()));
+    let at: usize = query
+        .get("page")
+        .and_then(|page| page.parse().ok())
+        .unwrap_or(0);
+    let posts = posts(look, kind.as_ref());
+    let shown: Vec<_> = posts.iter().skip(at * POSTS).take(POSTS).copied().collect();
+    let here = |page: usize| {
+        let mut href: Href = urls::Game { game }.into();
+        if let Some(kind) = &kind {
+            href = href.with("kind", kind.as_str());
+        }
+        if page > 0 {
+            href.with("page", &page.to_string())
+        } else {
+            href
+        }
+    };
+    Front {
+        chrome: look.chrome(&look.title(), Part::Blog),
+        needs: look
+            .me
+            .map(|_| needs(look))
+            .filter(|needs| !needs.lines.is_empty()),
+        welcome: welcome(look),
+        come_back: None,
+        pinned: if at == 0 { pinned(look) } else { Vec::new() },
+        filters: filters(look, kind.as_ref()),
+        days: days(look, &shown),
+        write: look.is_member().then(|| urls::Compose { game }.into()),
+        older: (posts.len() > (at + 1) * POSTS).then(|| here(at + 1)),
+        newer: (at > 0).then(|| here(at - 1)),
+        facts: facts(look),
+        roster: roster(look),
+        last_dynasty: None,
+    }
+}
+
+/// Posts that the reader may see, newest first.
+fn posts(look: &Look, kind: Option<&Name>) -> Vec<PostId> {
+    let mut posts: Vec<(PostId, &Post)> = look
+        .state()
+        .posts
+        .iter()
+        .filter(|(_, post)| kind.is_none_or(|kind| post.category == *kind))
+        .filter(|(_, post)| look.view().post(post))
+        .map(|(id, post)| (*id, post))
+        .collect();
+    posts.sort_by_key(|(id, post)| std::cmp::Reverse((post.at, *id)));
+    posts.into_iter().map(|(id, _)| id).collect()
+}
+
+/// A post in a list, with its first words.
+pub fn entry(look: &Look, id: PostId) -> Option<Entry> {
+    let post = look.post(id)?;
+    let word = id.to_string();
+    let body = crate::markup::excerpt(post.body.as_str(), &look.terms, EXCERPT);
+    Some(Entry {
+        id: format!("post-{id}"),
+        category: look.category_title(post),
+        author: look.author(&post.author),
+        when: look.when(post.at),
+        comments: plural(post.comments as usize, "comment", "comments"),
+        title: look.themed(post.title.as_str()),
+        href: urls::Post {
+            game: look.game.as_str(),
+            post: &word,
+        }
+        .into(),
+        excerpt: (!body.is_empty()).then(|| Markup::paragraph(&body)),
+        verdict: look.verdict(id),
+        is_closed: post.closed_at.is_some(),
+    })
+}
+
+fn days(look: &Look, posts: &[PostId]) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    for id in posts {
+        let Some(post) = look.post(*id) else { continue };
+        let Some(entry) = entry(look, *id) else {
+            continue;
+        };
+        let day = look.when(post.at).day();
+        let title = if post.at.day_start() == look.now.day_start() {
+            format!("Today, {day}")
+        } else {
+            day
+        };
+        match days.last_mut() {
+            Some(last) if last.title == title => last.entries.push(entry),
+            _ => days.push(Day {
+                title,
+                entries: vec![entry],
+            }),
+        }
+    }
+    days
+}
+
+fn pinned(look: &Look) -> Vec<Pin> {
+    let sticky = |post: &Post| {
+        let category = look.law.categories.get(&post.category);
+        category.is_some_and(|category| category.it.sticky) && look.is_open(post)
+    };
+    let posts = posts(look, None);
+    let pins = posts.into_iter().filter_map(|id| {
+        let post = look.post(id).filter(|post| sticky(post))?;
+        let word = id.to_string();
+        Some(Pin {
+            title: look.themed(post.title.as_str()),
+            href: urls::Post {
+                game: look.game.as_str(),
+                post: &word,
+            }
+            .into(),
+            note: format!(
+                "{} · {}",
+                look.category_title(post),
+                plural(post.comments as usize, "comment", "comments")
+            ),
+        })
+    });
+    pins.collect()
+}
+
+fn filters(look: &Look, chosen: Option<&Name>) -> Vec<(Link, bool)> {
+    let game: Href = urls::Game {
+        game: look.game.as_str(),
+    }
+    .into();
+    let mut filters = vec![(Link::new("All", game.clone()), chosen.is_none())];
+    for name in &look.law.category_order {
+        if let Some(category) = look.law.categories.get(name)
+            && look
+                .state()
+                .posts
+                .values()
+                .any(|post| post.category == *name)
+        {
+            let link = Link::new(category.it.title.clone(), game.with("kind", name.as_str()));
+            filters.push((link, chosen == Some(name)));
+        }
+    }
+    filters
+}
+
+fn welcome(look: &Look) -> Option<(String, Vec<Link>)> {
+    let game = look.game.as_str();
+    let standing = look.me.and_then(|me| look.state().people.get(&me));
+    let text = match standing.map(|person| person.standing) {
+        Some(Standing::Member) => return None,
+        Some(Standing::Applicant) => {
+            return Some((
+                "You asked to join. Somebody who may will let you in, and this page will say so."
+                    .to_owned(),
+                vec![Link::new("Read the rules", urls::Ruleset { game })],
+            ));
+        }
+        Some(Standing::Barred) => return None,
+        Some(Standing::Left) | None => {
+            "A game of Nomic: its moves are changes of its own rules. Read along, or ask to join."
+        }
+    };
+    let mut ways = Vec::new();
+    if look.visitor.account.is_some() {
+        ways.push(Link::new("Ask to join", urls::Join { game }));
+    } else {
+        ways.extend(Visitor::ways_in());
+    }
+    ways.push(Link::new("Read the rules", urls::Ruleset { game }));
+    ways.push(Link::new("How to play", urls::Help));
+    Some((text.to_owned(), ways))
+}
+
+/// What waits for the reader: questions, votes not cast, what the law obliges them to.
+pub fn needs(look: &Look) -> Needs {
+    let mut lines = questions(look);
+    lines.extend(unvoted(look));
+    lines.extend(obligations(look));
+    Needs { lines }
+}
+
+fn questions(look: &Look) -> Vec<NeedsLine> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let act: Href = urls::Act {
+        game: look.game.as_str(),
+    }
+    .into();
+    let open = look.state().open.iter().filter(|(key, _)| key.who == me);
+    let open = open.map(|(key, open)| NeedsLine {
+        icon: Icon::Ask,
+        title: open.question.what.clone(),
+        href: act.at(&format!("ask-{}", key.action)),
+        after: String::new(),
+        note: "waits for your answer".to_owned(),
+        due: Some(look.when(open.deadline)),
+    });
+    let duties = look.state().duties.iter().filter(|(_, duty)| duty.to == me);
+    let duties = duties.map(|(id, duty)| NeedsLine {
+        icon: Icon::Ask,
+        title: look.duty_title(duty),
+        href: act.at(&format!("duty-{id}")),
+        after: String::new(),
+        note: "is left to you".to_owned(),
+        due: Some(look.when(duty.deadline)),
+    });
+    open.chain(duties).collect()
+}
+
+fn unvoted(look: &Look) -> Vec<NeedsLine> {
+    let Some(me) = look
+        .me
+        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"))
+    else {
+        return Vec::new();
+    };
+    let open =
+        look.state().posts.iter().filter(|(_, post)| {
+            look.view().post(post) && look.is_open(post) && look.is_matter(post)
+        });
+    let silent = open.filter(|(id, post)| {
+        let icons = &look.law.categories[&post.category].it.icons;
+        !look.state().comments.iter().any(|(key, comment)| {
+            key.post == **id
+                && look.view().author(&comment.author) == Some(me)
+                && comment.icons.iter().any(|icon| icons.contains(&icon.name))
+        }) && look.view().author(&post.author) != Some(me)
+    });
+    silent
+        .map(|(id, post)| {
+            let word = id.to_string();
+            NeedsLine {
+                icon: Icon::Pending,
+                title: look.themed(post.title.as_str()),
+                href: urls::Post {
+                    game: look.game.as_str(),
+                    post: &word,
+                }
+                .into(),
+                after: String::new(),
+                note: "has no vote of yours".to_owned(),
+                due: None,
+            }
+        })
+        .collect()
+}
+
+/// What the law itself says that somebody owes, where it keeps such a list (`obligations`).
+fn obligations(look: &Look) -> Vec<NeedsLine> {
+    let Some(Datum::List(items)) = look.attribute(&Thing::Game, "obligations") else {
+        return Vec::new();
+    };
+    let mine = look.me.map(|me| look.name(me)).unwrap_or_default();
+    let desk: Href = urls::Act {
+        game: look.game.as_str(),
+    }
+    .into();
+    let lines = items.iter().filter_map(|item| match item {
+        Datum::Text(text) if !mine.is_empty() && text.contains(mine.as_str()) => Some(NeedsLine {
+            icon: Icon::Key,
+            title: text.to_string(),
+            href: desk.clone(),
+            after: String::new(),
+            note: "the rules ask this of you".to_owned(),
+            due: None,
+        }),
+        _ => None,
+    });
+    lines.collect()
+}
+
+/// Quorum, what is pending, and the values that the law wants in sight.
+pub fn facts(look: &Look) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let (active, idle) = look.roster();
+    if let Some(Datum::Int(quorum)) = look.law_says("quorum", vec![]) {
+        let note = format!("of {}", plural(active.len(), "player", "players"));
+        facts.push(
+            Fact::new("Quorum", quorum.to_string())
+                .note(note)
+                .to(urls::Players {
+                    game: look.game.as_str(),
+                }),
+        );
+    } else {
+        let note = format!("{} idle", idle.len());
+        facts.push(Fact::new(look.word("Players"), active.len().to_string()).note(note));
+    }
+    for name in &look.law.category_order {
+        let Some(category) = look.law.categories.get(name) else {
+            continue;
+        };
+        let open = look
+            .state()
+            .posts
+            .values()
+            .filter(|post| post.category == *name && look.is_open(post))
+            .count();
+        if open > 0 && !category.it.icons.is_empty() {
+            let title = format!("{} open", capital(&category.it.title));
+            facts.push(Fact::new(title, open.to_string()));
+        }
+    }
+    facts.extend(look.tracked_facts("sidebar"));
+    facts
+}
+
+fn roster(look: &Look) -> Roster {
+    let (active, idle) = look.roster();
+    let leader = look.emperor();
+    let mut active: Vec<_> = active;
+    active.sort_by_key(|id| Some(*id) != leader);
+    let count = format!("{} active, {} idle", active.len(), idle.len());
+    let active: Vec<_> = active.into_iter().map(|id| look.person(id)).collect();
+    let mut key: Vec<Role> = Vec::new();
+    for role in active.iter().flat_map(|person| &person.roles) {
+        if !key.contains(role) {
+            key.push(role.clone());
+        }
+    }
+    Roster {
+        title: look.word("Players"),
+        count,
+        active,
+        idle: idle.into_iter().map(|id| look.person(id)).collect(),
+        key,
+    }
+}
+
+/// A button that leads nowhere else than to a form of its own.
+pub fn button(look: &Look, to: impl Into<Href>, words: &str) -> Form {
+    Form::button(look.send(to), words)
+}

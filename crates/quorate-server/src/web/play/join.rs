@@ -1,0 +1,120 @@
+//! Asking to join a game.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::{PlayerId, Refusal};
+use quorate_runtime::ports::Seat;
+
+use crate::pages::{FormPage, Link};
+use crate::parts::{Field, FieldKind, Form};
+use crate::urls;
+use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::send;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// `GET /g/{game}/join`.
+pub async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+) -> Response {
+    game_page(site, visitor, &game, |look| {
+        let name = look
+            .visitor
+            .account
+            .as_ref()
+            .map(|account| account.name.clone());
+        let name = name.ok_or(Trouble::SignIn)?;
+        Ok(page(look, &form(look, &name, "", None)))
+    })
+    .await
+}
+
+fn form(look: &Look, name: &str, text: &str, error: Option<String>) -> FormPage {
+    let game = look.game.as_str();
+    let fields = vec![
+        Field::new(
+            "join-name",
+            "name",
+            "Your name in this game",
+            FieldKind::Line(name.to_owned()),
+        )
+        .hint("Up to 64 letters; everybody sees it, and the rules may call you by it."),
+        Field::new(
+            "join-text",
+            "text",
+            "A word to the others",
+            FieldKind::Prose(text.to_owned()),
+        )
+        .optional(),
+    ];
+    FormPage {
+        chrome: look.chrome("Ask to join", Part::Elsewhere),
+        title: format!("Join {}", look.title()),
+        about: "Those who run the game let newcomers in; how is for its rules to say.".to_owned(),
+        error,
+        form: Some(Form {
+            fields,
+            expected: true,
+            ..Form::button(look.send(urls::Join { game }), "Ask to join")
+        }),
+        ways: vec![Link::new("Read the rules first", urls::Ruleset { game })],
+    }
+}
+
+/// `POST /g/{game}/join`.
+pub async fn take(State(site): State<Arc<Site>>, Path(game): Path<String>, sent: Sent) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let result = join(&look, &sent).await;
+    match result {
+        Err(Trouble::Refused(refusal)) => again(&look, &sent, &refusal),
+        other => answer_in(&look, other),
+    }
+}
+
+fn again(look: &Look, sent: &Sent, refusal: &Refusal) -> Response {
+    let said = look.refusal("Joining", refusal).sentence();
+    let name = sent.form.one("name").unwrap_or_default();
+    let text = sent.form.one("text").unwrap_or_default();
+    let form = form(look, name, text, Some(said));
+    reply::page(&look.site, &look.visitor, StatusCode::CONFLICT, &form)
+}
+
+async fn join(look: &Look, sent: &Sent) -> Result<Response, Trouble> {
+    let account = look.visitor.id().ok_or(Trouble::SignIn)?;
+    let name = sent.form.one("name").unwrap_or_default();
+    let act = Act::Apply {
+        name: typed(name),
+        text: typed(sent.form.one("text").unwrap_or_default()),
+    };
+    if look.me.is_some() {
+        // Whoever left may ask again under the player that they were.
+        send::send(look, sent.form.key(), act).await?;
+    } else {
+        let receipt = send::send_as_newcomer(look, sent.form.key(), act).await?;
+        let player = PlayerId(quorate_kernel::ids::Id::new(receipt.seq, 0));
+        let seat = Seat {
+            game: look.game.clone(),
+            player,
+            account,
+        };
+        look.site.parts.accounts.take_seat(&seat).await?;
+    }
+    let game = look.game.as_str();
+    Ok(reply::see_with(
+        &urls::Game { game }.into(),
+        "You have asked to join.",
+    ))
+}

@@ -1,0 +1,473 @@
+//! A post: the matter, how it stands, each vote and how it was reached, comments; and the forms that act on it.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::rows::{self, CommentKey};
+use quorate_kernel::{Name, PlayerId, PostId, Thing};
+
+use crate::pages::{Answering, EditWindow, Fact, Link, Post, VoteLine, Votes};
+use crate::parts::{Ballot, Change, Comment, Icon, Offer};
+use crate::urls::{self, Href};
+use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::look::Look;
+use crate::web::look::matters::Count;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::send;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// `GET /g/{game}/post/{post}`.
+pub async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, post)): Path<(String, String)>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        let id = post_id(look, &post)?;
+        Ok(page(look, &whole(look, id)?))
+    })
+    .await
+}
+
+/// The post that an address names, if the reader may see it.
+pub fn post_id(look: &Look, word: &str) -> Result<PostId, Trouble> {
+    let id: PostId = word.parse().map_err(|_| Trouble::NotFound)?;
+    look.post(id).map(|_| id).ok_or(Trouble::NotFound)
+}
+
+fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
+    let post = look.post(id).ok_or(Trouble::NotFound)?;
+    let game = look.game.as_str();
+    let word = id.to_string();
+    let category = look.category_title(post);
+    let count = look.count(id);
+    let title = look.themed(post.title.as_str());
+    let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
+    let (answering, no_answer) = answering(look, id, post);
+    let changes = changes(look, post);
+    Ok(Post {
+        chrome: look.chrome(&title, Part::Blog),
+        crumbs: vec![Link::new(category.clone(), list)],
+        number: format!("{category} {id}"),
+        title,
+        category,
+        author: look.author(&post.author),
+        when: look.when(post.at),
+        status: look.status(post),
+        place: place(look, post),
+        fields: fields(look, id, post),
+        edit: edit_window(look, id, post),
+        body: look.prose(post.body.as_str(), 2),
+        flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
+        change_note: changes_note(changes.len()),
+        changes,
+        effects: super::compose::effects(look, post),
+        votes: count.as_ref().map(|count| votes(look, id, post, count)),
+        offers: own_offers(look, id, post),
+        comments: comments(look, id, post),
+        jumps: jumps(look, id),
+        answering,
+        no_answer: no_answer.or_else(|| {
+            let _ = &word;
+            None
+        }),
+    })
+}
+
+fn changes_note(count: usize) -> String {
+    crate::parts::plural(count, "clause", "clauses")
+}
+
+fn place(look: &Look, post: &rows::Post) -> String {
+    let mut words = Vec::new();
+    if let Some(at) = post.closed_at {
+        words.push(look.when(at).full());
+    }
+    if let Some(by) = post.closed_by {
+        words.push(format!("by {}", look.name(by)));
+    }
+    if !post.note.as_str().is_empty() {
+        words.push(post.note.as_str().to_owned());
+    }
+    words.join(", ")
+}
+
+/// Tags, and the fields that the category declares.
+fn fields(look: &Look, id: PostId, post: &rows::Post) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if !post.tags.is_empty() {
+        let tags: Vec<_> = post.tags.iter().map(Name::as_str).collect();
+        facts.push(Fact::new("Tags", tags.join(", ")));
+    }
+    let thing = Thing::Post(id);
+    for (kind, name) in &look.law.value_order {
+        if *kind != post.category {
+            continue;
+        }
+        let Some(decl) = look.law.values.get(&(kind.clone(), name.clone())) else {
+            continue;
+        };
+        facts.extend(look.fact(&thing, name, &decl.it.title));
+    }
+    if let Some(patch) = &post.patch {
+        let digest = patch.digest().to_string();
+        let short = digest.get(..16).unwrap_or(&digest).to_owned();
+        facts.push(Fact::new("Digest of the changes", short).note("votes are tied to it"));
+    }
+    facts
+}
+
+fn edit_window(look: &Look, id: PostId, post: &rows::Post) -> Option<EditWindow> {
+    let me = look.me?;
+    if look.view().author(&post.author) != Some(me) {
+        return None;
+    }
+    let act = Act::EditPost {
+        post: id,
+        title: post.title.clone(),
+        body: post.body.clone(),
+        flavour: post.flavour.clone(),
+        patch: post.patch.clone(),
+    };
+    look.would(act).ok()?;
+    let word = id.to_string();
+    let href = urls::PostEdit {
+        game: look.game.as_str(),
+        post: &word,
+    };
+    Some(EditWindow {
+        href: href.into(),
+        until: look.when(look.now),
+    })
+}
+
+/// What the post changes, clause by clause.
+pub fn changes(look: &Look, post: &rows::Post) -> Vec<Change> {
+    let patch = post.patch.as_ref().and_then(|patch| patch.plain());
+    match patch {
+        Some(patch) => look.changes(&patch.clauses),
+        None => Vec::new(),
+    }
+}
+
+fn votes(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Votes {
+    let mut facts = Vec::new();
+    if let Some(quorum) = count.quorum {
+        facts.push(Fact::new("Quorum", quorum.to_string()));
+    }
+    facts.push(Fact::new("Open since", "").due(look.when(post.open_at)));
+    let cast = count
+        .ballots
+        .iter()
+        .filter(|(_, word)| !word.is_empty())
+        .count();
+    let mut lines: Vec<VoteLine> = count
+        .ballots
+        .iter()
+        .map(|(player, word)| VoteLine {
+            person: look.person(*player),
+            vote: (!word.is_empty()).then(|| Ballot::new(word.clone())),
+            how: how(look, id, post, *player, word, count),
+            is_void: false,
+        })
+        .collect();
+    lines.extend(void_votes(look, id, count));
+    let mut gauge = count.gauge();
+    gauge.large = true;
+    Votes {
+        law: "as the law counts now".to_owned(),
+        tally: count.tally(),
+        silent: gauge.silent,
+        gauge,
+        facts,
+        ifs: Vec::new(),
+        counted: format!("{cast} count"),
+        lines,
+    }
+}
+
+/// The icons of a matter that somebody cast, oldest first, with the comment.
+fn cast_by(look: &Look, id: PostId, player: PlayerId, count: &Count) -> Vec<(CommentKey, Name)> {
+    let under = look.state().comments.iter().filter(|(key, comment)| {
+        key.post == id
+            && look.view().comment(comment)
+            && look.view().author(&comment.author) == Some(player)
+    });
+    under
+        .flat_map(|(key, comment)| {
+            let icons = comment.icons.iter().filter(|icon| icon.counted);
+            icons
+                .map(|icon| (*key, icon.name.clone()))
+                .collect::<Vec<_>>()
+        })
+        .filter(|(_, icon)| count.icons.contains(icon))
+        .collect()
+}
+
+fn how(
+    look: &Look,
+    id: PostId,
+    post: &rows::Post,
+    player: PlayerId,
+    word: &str,
+    count: &Count,
+) -> String {
+    let cast = cast_by(look, id, player, count);
+    let Some((key, icon)) = cast.last() else {
+        let author = look.view().author(&post.author) == Some(player);
+        return match (author, word.is_empty()) {
+            (true, false) => "the author's, where none was cast".to_owned(),
+            (_, false) => "by a rule".to_owned(),
+            (_, true) => "not voted".to_owned(),
+        };
+    };
+    let at = look.state().comments.get(key).map(|comment| comment.at);
+    let when = at.map(|at| look.when(at).brief()).unwrap_or_default();
+    let mut words = format!("own, {when}");
+    if cast.len() > 1
+        && let Some((_, before)) = cast.get(cast.len() - 2)
+        && before != icon
+    {
+        words.push_str("; was ");
+        words.push_str(&before.as_str().to_uppercase());
+    }
+    if icon.as_str() != word {
+        words.push_str("; counts otherwise by a rule");
+    }
+    words
+}
+
+/// Votes of those who do not count now.
+fn void_votes(look: &Look, id: PostId, count: &Count) -> Vec<VoteLine> {
+    let (_, idle) = look.roster();
+    let voted = idle.into_iter().filter(|player| {
+        !count.ballots.iter().any(|(known, _)| known == player)
+            && !cast_by(look, id, *player, count).is_empty()
+    });
+    voted
+        .map(|player| VoteLine {
+            person: look.person(player),
+            vote: None,
+            how: "of somebody idle".to_owned(),
+            is_void: true,
+        })
+        .collect()
+}
+
+/// What the reader may do with the post: actions of the law, and withdrawing it.
+fn own_offers(look: &Look, id: PostId, post: &rows::Post) -> Vec<Offer> {
+    let mut offers = look.post_offers(id);
+    let mine = look.me.is_some() && look.view().author(&post.author) == look.me;
+    if mine && look.would(Act::Withdraw { post: id }).is_ok() {
+        let word = id.to_string();
+        let to = Href::from(urls::Post {
+            game: look.game.as_str(),
+            post: &word,
+        });
+        let to = Href::returning(&format!("{}/withdraw", to.as_str())).unwrap_or(to);
+        offers.push(Offer {
+            action: "withdraw".to_owned(),
+            title: "Withdraw it".to_owned(),
+            cost: None,
+            about: "Take your own post back, as far as the rules let you.".to_owned(),
+            cite: None,
+            open: Ok(crate::parts::Form::button(look.send(to), "Withdraw")),
+        });
+    }
+    offers
+}
+
+fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
+    let icons = look
+        .law
+        .categories
+        .get(&post.category)
+        .map(|category| category.it.icons.clone())
+        .unwrap_or_default();
+    let under: Vec<_> = look
+        .state()
+        .comments
+        .iter()
+        .filter(|(key, comment)| key.post == id && look.view().comment(comment))
+        .collect();
+    let vote_of = |comment: &rows::Comment| {
+        let counted = comment.icons.iter().filter(|icon| icon.counted);
+        counted
+            .map(|icon| icon.name.clone())
+            .rfind(|icon| icons.contains(icon))
+    };
+    let mut made = Vec::new();
+    for (place, (key, comment)) in under.iter().enumerate() {
+        let vote = vote_of(comment);
+        let later = under
+            .iter()
+            .skip(place + 1)
+            .any(|(_, other)| other.author == comment.author && vote_of(other).is_some());
+        made.push(Comment {
+            id: format!("c{}", key.id),
+            author: look.author(&comment.author),
+            when: look.when(comment.at),
+            is_superseded: vote.is_some() && later,
+            vote: vote.map(|icon| Ballot::new(icon.as_str())),
+            note: None,
+            body: Some(look.remark(comment.text.as_str())),
+        });
+    }
+    made
+}
+
+fn jumps(look: &Look, id: PostId) -> Vec<Link> {
+    let mut last = None;
+    let mut mine = None;
+    for (key, comment) in &look.state().comments {
+        if key.post == id && look.view().comment(comment) {
+            last = Some(key.id);
+            if look.me.is_some() && look.view().author(&comment.author) == look.me {
+                mine = Some(key.id);
+            }
+        }
+    }
+    let mut jumps = vec![Link::new("votes", Href::fragment("each-h"))];
+    if let Some(id) = last {
+        jumps.push(Link::new("newest", Href::fragment(&format!("c{id}"))));
+    }
+    if let Some(id) = mine {
+        jumps.push(Link::new("mine", Href::fragment(&format!("c{id}"))));
+    }
+    jumps
+}
+
+type NoAnswer = Option<(String, Option<Link>)>;
+
+fn answering(look: &Look, id: PostId, post: &rows::Post) -> (Option<Answering>, NoAnswer) {
+    let game = look.game.as_str();
+    let Some(me) = look.me else {
+        let way = if look.visitor.account.is_some() {
+            Link::new("Ask to join", urls::Join { game })
+        } else {
+            Link::new("Sign in", urls::SignIn)
+        };
+        let text = "Those who play here can comment.".to_owned();
+        return (None, Some((text, Some(way))));
+    };
+    let word = id.to_string();
+    let act = Act::Comment {
+        post: id,
+        text: typed("."),
+    };
+    if let Err(refusal) = look.would(act) {
+        let said = look.refusal("A comment", &refusal).sentence();
+        return (None, Some((said, None)));
+    }
+    let takes = look
+        .law
+        .categories
+        .get(&post.category)
+        .filter(|_| look.is_open(post));
+    let mut sides = Vec::new();
+    let mut hint = String::new();
+    if let Some(category) = takes.filter(|category| !category.it.icons.is_empty()) {
+        sides.push((Ballot::new(""), false));
+        for icon in &category.it.icons {
+            sides.push((Ballot::new(icon.as_str()), false));
+        }
+        "The last vote of yours that counts is your vote; you may change it while the matter is open."
+            .clone_into(&mut hint);
+        if look.has_flag(me, "idle") {
+            "You are idle: a vote of yours does not count now.".clone_into(&mut hint);
+        }
+    }
+    let form = Answering {
+        draft: format!("{game}-{id}"),
+        send: look.send(urls::Comment { game, post: &word }),
+        sides,
+        text: String::new(),
+        hint,
+        refusal: None,
+    };
+    (Some(form), None)
+}
+
+/// `POST /g/{game}/post/{post}/comment`.
+pub async fn comment(
+    State(site): State<Arc<Site>>,
+    Path((game, post)): Path<(String, String)>,
+    sent: Sent,
+) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let text = comment_text(&sent);
+    let back = back_to(&look, &post);
+    let result = match post_id(&look, &post) {
+        Ok(id) => {
+            let act = Act::Comment {
+                post: id,
+                text: typed(&text),
+            };
+            send::send(&look, sent.form.key(), act).await
+        }
+        Err(trouble) => Err(trouble),
+    };
+    match result {
+        Ok(_) => {
+            let voted = sent.form.filled("vote").map(str::to_uppercase);
+            let notice = voted.map_or_else(
+                || "Your comment is in.".to_owned(),
+                |vote| format!("Your vote is in: {vote}."),
+            );
+            reply::see_with(&back.at("comment-list"), &notice)
+        }
+        Err(Trouble::Refused(refusal)) => {
+            let refusal = look.refusal("The comment", &refusal);
+            let chrome = look.chrome("The law says no", Part::Blog);
+            let way = Link::new("Back to the post", back);
+            reply::refused(&site, &sent.visitor, chrome, refusal, Some(text), way)
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+fn comment_text(sent: &Sent) -> String {
+    let text = sent.form.filled("text").unwrap_or_default();
+    match sent.form.filled("vote") {
+        Some(vote) if text.is_empty() => format!(":{vote}:"),
+        Some(vote) => format!(":{vote}: {text}"),
+        None => text.to_owned(),
+    }
+}
+
+fn back_to(look: &Look, post: &str) -> Href {
+    let game = look.game.as_str();
+    urls::Post { game, post }.into()
+}
+
+/// `POST /g/{game}/post/{post}/withdraw`.
+pub async fn withdraw(
+    State(site): State<Arc<Site>>,
+    Path((game, post)): Path<(String, String)>,
+    sent: Sent,
+) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let result = async {
+        let id = post_id(&look, &post)?;
+        send::send(&look, sent.form.key(), Act::Withdraw { post: id }).await?;
+        Ok(reply::see_with(&back_to(&look, &post), "It is withdrawn."))
+    };
+    let result = result.await;
+    answer_in(&look, result)
+}
+
+/// The sign of a vote, for lists.
+pub fn sign(word: &str) -> Icon {
+    Ballot::new(word).icon()
+}

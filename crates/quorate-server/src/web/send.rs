@@ -1,0 +1,80 @@
+//! The one way in: every command that a reader gives a game is authorised and sent here.
+
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::event::Outcome;
+use quorate_kernel::{Name, PlayerId, Refusal};
+use quorate_runtime::{Answer, Receipt};
+
+use super::look::Look;
+use super::site::Site;
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+
+/// Sends a command as the player that the reader plays in the game. Only somebody who is signed in and plays there gets
+/// through; what they may do beyond that is for the law to say.
+pub async fn send(look: &Look, key: Option<&str>, act: Act) -> Result<Receipt, Trouble> {
+    let me = player(look)?;
+    send_as(&look.site, &look.visitor, look, Actor::Player(me), key, act).await
+}
+
+/// Whom the reader plays, or what to do first.
+pub fn player(look: &Look) -> Result<PlayerId, Trouble> {
+    match (look.me, look.visitor.account.as_ref()) {
+        (Some(me), Some(_)) => Ok(me),
+        (_, None) => Err(Trouble::SignIn),
+        (None, Some(_)) => Err(Trouble::Forbidden(
+            "Only somebody who plays in this game can do that: ask to join on its front page.",
+        )),
+    }
+}
+
+/// Sends a command as somebody new who asks to join.
+pub async fn send_as_newcomer(
+    look: &Look,
+    key: Option<&str>,
+    act: Act,
+) -> Result<Receipt, Trouble> {
+    if look.visitor.account.is_none() {
+        return Err(Trouble::SignIn);
+    }
+    send_as(&look.site, &look.visitor, look, Actor::Newcomer, key, act).await
+}
+
+/// Sends a repair as the one who runs the server. It is marked in the log; the law is not asked.
+pub async fn send_as_operator(
+    look: &Look,
+    key: Option<&str>,
+    act: Act,
+) -> Result<Receipt, Trouble> {
+    if !look.visitor.is_operator() {
+        return Err(Trouble::NotFound);
+    }
+    send_as(&look.site, &look.visitor, look, Actor::Operator, key, act).await
+}
+
+async fn send_as(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    look: &Look,
+    actor: Actor,
+    key: Option<&str>,
+    act: Act,
+) -> Result<Receipt, Trouble> {
+    site.writes.take(visitor.who(), site.now_ms())?;
+    let key = Name::from(key.unwrap_or(&visitor.word));
+    let answer = site.parts.games.send(&look.game, actor, key, act).await?;
+    match answer {
+        Answer::Kept(receipt) => settled(receipt),
+        Answer::Refused(refusal) => Err(refusal.into()),
+    }
+}
+
+/// A receipt of something done; one that the law refused after its first die is a refusal, although it is in the log.
+fn settled(receipt: Receipt) -> Result<Receipt, Trouble> {
+    match &receipt.outcome {
+        Outcome::Done | Outcome::Opened(_) => Ok(receipt),
+        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(Refusal::clone(refusal).into()),
+    }
+}

@@ -1,0 +1,6 @@
+//! Pages of the server itself: games, accounts, help.
+
+pub mod account;
+pub mod found;
+pub mod home;
+pub mod settings;

@@ -1,0 +1,462 @@
+//! Signing up, in and out; recovery by a link.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use quorate_kernel::Span;
+use quorate_runtime::ports::{Account, AccountError, AccountId, NewAccount, Session};
+
+use crate::pages::{FormPage, Link};
+use crate::parts::{Field, FieldKind, Form, Send};
+use crate::posted::Posted;
+use crate::security::password::{Passwords, Tried};
+use crate::security::rate::Who;
+use crate::security::session::SessionToken;
+use crate::urls::{self, Href};
+use crate::web::forms::{Sent, answer};
+use crate::web::reply::{self, SESSION_SECONDS};
+use crate::web::site::{Site, digest_of};
+use crate::web::trouble::Trouble;
+use crate::web::visitor::{Visitor, session_digest};
+
+/// The longest name of an account, in letters.
+const NAME_LETTERS: usize = 64;
+
+fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
+    Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
+}
+
+fn form_page(
+    site: &Site,
+    visitor: &Visitor,
+    title: &str,
+    about: &str,
+    error: Option<String>,
+    form: Option<Form>,
+) -> FormPage {
+    FormPage {
+        chrome: reply::chrome(site, visitor, title),
+        title: title.to_owned(),
+        about: about.to_owned(),
+        error,
+        form,
+        ways: Vec::new(),
+    }
+}
+
+fn name_field(name: &str) -> Field {
+    Field::new("name", "name", "Name", FieldKind::Line(name.to_owned()))
+}
+
+fn password_field(fresh: bool) -> Field {
+    let field = Field::new(
+        "password",
+        "password",
+        "Password",
+        FieldKind::Password { fresh },
+    );
+    if fresh {
+        field.hint("At least ten letters; a few words do well.")
+    } else {
+        field
+    }
+}
+
+/// `GET /sign-in`.
+pub async fn sign_in_form(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let next = query.get("next").cloned().unwrap_or_default();
+    let page = sign_in_page(&site, &visitor, "", &next, None);
+    reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+fn sign_in_page(
+    site: &Site,
+    visitor: &Visitor,
+    name: &str,
+    next: &str,
+    error: Option<String>,
+) -> FormPage {
+    let form = Form {
+        fields: vec![name_field(name), password_field(false)],
+        expected: true,
+        ..Form::button(
+            send(site, visitor, urls::SignIn).with("next", next),
+            "Sign in",
+        )
+    };
+    let mut page = form_page(
+        site,
+        visitor,
+        "Sign in",
+        "With the name and password of your account here.",
+        error,
+        Some(form),
+    );
+    page.ways = vec![
+        Link::new("Make an account", urls::SignUp),
+        Link::new("I cannot sign in", urls::Recover),
+    ];
+    page
+}
+
+/// `POST /sign-in`.
+pub async fn sign_in(State(site): State<Arc<Site>>, sent: Sent) -> Response {
+    let visitor = &sent.visitor;
+    let result = match signed_in(&site, visitor, &sent.form).await {
+        Err(Trouble::Form(error)) => {
+            let name = sent.form.one("name").unwrap_or_default();
+            let next = sent.form.one("next").unwrap_or_default();
+            let page = sign_in_page(&site, visitor, name, next, Some(error));
+            Ok(reply::page(&site, visitor, StatusCode::UNAUTHORIZED, &page))
+        }
+        other => other,
+    };
+    answer(&site, visitor, result)
+}
+
+async fn signed_in(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    form: &Posted,
+) -> Result<Response, Trouble> {
+    let name = form.filled("name").unwrap_or_default().to_owned();
+    let password = form.one("password").unwrap_or_default().to_owned();
+    site.sign_ins
+        .take(Who::address(visitor.address), site.now_ms())?;
+    site.sign_ins
+        .take(Who::Account(name.to_lowercase()), site.now_ms())?;
+    let account = site.parts.accounts.account_by_name(&name).await?;
+    let kept = account
+        .as_ref()
+        .and_then(|account| account.password.clone());
+    let (trying, typed) = (Arc::clone(site), password.clone());
+    let tried =
+        tokio::task::spawn_blocking(move || trying.passwords.try_password(&typed, kept.as_deref()));
+    // One answer for a wrong name and a wrong password, and as much time for both.
+    let wrong = || Trouble::Form("That name and password do not belong together.".to_owned());
+    let (Tried::Right { is_stale }, Some(account)) = (tried.await?, account) else {
+        return Err(wrong());
+    };
+    if is_stale {
+        renew_digest(site, &account, &password).await?;
+    }
+    let back = form
+        .filled("next")
+        .and_then(Href::returning)
+        .unwrap_or_else(|| urls::Home.into());
+    begin(
+        site,
+        visitor,
+        account.id,
+        &back,
+        &format!("Welcome back, {}.", account.name),
+    )
+    .await
+}
+
+async fn renew_digest(site: &Arc<Site>, account: &Account, password: &str) -> Result<(), Trouble> {
+    let digest = digest(site, password).await?;
+    let account = Account {
+        password: Some(digest),
+        ..account.clone()
+    };
+    Ok(site.parts.accounts.change(&account).await?)
+}
+
+/// The digest of a password, worked out where it may take its time.
+pub async fn digest(site: &Arc<Site>, password: &str) -> Result<String, Trouble> {
+    let (working, password) = (Arc::clone(site), password.to_owned());
+    Ok(tokio::task::spawn_blocking(move || working.passwords.digest(&password)).await??)
+}
+
+/// Begins a session under a new secret and goes on.
+pub async fn begin(
+    site: &Site,
+    visitor: &Visitor,
+    account: AccountId,
+    to: &Href,
+    notice: &str,
+) -> Result<Response, Trouble> {
+    let token = SessionToken::fresh()?;
+    let began_at = site.now();
+    let session = Session {
+        digest: session_digest(&token),
+        account,
+        began_at,
+        ends_at: began_at + Span(i64::try_from(SESSION_SECONDS * 1_000).unwrap_or(i64::MAX)),
+    };
+    site.parts
+        .accounts
+        .end_session(session_digest(&visitor.token))
+        .await?;
+    site.parts.accounts.begin_session(&session).await?;
+    let mut response = reply::see_with(to, notice);
+    response.headers_mut().append(
+        header::SET_COOKIE,
+        site.cookies.set(&token, SESSION_SECONDS),
+    );
+    Ok(response)
+}
+
+/// `POST /sign-out`.
+pub async fn sign_out(State(site): State<Arc<Site>>, sent: Sent) -> Response {
+    let ended = site
+        .parts
+        .accounts
+        .end_session(session_digest(&sent.visitor.token))
+        .await;
+    if let Err(error) = ended {
+        return reply::failed(&site, &sent.visitor, None, error.into());
+    }
+    let mut response = reply::see_with(&urls::Home.into(), "You are signed out.");
+    response
+        .headers_mut()
+        .append(header::SET_COOKIE, site.cookies.clear());
+    response
+}
+
+/// `GET /sign-up`.
+pub async fn sign_up_form(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
+    let page = sign_up_page(&site, &visitor, "", None, None);
+    reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+fn sign_up_page(
+    site: &Site,
+    visitor: &Visitor,
+    name: &str,
+    invitation: Option<&str>,
+    error: Option<String>,
+) -> FormPage {
+    let about = "A name and a password; a mail address only if you want to recover it by mail.";
+    if !site.parts.house.is_open && invitation.is_none() {
+        let closed =
+            "This server makes accounts by invitation. Ask somebody who plays here for one.";
+        return form_page(site, visitor, "Sign up", closed, error, None);
+    }
+    let mail = Field::new(
+        "mail",
+        "mail",
+        "Mail address",
+        FieldKind::Mail(String::new()),
+    );
+    let mut way = send(site, visitor, urls::SignUp);
+    if let Some(word) = invitation {
+        way = way.with("invitation", word);
+    }
+    let form = Form {
+        fields: vec![
+            name_field(name)
+                .hint("You sign in with it; what you are called in a game you choose there."),
+            password_field(true),
+            mail.optional(),
+        ],
+        expected: true,
+        ..Form::button(way, "Make the account")
+    };
+    form_page(site, visitor, "Sign up", about, error, Some(form))
+}
+
+/// `GET /invitation/{code}`.
+pub async fn invited(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(code): Path<String>,
+) -> Response {
+    let found = site
+        .parts
+        .accounts
+        .invitation(digest_of(&code), site.now())
+        .await;
+    match found {
+        Ok(Some(_)) => {
+            let page = sign_up_page(&site, &visitor, "", Some(&code), None);
+            reply::page(&site, &visitor, StatusCode::OK, &page)
+        }
+        Ok(None) => reply::failed(&site, &visitor, None, Trouble::NotFound),
+        Err(error) => reply::failed(&site, &visitor, None, error.into()),
+    }
+}
+
+/// `POST /sign-up`.
+pub async fn sign_up(State(site): State<Arc<Site>>, sent: Sent) -> Response {
+    let visitor = &sent.visitor;
+    let result = match signed_up(&site, visitor, &sent.form).await {
+        Err(Trouble::Form(error)) => {
+            let name = sent.form.one("name").unwrap_or_default();
+            let page = sign_up_page(
+                &site,
+                visitor,
+                name,
+                sent.form.filled("invitation"),
+                Some(error),
+            );
+            Ok(reply::page(&site, visitor, StatusCode::BAD_REQUEST, &page))
+        }
+        other => other,
+    };
+    answer(&site, visitor, result)
+}
+
+async fn signed_up(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    form: &Posted,
+) -> Result<Response, Trouble> {
+    site.sign_ups
+        .take(Who::address(visitor.address), site.now_ms())?;
+    let name = form.filled("name").unwrap_or_default();
+    let letters = name.chars().count();
+    if letters == 0 || letters > NAME_LETTERS || name.chars().any(char::is_control) {
+        return Err(Trouble::Form(format!(
+            "Give a name of 1 to {NAME_LETTERS} letters."
+        )));
+    }
+    let password = form.one("password").unwrap_or_default();
+    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
+    let invitation = form.filled("invitation").map(digest_of);
+    let to = match invitation {
+        Some(invitation) => Some(accept(site, invitation).await?),
+        None if site.parts.house.is_open => None,
+        None => {
+            return Err(Trouble::Form(
+                "Accounts are made by invitation here.".to_owned(),
+            ));
+        }
+    };
+    let account = NewAccount {
+        name: name.to_owned(),
+        mail: form.filled("mail").map(str::to_owned),
+        password: Some(digest(site, password).await?),
+        operator: false,
+        made_at: site.now(),
+    };
+    let made = site.parts.accounts.make(&account).await;
+    let id = made.map_err(|error| match error {
+        AccountError::NameTaken | AccountError::MailTaken => Trouble::Form(error.to_string()),
+        other => other.into(),
+    })?;
+    let back = to.flatten().unwrap_or_else(|| urls::Home.into());
+    begin(site, visitor, id, &back, &format!("Welcome, {name}.")).await
+}
+
+/// Uses an invitation up, and gives where it leads.
+async fn accept(
+    site: &Site,
+    digest: quorate_kernel::digest::Digest,
+) -> Result<Option<Href>, Trouble> {
+    let no_more = || Trouble::Form("That invitation has been used, or has ended.".to_owned());
+    let invitation = site.parts.accounts.invitation(digest, site.now()).await?;
+    let invitation = invitation.ok_or_else(no_more)?;
+    if !site
+        .parts
+        .accounts
+        .use_invitation(digest, site.now())
+        .await?
+    {
+        return Err(no_more());
+    }
+    Ok(invitation.game.map(|game| {
+        urls::Join {
+            game: game.as_str(),
+        }
+        .into()
+    }))
+}
+
+/// `GET /recover`.
+pub async fn recover(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
+    let about = "Ask the one who runs this server for a link that lets you set a new password. They make it on their panel, \
+                 and it counts once.";
+    let mut page = form_page(&site, &visitor, "I cannot sign in", about, None, None);
+    page.ways = vec![
+        Link::new("Sign in", urls::SignIn),
+        Link::new("Who runs this server", urls::Privacy),
+    ];
+    reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+fn recovery_page(site: &Site, visitor: &Visitor, code: &str, error: Option<String>) -> FormPage {
+    let form = Form {
+        fields: vec![password_field(true)],
+        expected: true,
+        ..Form::button(
+            send(site, visitor, urls::RecoverWith { code }),
+            "Set it and sign in",
+        )
+    };
+    let about = "The link counts once. All sessions of the account end.";
+    form_page(site, visitor, "A new password", about, error, Some(form))
+}
+
+/// `GET /recover/{code}`.
+pub async fn recovery_form(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(code): Path<String>,
+) -> Response {
+    let page = recovery_page(&site, &visitor, &code, None);
+    reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+/// `POST /recover/{code}`.
+pub async fn recovered(
+    State(site): State<Arc<Site>>,
+    Path(code): Path<String>,
+    sent: Sent,
+) -> Response {
+    let visitor = &sent.visitor;
+    let result = match recover_with(&site, visitor, &code, &sent.form).await {
+        Err(Trouble::Form(error)) => {
+            let page = recovery_page(&site, visitor, &code, Some(error));
+            Ok(reply::page(&site, visitor, StatusCode::BAD_REQUEST, &page))
+        }
+        other => other,
+    };
+    answer(&site, visitor, result)
+}
+
+async fn recover_with(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    code: &str,
+    form: &Posted,
+) -> Result<Response, Trouble> {
+    site.sign_ins
+        .take(Who::address(visitor.address), site.now_ms())?;
+    let password = form.one("password").unwrap_or_default();
+    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
+    let fresh = digest(site, password).await?;
+    let accounts = &site.parts.accounts;
+    let used = accounts.use_recovery(digest_of(code), site.now()).await?;
+    let id =
+        used.ok_or_else(|| Trouble::Form("That link has been used, or has ended.".to_owned()))?;
+    let account = accounts.account(id).await?.ok_or(Trouble::NotFound)?;
+    accounts.end_sessions_of(id).await?;
+    let account = Account {
+        password: Some(fresh),
+        ..account
+    };
+    accounts.change(&account).await?;
+    begin(
+        site,
+        visitor,
+        id,
+        &urls::Home.into(),
+        "Your password is new.",
+    )
+    .await
+}
+
+/// A cookie that only looks: light or dark, keys on or off.
+pub fn taste(name: &str, value: &str) -> Option<HeaderValue> {
+    let text = format!("{name}={value}; Path=/; Max-Age=31536000; SameSite=Lax");
+    HeaderValue::from_str(&text).ok()
+}

@@ -1,0 +1,178 @@
+//! Founding a game of one of the rulebooks.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use quorate_kernel::command::Actor;
+use quorate_kernel::ids::Id;
+use quorate_kernel::{EventSeq, GameId, Name, PlayerId};
+use quorate_runtime::Answer;
+use quorate_runtime::ports::Seat;
+
+use crate::pages::{FormPage, Link};
+use crate::parts::{Choice, Field, FieldKind, Form};
+use crate::posted::Posted;
+use crate::urls;
+use crate::web::forms::{Sent, answer};
+use crate::web::reply;
+use crate::web::site::{Site, key_of};
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// `GET /found`.
+pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
+    let result = match &visitor.account {
+        Some(account) => {
+            let form = form(&site, &visitor, &account.name, "", None);
+            Ok(reply::page(&site, &visitor, StatusCode::OK, &form))
+        }
+        None => Err(Trouble::SignIn),
+    };
+    answer(&site, &visitor, result)
+}
+
+fn form(
+    site: &Site,
+    visitor: &Visitor,
+    name: &str,
+    title: &str,
+    error: Option<String>,
+) -> FormPage {
+    let books = site.parts.books.iter().map(|book| {
+        let about = &book.manifest.about;
+        Choice::new(
+            book.name.as_str(),
+            format!("{}: {about}", book.manifest.title),
+        )
+    });
+    let fields = vec![
+        Field::new(
+            "found-book",
+            "rulebook",
+            "Rulebook",
+            FieldKind::One(books.collect()),
+        )
+        .hint("The rules that it begins with; every one of them can be changed by play."),
+        Field::new(
+            "found-title",
+            "title",
+            "The game's name",
+            FieldKind::Line(title.to_owned()),
+        )
+        .optional()
+        .hint("The rulebook's, if you leave it empty."),
+        Field::new(
+            "found-name",
+            "name",
+            "Your name in it",
+            FieldKind::Line(name.to_owned()),
+        )
+        .hint("You are its first player, and its admin where its rules know admins."),
+    ];
+    let csrf = site.csrf.issue(&visitor.token).unwrap_or_default();
+    let send = crate::parts::Send::new(urls::Found, csrf).keyed(key_of(&visitor.word, 0).as_str());
+    FormPage {
+        chrome: reply::chrome(site, visitor, "Found a game"),
+        title: "Found a game".to_owned(),
+        about: "A new game of its own, on a copy of a rulebook.".to_owned(),
+        error,
+        form: Some(Form {
+            fields,
+            expected: true,
+            ..Form::button(send, "Found it")
+        }),
+        ways: vec![Link::new("All games", urls::Home)],
+    }
+}
+
+/// `POST /found`.
+pub async fn take(State(site): State<Arc<Site>>, sent: Sent) -> Response {
+    let visitor = &sent.visitor;
+    let result = match founded(&site, visitor, &sent.form).await {
+        Err(Trouble::Form(error)) => {
+            let (name, title) = ["name", "title"]
+                .map(|field| sent.form.one(field).unwrap_or_default())
+                .into();
+            let form = form(&site, visitor, name, title, Some(error));
+            Ok(reply::page(&site, visitor, StatusCode::BAD_REQUEST, &form))
+        }
+        other => other,
+    };
+    answer(&site, visitor, result)
+}
+
+async fn founded(site: &Arc<Site>, visitor: &Visitor, form: &Posted) -> Result<Response, Trouble> {
+    let account = visitor.id().ok_or(Trouble::SignIn)?;
+    site.writes.take(visitor.who(), site.now_ms())?;
+    let word = form.one("rulebook").unwrap_or_default();
+    let book = site.parts.books.iter().find(|book| book.name == word);
+    let book = book.ok_or_else(|| Trouble::Form("Choose one of the rulebooks.".to_owned()))?;
+    let title = form.filled("title").unwrap_or(&book.manifest.title);
+    let founder = form.filled("name").unwrap_or_default();
+    let founding = book
+        .founding(title, founder)
+        .map_err(|error| Trouble::Form(error.to_string()))?;
+    let game = free_word(site, title).await?;
+    let key = Name::from(form.key().unwrap_or(&visitor.word));
+    let answer = site
+        .parts
+        .games
+        .found(&game, Actor::Operator, key, founding)
+        .await?;
+    if let Answer::Refused(refusal) = answer {
+        return Err(Trouble::Form(format!("The founding {refusal}.")));
+    }
+    let seat = Seat {
+        game: game.clone(),
+        player: PlayerId(Id::new(EventSeq(1), 0)),
+        account,
+    };
+    site.parts.accounts.take_seat(&seat).await?;
+    let href = urls::Game {
+        game: game.as_str(),
+    };
+    Ok(reply::see_with(
+        &href.into(),
+        "The game is founded. Its first proposal may be yours.",
+    ))
+}
+
+/// A word for addresses, made of the title, that no other game has.
+async fn free_word(site: &Site, title: &str) -> Result<GameId, Trouble> {
+    let mut stem = String::new();
+    for letter in title.chars().flat_map(char::to_lowercase) {
+        if letter.is_ascii_alphanumeric() {
+            stem.push(letter);
+        } else if !stem.is_empty() && !stem.ends_with('-') {
+            stem.push('-');
+        }
+    }
+    let stem: String = stem.trim_end_matches('-').chars().take(40).collect();
+    let stem = if stem.is_empty() {
+        "game".to_owned()
+    } else {
+        stem
+    };
+    let taken: Vec<GameId> = site
+        .parts
+        .games
+        .list()
+        .await?
+        .into_iter()
+        .map(|row| row.game)
+        .collect();
+    let words = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
+    for word in words.take(10_000) {
+        let game: GameId = word
+            .parse()
+            .map_err(|_| Trouble::Form("Give the game a name of letters.".to_owned()))?;
+        if !taken.contains(&game) {
+            return Ok(game);
+        }
+    }
+    Err(Trouble::Form(
+        "Every address of that name is taken.".to_owned(),
+    ))
+}

@@ -1,0 +1,286 @@
+//! One's own account: appearance, password, sessions, tokens.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use quorate_runtime::ports::{Account, AccountId, Token};
+
+use super::account;
+use crate::pages::{Fact, Settings, SettingsBlock, SettingsLine, Theme};
+use crate::parts::{Choice, Field, FieldKind, Form, Send};
+use crate::posted::Posted;
+use crate::security::password::{Passwords, Tried};
+use crate::urls::{self, Href};
+use crate::web::forms::{Sent, answer};
+use crate::web::reply;
+use crate::web::site::{Site, digest_of, fresh_word};
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// `GET /settings`.
+pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
+    let result = shown(&site, &visitor, None).await;
+    answer(&site, &visitor, result)
+}
+
+async fn shown(
+    site: &Site,
+    visitor: &Visitor,
+    secret: Option<String>,
+) -> Result<Response, Trouble> {
+    let account = visitor.account.as_ref().ok_or(Trouble::SignIn)?;
+    let tokens = site.parts.accounts.tokens_of(account.id).await?;
+    let settings = Settings {
+        chrome: reply::chrome(site, visitor, "Your account"),
+        name: account.name.clone(),
+        blocks: vec![
+            appearance(site, visitor),
+            password(site, visitor),
+            programs(site, visitor, &tokens, secret),
+            leaving(site, visitor),
+        ],
+        sign_out: Form::button(send(site, visitor, urls::SignOut), "Sign out"),
+    };
+    Ok(reply::page(site, visitor, StatusCode::OK, &settings))
+}
+
+fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
+    Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
+}
+
+fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
+    SettingsBlock {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        about: about.to_owned(),
+        lines: Vec::new(),
+        shown_once: None,
+        form: None,
+    }
+}
+
+fn form(site: &Site, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
+    Form {
+        fields,
+        ..Form::button(send(site, visitor, urls::SettingsDo { what }), button)
+    }
+}
+
+fn appearance(site: &Site, visitor: &Visitor) -> SettingsBlock {
+    let choice = |value: &str, title: &str, chosen| Choice {
+        chosen,
+        ..Choice::new(value, title)
+    };
+    let themes = vec![
+        choice(
+            "system",
+            "As the system has it",
+            visitor.theme == Theme::System,
+        ),
+        choice("light", "Light", visitor.theme == Theme::Light),
+        choice("dark", "Dark", visitor.theme == Theme::Dark),
+    ];
+    let fields = vec![
+        Field::new("theme", "theme", "Colours", FieldKind::OneInSight(themes)),
+        Field::new(
+            "keys",
+            "keys",
+            "Single keys act (j, k, f, a, d, /, ?)",
+            FieldKind::Flag(visitor.has_keys),
+        )
+        .optional(),
+    ];
+    SettingsBlock {
+        form: Some(form(site, visitor, "appearance", fields, "Keep")),
+        ..block("appearance", "Appearance", "Kept in this browser.")
+    }
+}
+
+fn password(site: &Site, visitor: &Visitor) -> SettingsBlock {
+    let kind = |fresh| FieldKind::Password { fresh };
+    let fields = vec![
+        Field::new("old", "old", "The one you have", kind(false)),
+        Field::new("password", "password", "The new one", kind(true)),
+    ];
+    let about = "A new password ends all your other sessions.";
+    SettingsBlock {
+        form: Some(form(site, visitor, "password", fields, "Change it")),
+        ..block("password", "Password", about)
+    }
+}
+
+fn programs(
+    site: &Site,
+    visitor: &Visitor,
+    tokens: &[Token],
+    secret: Option<String>,
+) -> SettingsBlock {
+    let lines = tokens.iter().map(|token| SettingsLine {
+        title: token.label.clone(),
+        about: format!("since {}", token.made_at),
+        form: Some(Form::button(
+            send(site, visitor, urls::SettingsDo { what: "revoke" })
+                .with("token", token.digest.to_string()),
+            "Revoke",
+        )),
+    });
+    let label = Field::new(
+        "label",
+        "label",
+        "What it is for",
+        FieldKind::Line(String::new()),
+    );
+    SettingsBlock {
+        lines: lines.collect(),
+        shown_once: secret.map(|secret| {
+            Fact::new("The new token", secret).note("shown this once and never again")
+        }),
+        form: Some(form(site, visitor, "token", vec![label], "Make a token")),
+        ..block(
+            "programs",
+            "Programs that act for you",
+            "A token lets a program use the API as you.",
+        )
+    }
+}
+
+fn leaving(site: &Site, visitor: &Visitor) -> SettingsBlock {
+    let field = Field::new(
+        "erase-old",
+        "old",
+        "Your password",
+        FieldKind::Password { fresh: false },
+    );
+    let about = "Your account goes, with its sessions and tokens. Your players stay in their games, played by nobody; \
+                 leave those games first if their rules should know.";
+    SettingsBlock {
+        form: Some(form(
+            site,
+            visitor,
+            "erase",
+            vec![field],
+            "Erase my account",
+        )),
+        ..block("leaving", "Leaving this server", about)
+    }
+}
+
+/// `POST /settings/{what}`.
+pub async fn take(State(site): State<Arc<Site>>, Path(what): Path<String>, sent: Sent) -> Response {
+    let result = changed(&site, &sent.visitor, &what, &sent.form).await;
+    answer(&site, &sent.visitor, result)
+}
+
+async fn changed(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    what: &str,
+    form: &Posted,
+) -> Result<Response, Trouble> {
+    let account = visitor.account.clone().ok_or(Trouble::SignIn)?;
+    match what {
+        "appearance" => Ok(tastes(form)),
+        "password" => {
+            check(site, &account, form).await?;
+            let password = form.one("password").unwrap_or_default();
+            Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
+            let fresh = Account {
+                password: Some(account::digest(site, password).await?),
+                ..account
+            };
+            site.parts.accounts.change(&fresh).await?;
+            site.parts.accounts.end_sessions_of(fresh.id).await?;
+            account::begin(
+                site,
+                visitor,
+                fresh.id,
+                &urls::Settings.into(),
+                "Your password is new.",
+            )
+            .await
+        }
+        "token" => {
+            let secret = make_token(
+                site,
+                account.id,
+                form.filled("label").unwrap_or("A program"),
+            )
+            .await?;
+            shown(site, visitor, Some(secret)).await
+        }
+        "revoke" => {
+            let wanted = form.one("token").unwrap_or_default();
+            let tokens = site.parts.accounts.tokens_of(account.id).await?;
+            let token = tokens
+                .iter()
+                .find(|token| token.digest.to_string() == wanted);
+            let token = token.ok_or(Trouble::NotFound)?;
+            site.parts.accounts.revoke_token(token.digest).await?;
+            Ok(reply::see_with(
+                &urls::Settings.into(),
+                "The token no longer counts.",
+            ))
+        }
+        "erase" => {
+            check(site, &account, form).await?;
+            site.parts.accounts.erase(account.id).await?;
+            let mut response = reply::see_with(&urls::Home.into(), "Your account is gone.");
+            response
+                .headers_mut()
+                .append(header::SET_COOKIE, site.cookies.clear());
+            Ok(response)
+        }
+        _ => Err(Trouble::NotFound),
+    }
+}
+
+fn tastes(form: &Posted) -> Response {
+    let mut response = reply::see_with(&urls::Settings.into(), "Kept.");
+    let theme = match form.one("theme") {
+        Some("light") => "light",
+        Some("dark") => "dark",
+        _ => "system",
+    };
+    let keys = if form.filled("keys").is_some() {
+        "on"
+    } else {
+        "off"
+    };
+    for (name, value) in [("theme", theme), ("keys", keys)] {
+        if let Some(cookie) = account::taste(name, value) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+    }
+    response
+}
+
+/// Makes a token that acts for an account, and gives its secret, which is kept nowhere.
+pub async fn make_token(site: &Site, account: AccountId, label: &str) -> Result<String, Trouble> {
+    let secret = format!("q_{}", fresh_word()?);
+    let token = Token {
+        digest: digest_of(&secret),
+        account,
+        label: label.chars().take(100).collect(),
+        made_at: site.now(),
+        ends_at: None,
+    };
+    site.parts.accounts.make_token(&token).await?;
+    Ok(secret)
+}
+
+/// Whether the password that was typed is the account's.
+async fn check(site: &Arc<Site>, account: &Account, form: &Posted) -> Result<(), Trouble> {
+    let who = crate::security::rate::Who::Account(account.name.to_lowercase());
+    site.sign_ins.take(who, site.now_ms())?;
+    let typed = form.one("old").unwrap_or_default().to_owned();
+    let kept = account.password.clone();
+    let trying = Arc::clone(site);
+    let tried =
+        tokio::task::spawn_blocking(move || trying.passwords.try_password(&typed, kept.as_deref()));
+    match tried.await? {
+        Tried::Right { .. } => Ok(()),
+        Tried::Wrong => Err(Trouble::Form("That is not your password.".to_owned())),
+    }
+}

@@ -1,0 +1,129 @@
+//! Who makes a request: a session, an account where somebody is signed in.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::request::Parts;
+use quorate_kernel::digest::Digest;
+use quorate_runtime::ports::{Account, AccountId, Session};
+
+use super::site::{Site, fresh_word};
+use super::trouble::Trouble;
+use crate::pages::{Link, Theme};
+use crate::security::rate::Who;
+use crate::security::session::SessionToken;
+
+/// Who makes a request.
+#[derive(Clone)]
+pub struct Visitor {
+    /// The secret of the session; one is made up for somebody who has none yet.
+    pub token: SessionToken,
+    /// Whether the browser does not have that secret yet.
+    pub is_new: bool,
+    /// The account, where somebody is signed in.
+    pub account: Option<Account>,
+    /// Where the request came from.
+    pub address: IpAddr,
+    /// A word for the keys of the page's forms.
+    pub word: String,
+    /// Light, dark, or as the system has it.
+    pub theme: Theme,
+    /// Whether single keys act.
+    pub has_keys: bool,
+    /// What was just done, told once.
+    pub notice: Option<String>,
+}
+
+impl Visitor {
+    /// The account's number.
+    pub fn id(&self) -> Option<AccountId> {
+        self.account.as_ref().map(|account| account.id)
+    }
+
+    /// Whether this is one of those who run the server.
+    pub fn is_operator(&self) -> bool {
+        self.account
+            .as_ref()
+            .is_some_and(|account| account.operator)
+    }
+
+    /// Whose allowance a request counts against.
+    pub fn who(&self) -> Who {
+        match self.id() {
+            Some(id) => Who::Account(id.0.to_string()),
+            None => Who::address(self.address),
+        }
+    }
+
+    /// The ways in, for somebody who is not signed in.
+    pub fn ways_in() -> Vec<Link> {
+        vec![
+            Link::new("Sign in", crate::urls::SignIn),
+            Link::new("Sign up", crate::urls::SignUp),
+        ]
+    }
+}
+
+/// The digest under which a session is kept.
+pub fn session_digest(token: &SessionToken) -> Digest {
+    Digest(token.digest().0)
+}
+
+/// The value of a plain cookie.
+fn cookie(parts: &Parts, name: &str) -> Option<String> {
+    let lines = parts.headers.get_all(axum::http::header::COOKIE).iter();
+    let pairs = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    pairs
+        .filter(|(key, _)| *key == name)
+        .map(|(_, value)| value.to_owned())
+        .next()
+}
+
+impl FromRequestParts<Arc<Site>> for Visitor {
+    type Rejection = Trouble;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Trouble> {
+        let address = parts
+            .extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
+        let carried = site.cookies.read(&parts.headers);
+        let session: Option<Session> = match &carried {
+            Some(token) => {
+                let digest = session_digest(token);
+                site.parts.accounts.session(digest, site.now()).await?
+            }
+            None => None,
+        };
+        let account = match session {
+            Some(session) => site.parts.accounts.account(session.account).await?,
+            None => None,
+        };
+        let is_new = carried.is_none();
+        let token = match carried {
+            Some(token) => token,
+            None => SessionToken::fresh()?,
+        };
+        let theme = match cookie(parts, "theme").as_deref() {
+            Some("light") => Theme::Light,
+            Some("dark") => Theme::Dark,
+            _ => Theme::System,
+        };
+        let notice =
+            cookie(parts, super::reply::NOTICE).and_then(|text| super::reply::read_notice(&text));
+        Ok(Self {
+            token,
+            is_new,
+            account,
+            address,
+            word: fresh_word()?,
+            theme,
+            has_keys: cookie(parts, "keys").as_deref() != Some("off"),
+            notice,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! `quorate serve`: the site over a data folder.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use quorate_server::web::{self, House, Parts, Site};
+
+use crate::books;
+use crate::home::{Data, Home};
+use crate::out::Out;
+
+/// Where, and from what.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    #[command(flatten)]
+    pub(super) listen: Listen,
+}
+
+/// How the site is reached.
+#[derive(clap::Args)]
+pub(crate) struct Listen {
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Make accounts for those with an invitation alone.
+    #[arg(long)]
+    pub invited_only: bool,
+    /// Readers come by https, through a proxy in front of this server.
+    #[arg(long)]
+    pub https: bool,
+    /// Who runs this server, as the page on privacy says it.
+    #[arg(long, value_name = "WORDS")]
+    pub operator: Option<String>,
+    /// A mail address of theirs.
+    #[arg(long, value_name = "ADDRESS")]
+    pub contact: Option<String>,
+}
+
+/// Serves until it is told to end.
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::own(&arguments.data.data)?;
+    serve(&home, &arguments.listen, out, &|_| Ok(()))
+}
+
+/// Serves the site of a data folder. `ready` is told the address once the site answers.
+pub(super) fn serve(
+    home: &Home,
+    listen: &Listen,
+    out: &Out,
+    ready: &dyn Fn(SocketAddr) -> Result<()>,
+) -> Result<ExitCode> {
+    tell_log();
+    let games = home.games()?;
+    let parts = Parts {
+        games: games.clone(),
+        laws: Arc::clone(&home.laws),
+        accounts: home.store.clone(),
+        journal: home.store.clone(),
+        seals: home.store.clone(),
+        clock: Arc::new(quorate_runtime::ports::SystemClock),
+        secret: home.secret()?,
+        books: playable()?,
+        house: house(listen),
+    };
+    let site = Site::new(parts).map_err(|error| anyhow!(error.to_string()))?;
+    let router = web::router(Arc::new(site));
+    home.wait(async {
+        let listener = tokio::net::TcpListener::bind(listen.listen).await;
+        let listener = listener.with_context(|| {
+            format!(
+                "cannot listen on {}: choose another with --listen",
+                listen.listen
+            )
+        })?;
+        let address = listener.local_addr()?;
+        out.line(format!("{} http://{address}", out.green("serving")));
+        out.value(&serde_json::json!({ "serving": format!("http://{address}") }));
+        ready(address)?;
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(listener, service)
+            .with_graceful_shutdown(told_to_end())
+            .await?;
+        games.close().await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn house(listen: &Listen) -> House {
+    let plain = House::default();
+    House {
+        is_open: !listen.invited_only,
+        is_secure: listen.https,
+        operator: listen.operator.clone().unwrap_or(plain.operator),
+        contact: listen.contact.clone(),
+        welcome: plain.welcome,
+    }
+}
+
+/// The rulebooks that games are founded of: all but those that are not finished.
+fn playable() -> Result<Vec<quorate_engine::rulebook::Rulebook>> {
+    let mut found = Vec::new();
+    for name in books::names() {
+        let book = books::read(&name)?;
+        if !book.manifest.draft {
+            found.push(book);
+        }
+    }
+    Ok(found)
+}
+
+fn tell_log() {
+    // Where another log is set up already, as in tests, that one stays.
+    let set = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(std::io::stderr)
+        .try_init();
+    drop(set);
+}
+
+async fn told_to_end() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut ended) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = ended.recv() => {}
+            }
+            return;
+        }
+    }
+    drop(interrupted.await);
+}
