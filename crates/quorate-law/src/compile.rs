@@ -76,7 +76,7 @@ pub fn compile(sources: &[Source], edition: u16) -> Compiled {
     let mut law = Law::read(sources);
     law.refuse_changes_in_place();
     loop {
-        if law.settle_names() || law.settle_types() {
+        if law.settle_names() || law.settle_needs() || law.settle_types() {
             continue;
         }
         match law.run(edition) {
@@ -226,6 +226,36 @@ impl<'a> Law<'a> {
             }
         }
         self.homes = homes;
+        let any = !bad.is_empty();
+        for (index, faults) in bad {
+            self.sleep(index, faults);
+        }
+        any
+    }
+
+    /// Finds names that nobody defines, or that fell asleep; true if something fell asleep for it. This is told before
+    /// the types, whose checker gives up at the first annotation that it does not know.
+    fn settle_needs(&mut self) -> bool {
+        let language = library::globals(&self.additions());
+        let known: BTreeSet<&str> = language.names().map(|name| name.as_str()).collect();
+        let missing = |unit: &Unit| -> Vec<Fault> {
+            let needs = unit.needs.iter().filter(|(name, _)| {
+                !known.contains(name.as_str())
+                    && !NAMES.contains(name)
+                    && !self.homes.of.contains_key(name)
+            });
+            needs
+                .map(|(name, at)| Fault {
+                    offset: *at,
+                    ..self.unknown(name)
+                })
+                .collect()
+        };
+        let units = self.units.iter().enumerate();
+        let bad: Vec<(usize, Vec<Fault>)> = units
+            .filter_map(|(index, unit)| Some((index, missing(unit.as_ref()?))))
+            .filter(|(_, faults)| !faults.is_empty())
+            .collect();
         let any = !bad.is_empty();
         for (index, faults) in bad {
             self.sleep(index, faults);
@@ -397,10 +427,10 @@ impl<'a> Law<'a> {
     fn warnings(&self) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
         for (info, unit) in self.infos.iter().zip(&self.units) {
-            for fault in unit.iter().flat_map(|unit| unit.odd()) {
+            for fault in unit.iter().flat_map(|unit| &unit.odd) {
                 warnings.push(Diagnostic {
                     severity: Severity::Warning,
-                    ..diagnostic(info, &fault)
+                    ..diagnostic(info, fault)
                 });
             }
         }

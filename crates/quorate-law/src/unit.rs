@@ -2,7 +2,7 @@
 //!
 //! One fence, read: its tree, what it defines and declares, and in which pieces it goes into the sheet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use quorate_kernel::Name;
 use starlark::analysis::AstModuleLint;
@@ -163,6 +163,10 @@ pub(crate) struct Unit {
     pub(crate) faults: Vec<Fault>,
     /// Methods that change an attribute's value in place.
     pub(crate) in_place: Vec<InPlace>,
+    /// Names that it uses and does not define, in its order.
+    pub(crate) needs: Vec<(String, u32)>,
+    /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
+    pub(crate) odd: Vec<Fault>,
 }
 
 impl Unit {
@@ -181,7 +185,10 @@ impl Unit {
             actions: Vec::new(),
             faults: Vec::new(),
             in_place: Vec::new(),
+            needs: Vec::new(),
+            odd: Vec::new(),
         };
+        unit.look();
         let ast = unit.ast.clone();
         for statement in top_level_stmts(ast.statement()) {
             let (line, _) = info.position(statement.span.begin().get());
@@ -195,21 +202,26 @@ impl Unit {
         unit
     }
 
-    /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
-    pub(crate) fn odd(&self) -> Vec<Fault> {
-        let lints = self.ast.lint(None).into_iter();
-        lints
-            .filter_map(|lint| {
-                let text = match lint.short_name.as_str() {
-                    "missing-return" => {
-                        "this function says what it gives back, and may end without `return`"
-                    }
-                    "unreachable" => "this is never reached",
-                    _ => return None,
-                };
-                Some(Fault::new(lint.location.span.begin().get(), text))
-            })
-            .collect()
+    /// The language's own look at the fence.
+    fn look(&mut self) {
+        // With no names of its surroundings it tells all that the fence needs of them.
+        for lint in self.ast.lint(Some(&HashSet::new())) {
+            let at = lint.location.span.begin().get();
+            match lint.short_name.as_str() {
+                "missing-return" => {
+                    let text =
+                        "this function says what it gives back, and may end without `return`";
+                    self.odd.push(Fault::new(at, text));
+                }
+                "unreachable" => self.odd.push(Fault::new(at, "this is never reached")),
+                "using-undefined" => {
+                    let name = lint.location.source_span();
+                    self.needs.push((name.to_owned(), at));
+                }
+                _ => {}
+            }
+        }
+        self.needs.sort_by_key(|(_, at)| *at);
     }
 
     fn statement(&mut self, statement: &AstStmt, site: &Site) {
