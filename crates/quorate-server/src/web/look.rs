@@ -67,7 +67,7 @@ impl Look {
         let laws = Arc::clone(&site.parts.laws);
         let state = published.state.clone();
         let law = tokio::task::spawn_blocking(move || laws.law(&state)).await?;
-        let terms = words::terms(&published.state);
+        let terms = words::terms(&published.state, &law);
         Ok(Self {
             site: Arc::clone(site),
             now: site.now().max(published.head.at),
@@ -83,7 +83,7 @@ impl Look {
 
     /// The same reader over another state of the game, such as one of the past.
     pub fn over(&self, state: State, law: Arc<Law>, at: Moment) -> Self {
-        let terms = words::terms(&state);
+        let terms = words::terms(&state, &law);
         let published = Published {
             game: self.game.clone(),
             state,

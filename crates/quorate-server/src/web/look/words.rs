@@ -1,10 +1,11 @@
 //! Words: of the theme, of values, of refusals.
 
-use quorate_engine::convert;
 use quorate_engine::view::Seen;
+use quorate_engine::{Law, convert};
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, Refusal, Value};
+use quorate_law::declare::ShownTo;
 use quorate_law::stop::Site;
 
 use super::Look;
@@ -13,9 +14,19 @@ use crate::parts::{self, Cite, When};
 use crate::urls;
 use crate::web::reply::timestamp;
 
-/// The words of a game's theme by token, for one and for many, with and without a capital.
-pub(super) fn terms(state: &State) -> Terms {
+/// The words of a game's theme by token: for one and for many, with an article, with and without a capital; and the
+/// game's own values that everybody may see, by their names.
+pub(super) fn terms(state: &State, law: &Law) -> Terms {
     let mut terms = Terms::new();
+    for ((kind, name), decl) in &law.values {
+        if *kind == "Game" && decl.it.shown_to == ShownTo::All {
+            let token = format!("{{{name}}}");
+            let words = quorate_engine::words::worded(state, &token);
+            if words != token {
+                terms.insert(name.to_string(), words);
+            }
+        }
+    }
     for (name, term) in &state.terms {
         let mut put = |token: &str, word: &str| {
             terms.insert(token.to_owned(), word.to_owned());
@@ -23,8 +34,20 @@ pub(super) fn terms(state: &State) -> Terms {
         };
         put(name.as_str(), &term.one);
         put(&format!("{name}s"), &term.many);
+        let article = article(&term.one);
+        for (token, with) in [("a", article), ("an", article)] {
+            put(&format!("{token} {name}"), &format!("{with} {}", term.one));
+        }
     }
     terms
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(|letter: char| "aeiouAEIOU".contains(letter)) {
+        "an"
+    } else {
+        "a"
+    }
 }
 
 /// A word with its first letter as a capital.
@@ -123,11 +146,11 @@ impl Look {
 
     /// Where a clause stands: its rule's title, leading there.
     pub fn cite(&self, rule: &Name, clause: u32) -> Option<Cite> {
-        let title = &self.state().rules.get(rule)?.title;
+        let title = self.themed(&self.state().rules.get(rule)?.title);
         let game = self.game.as_str();
         Some(if clause == 0 {
             let rule = rule.as_str();
-            Cite::new(title.clone(), urls::Rule { game, rule })
+            Cite::new(title, urls::Rule { game, rule })
         } else {
             let (rule, clause) = (rule.as_str(), clause.to_string());
             let text = format!("{title}, clause {clause}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use quorate_kernel::rows::{Post, Standing};
-use quorate_kernel::{Name, PostId, Thing};
+use quorate_kernel::{Name, PlayerId, PostId, Thing};
 use quorate_law::datum::Datum;
 
 use crate::markup::Markup;
@@ -290,28 +290,51 @@ fn unvoted(look: &Look) -> Vec<NeedsLine> {
         .collect()
 }
 
-/// What the law itself says that somebody owes, where it keeps such a list (`obligations`).
+/// What the law itself says that the reader owes, where it keeps such a list (`obligations`): lines that begin with whose
+/// they are, by name or by what they are, and a colon.
 fn obligations(look: &Look) -> Vec<NeedsLine> {
-    let Some(Datum::List(items)) = look.attribute(&Thing::Game, "obligations") else {
+    let (Some(me), Some(Datum::List(items))) =
+        (look.me, look.attribute(&Thing::Game, "obligations"))
+    else {
         return Vec::new();
     };
-    let mine = look.me.map(|me| look.name(me)).unwrap_or_default();
-    let desk: Href = urls::Act {
-        game: look.game.as_str(),
-    }
-    .into();
-    let lines = items.iter().filter_map(|item| match item {
-        Datum::Text(text) if !mine.is_empty() && text.contains(mine.as_str()) => Some(NeedsLine {
+    let href = look.own_desk(me);
+    let lines = items.iter().filter_map(|item| {
+        let Datum::Text(text) = item else { return None };
+        let (whose, what) = text.split_once(": ")?;
+        look.is_called(me, whose).then(|| NeedsLine {
             icon: Icon::Key,
-            title: text.to_string(),
-            href: desk.clone(),
+            title: capital(what),
+            href: href.clone(),
             after: String::new(),
             note: "the rules ask this of you".to_owned(),
             due: None,
-        }),
-        _ => None,
+        })
     });
     lines.collect()
+}
+
+impl Look {
+    /// Whether a line that begins with a name or a group is for somebody.
+    fn is_called(&self, me: PlayerId, whose: &str) -> bool {
+        let is = |token: &str| {
+            whose.eq_ignore_ascii_case(&self.word(token)) || whose.eq_ignore_ascii_case(token)
+        };
+        whose == self.name(me)
+            || (is("players") || whose == "Everybody")
+            || ((is("admin") || is("admins")) && self.has_flag(me, "admin"))
+            || (is("emperor") && self.emperor() == Some(me))
+    }
+
+    /// Where somebody does what the rules ask of them.
+    fn own_desk(&self, me: PlayerId) -> Href {
+        let game = self.game.as_str();
+        if self.has_flag(me, "admin") {
+            urls::Desk { game }.into()
+        } else {
+            urls::Act { game }.into()
+        }
+    }
 }
 
 /// Quorum, what is pending, and the values that the law wants in sight.
