@@ -4,11 +4,14 @@ use quorate_kernel::Name;
 use quorate_kernel::patch::Clause;
 
 use super::Look;
-use crate::parts::{Change, lines, words};
+use crate::parts::{Change, Run, Side, lines, words};
 use crate::urls::{self, Href};
 
 /// How many unchanged lines stand around a changed line of code.
 const AROUND: usize = 2;
+
+/// How many letters of an unchanged run stand before and after a change.
+const KEPT: usize = 120;
 
 impl Look {
     /// Clauses, in order; those within a condition after a line that tells it.
@@ -203,7 +206,7 @@ fn told(place: String, part: &str, old: &str, new: &str) -> Change {
         words: if old_prose == new_prose {
             Vec::new()
         } else {
-            words(&old_prose, &new_prose)
+            shortened(words(&old_prose, &new_prose))
         },
         lines: if old_code == new_code {
             Vec::new()
@@ -212,6 +215,35 @@ fn told(place: String, part: &str, old: &str, new: &str) -> Change {
         },
         warning: None,
     }
+}
+
+/// The same difference with the middle of long unchanged runs left out.
+fn shortened(runs: Vec<Run>) -> Vec<Run> {
+    let last = runs.len().saturating_sub(1);
+    let cut = |at: usize, run: Run| {
+        if run.side != Side::Both || run.text.chars().count() <= 3 * KEPT {
+            return run;
+        }
+        let head: String = run.text.chars().take(KEPT).collect();
+        let length = run.text.chars().count();
+        let tail: String = run.text.chars().skip(length - KEPT).collect();
+        let head = head
+            .rsplit_once(char::is_whitespace)
+            .map_or(head.as_str(), |(head, _)| head);
+        let tail = tail
+            .split_once(char::is_whitespace)
+            .map_or(tail.as_str(), |(_, tail)| tail);
+        let text = match (at == 0, at == last) {
+            (true, _) => format!("… {tail}"),
+            (false, true) => format!("{head} …"),
+            (false, false) => format!("{head} … {tail}"),
+        };
+        Run { text, ..run }
+    };
+    runs.into_iter()
+        .enumerate()
+        .map(|(at, run)| cut(at, run))
+        .collect()
 }
 
 /// The prose of a rule's text and its code, each on its own.

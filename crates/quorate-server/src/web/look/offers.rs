@@ -111,15 +111,60 @@ impl Look {
             let Some(first) = decl.it.params.first().filter(|param| of_post(&param.ty)) else {
                 continue;
             };
-            let matter = vec![(first.name.clone(), Datum::Thing(Thing::Post(id)))];
+            let thing = Datum::Thing(Thing::Post(id));
+            let matter = vec![(first.name.clone(), thing.clone())];
             let (offer, open) = self.ask(|tx| {
                 (
                     offers::offer(tx, me, decl),
                     offers::tried(tx, me, decl, matter),
                 )
             });
-            if let Some(offer) = self.post_offer(offer, open, id) {
+            let options = offer
+                .fields
+                .first()
+                .and_then(|field| field.options.as_ref());
+            let is_listed = options.is_none_or(|all| all.iter().any(|(datum, _)| *datum == thing));
+            if is_listed && let Some(offer) = self.post_offer(offer, open, id) {
                 found.push(offer);
+            }
+        }
+        found
+    }
+
+    /// What keeps those who may close a matter from closing it now: for each action of theirs on it that the law refuses,
+    /// its title and the refusal. Asked of somebody who may, so that everybody sees it.
+    pub fn obstacles(&self, id: PostId) -> Vec<(String, Refusal)> {
+        let (Some(post), (active, _)) = (self.state().posts.get(&id), self.roster()) else {
+            return Vec::new();
+        };
+        let Some(admin) = active
+            .into_iter()
+            .find(|player| self.has_flag(*player, "admin"))
+        else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for name in &self.law.action_order {
+            let Some(decl) = self.law.actions.get(name) else {
+                continue;
+            };
+            let Some(first) = decl.it.params.first() else {
+                continue;
+            };
+            let closes = matches!(&first.ty, Type::Kind(kind) if *kind == post.category)
+                && decl.it.by.is_some()
+                && decl
+                    .it
+                    .params
+                    .iter()
+                    .skip(1)
+                    .all(|param| param.default.is_some());
+            if !closes {
+                continue;
+            }
+            let matter = vec![(first.name.clone(), Datum::Thing(Thing::Post(id)))];
+            if let Err(refusal) = self.ask(|tx| offers::tried(tx, admin, decl, matter)) {
+                found.push((self.themed(&decl.it.title), refusal));
             }
         }
         found

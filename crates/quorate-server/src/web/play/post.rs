@@ -43,7 +43,6 @@ pub fn post_id(look: &Look, word: &str) -> Result<PostId, Trouble> {
 fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
     let post = look.post(id).ok_or(Trouble::NotFound)?;
     let game = look.game.as_str();
-    let word = id.to_string();
     let category = look.category_title(post);
     let count = look.count(id);
     let title = look.themed(post.title.as_str());
@@ -72,10 +71,7 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
         comments: comments(look, id, post),
         jumps: jumps(look, id),
         answering,
-        no_answer: no_answer.or_else(|| {
-            let _ = &word;
-            None
-        }),
+        no_answer,
     })
 }
 
@@ -160,7 +156,17 @@ fn votes(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Votes {
     if let Some(quorum) = count.quorum {
         facts.push(Fact::new("Quorum", quorum.to_string()));
     }
-    facts.push(Fact::new("Open since", "").due(look.when(post.open_at)));
+    facts.push(Fact::new("Open since", look.when(post.open_at).full()));
+    if look.is_open(post) {
+        for (title, refusal) in look.obstacles(id) {
+            let reason = look.refusal(&title, &refusal).reason();
+            let fact = Fact::new(title, "not yet").note(reason);
+            facts.push(match refusal.next_at {
+                Some(at) => fact.due(look.when(at)),
+                None => fact,
+            });
+        }
+    }
     let cast = count
         .ballots
         .iter()
