@@ -138,7 +138,7 @@ fn listing(decl: &ValueDecl, item: &Type, unique: bool, items: &[Datum]) -> Resu
 pub fn fits(ty: &Type, datum: &Datum) -> bool {
     match (ty, datum) {
         (Type::Any, _)
-        | (Type::None, Datum::None)
+        | (Type::None | Type::Optional(_), Datum::None)
         | (Type::Bool, Datum::Bool(_))
         | (Type::Int, Datum::Int(_))
         | (Type::Text, Datum::Text(_))
@@ -148,8 +148,7 @@ pub fn fits(ty: &Type, datum: &Datum) -> bool {
         | (Type::Kind(_), Datum::Thing(_))
         | (Type::Ledger, Datum::Ledger(..))
         | (Type::Function, Datum::Function(_))
-        | (Type::Dict(..), Datum::Dict(_))
-        | (Type::Optional(_), Datum::None) => true,
+        | (Type::Dict(..), Datum::Dict(_)) => true,
         (Type::Record(kind), Datum::Record(record)) => record.kind == *kind,
         (Type::List(item), Datum::List(items)) => items.iter().all(|datum| fits(item, datum)),
         (Type::Optional(inner), datum) => fits(inner, datum),

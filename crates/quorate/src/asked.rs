@@ -19,13 +19,13 @@ use crate::changes;
 use crate::home;
 
 /// The built-in acts, as the help names them.
-pub const BUILT_IN: &str = "post CATEGORY title=… [body=… flavour=… changes=FILE FIELD=…] · comment POST TEXT · vote POST ICON · \
+pub(crate) const BUILT_IN: &str = "post CATEGORY title=… [body=… flavour=… changes=FILE FIELD=…] · comment POST TEXT · vote POST ICON · \
     edit POST [title=… body=… flavour=… changes=FILE] · withdraw POST · recategorise POST CATEGORY · apply-to-join [TEXT] · \
     leave · message NAME TEXT · claim rule=… reason=… changes=FILE · dispute CLAIM reason=… · undo EVENT reason=… [VALUE=…] · \
     answer VALUE [duty=…] · abandon ACTION · dice LINE · wake RULE FENCE";
 
 /// Why no command came of the words.
-pub enum NoAct {
+pub(crate) enum NoAct {
     /// They are no words for a command.
     Words(anyhow::Error),
     /// The law says already that what is given does not fit.
@@ -100,7 +100,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// A game and somebody who asks for something in it.
-pub struct Asker<'a> {
+pub(crate) struct Asker<'a> {
     /// The game.
     pub judge: &'a Judge,
     /// The moment.
@@ -113,7 +113,7 @@ pub struct Asker<'a> {
 
 impl Asker<'_> {
     /// The command that an action's name and the words after it stand for.
-    pub fn act(&self, action: &str, words: &[String]) -> Result<Act, NoAct> {
+    pub(crate) fn act(&self, action: &str, words: &[String]) -> Result<Act, NoAct> {
         let mut words = Words::new(words);
         if self.judge.law().actions.contains_key(action) {
             return self.law_action(&Name::from(action), words);
@@ -449,7 +449,7 @@ fn post_id(words: &mut Words) -> Result<PostId> {
 }
 
 /// Whose offers are asked for.
-pub fn as_player(actor: Actor, name: &str) -> Result<PlayerId> {
+pub(crate) fn as_player(actor: Actor, name: &str) -> Result<PlayerId> {
     actor
         .player()
         .with_context(|| format!("{name} is no player"))

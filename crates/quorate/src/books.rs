@@ -11,7 +11,7 @@ use quorate_engine::rulebook::{Manifest, Rulebook};
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../rulebooks");
 
 /// The rulebooks folder: `rulebooks` in this folder or one above it, else none.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors()
         .map(|dir| dir.join("rulebooks"))
@@ -19,7 +19,7 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Reads a rulebook: a folder, or the name of one in the rulebooks folder, or of one that the program brings along.
-pub fn read(name_or_path: &str) -> Result<Rulebook> {
+pub(crate) fn read(name_or_path: &str) -> Result<Rulebook> {
     let path = Path::new(name_or_path);
     if path.join("rulebook.toml").is_file() {
         return read_folder(path);
@@ -38,27 +38,24 @@ pub fn read(name_or_path: &str) -> Result<Rulebook> {
 }
 
 /// The names of all rulebooks, in order: of the rulebooks folder, or of those that the program brings along.
-pub fn names() -> Vec<String> {
-    let mut names: Vec<String> = match folder() {
-        Some(folder) => {
-            let Ok(entries) = fs::read_dir(folder) else {
-                return Vec::new();
-            };
-            let books = entries
-                .flatten()
-                .filter(|entry| entry.path().join("rulebook.toml").is_file());
-            books
-                .map(|entry| entry.file_name().to_string_lossy().into_owned())
-                .collect()
-        }
-        None => {
-            let books = BUILT_IN
-                .dirs()
-                .filter(|dir| dir.get_file(dir.path().join("rulebook.toml")).is_some());
-            books
-                .map(|dir| dir.path().to_string_lossy().into_owned())
-                .collect()
-        }
+pub(crate) fn names() -> Vec<String> {
+    let mut names: Vec<String> = if let Some(folder) = folder() {
+        let Ok(entries) = fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        let books = entries
+            .flatten()
+            .filter(|entry| entry.path().join("rulebook.toml").is_file());
+        books
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
+    } else {
+        let books = BUILT_IN
+            .dirs()
+            .filter(|dir| dir.get_file(dir.path().join("rulebook.toml")).is_some());
+        books
+            .map(|dir| dir.path().to_string_lossy().into_owned())
+            .collect()
     };
     names.sort();
     names
@@ -181,7 +178,7 @@ impl Parts {
 }
 
 /// All files of an ending below a folder, by path in order; none where the folder is not there.
-pub fn texts(folder: &Path, ending: &str) -> Result<Vec<(String, String)>> {
+pub(crate) fn texts(folder: &Path, ending: &str) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     if folder.is_dir() {
         collect(folder, folder, ending, &mut found)?;
@@ -218,6 +215,6 @@ fn collect(
 }
 
 /// Reads a text file, with its path in the error.
-pub fn read_text(path: &Path) -> Result<String> {
+pub(crate) fn read_text(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }

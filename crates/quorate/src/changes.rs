@@ -110,7 +110,7 @@ enum Change {
 }
 
 /// Reads the changes of a file, against a game as it is.
-pub fn read(path: &Path, judge: &Judge, now: Moment) -> Result<Patch> {
+pub(crate) fn read(path: &Path, judge: &Judge, now: Moment) -> Result<Patch> {
     let text = crate::books::read_text(path)?;
     let is_toml = path
         .extension()

@@ -4,60 +4,60 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 
 /// The exit code of a command that could not do what it was asked.
-pub const FAILED: u8 = 2;
+pub(crate) const FAILED: u8 = 2;
 /// The exit code of a command that did what it was asked and found something wrong.
-pub const FOUND_WRONG: u8 = 1;
+pub(crate) const FOUND_WRONG: u8 = 1;
 
 /// Where commands print.
-pub struct Out {
+pub(crate) struct Out {
     json: bool,
     colour: bool,
 }
 
 impl Out {
     /// For a terminal or for a program.
-    pub fn new(json: bool) -> Self {
+    pub(crate) fn new(json: bool) -> Self {
         let colour =
             !json && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         Self { json, colour }
     }
 
     /// Whether a program reads.
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
     /// A line for people; nothing where a program reads.
-    pub fn line(&self, text: impl AsRef<str>) {
+    pub(crate) fn line(&self, text: impl AsRef<str>) {
         if !self.json {
             print(text.as_ref());
         }
     }
 
     /// A value for programs; nothing where people read.
-    pub fn value(&self, value: &serde_json::Value) {
+    pub(crate) fn value(&self, value: &serde_json::Value) {
         if self.json {
             print(&value.to_string());
         }
     }
 
     /// Red, where colours are seen.
-    pub fn red(&self, text: &str) -> String {
+    pub(crate) fn red(&self, text: &str) -> String {
         self.paint("31", text)
     }
 
     /// Green, where colours are seen.
-    pub fn green(&self, text: &str) -> String {
+    pub(crate) fn green(&self, text: &str) -> String {
         self.paint("32", text)
     }
 
     /// Bold, where that is seen.
-    pub fn bold(&self, text: &str) -> String {
+    pub(crate) fn bold(&self, text: &str) -> String {
         self.paint("1", text)
     }
 
     /// A bar for what takes longer than a second; unseen where no terminal shows it.
-    pub fn progress(&self, unit: &str) -> Progress {
+    pub(crate) fn progress(&self, unit: &str) -> Progress {
         let target = if self.json {
             indicatif::ProgressDrawTarget::hidden()
         } else {
@@ -84,7 +84,7 @@ impl Out {
     }
 
     /// An error, with its causes.
-    pub fn error(&self, error: &anyhow::Error) {
+    pub(crate) fn error(&self, error: &anyhow::Error) {
         let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
         if self.json {
             self.value(&serde_json::json!({ "error": causes.join(": ") }));
@@ -100,14 +100,14 @@ impl Out {
 }
 
 /// A progress bar that shows itself after a second.
-pub struct Progress {
+pub(crate) struct Progress {
     bar: indicatif::ProgressBar,
     target: Mutex<Option<indicatif::ProgressDrawTarget>>,
 }
 
 impl Progress {
     /// So much is done, of so much.
-    pub fn at(&self, done: u64, of: u64) {
+    pub(crate) fn at(&self, done: u64, of: u64) {
         if self.bar.elapsed().as_millis() >= 1_000
             && let Some(target) = self.target.lock().ok().and_then(|mut target| target.take())
         {
@@ -118,7 +118,7 @@ impl Progress {
     }
 
     /// All is done; the bar goes.
-    pub fn done(&self) {
+    pub(crate) fn done(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -25,14 +25,14 @@ use crate::words;
 use chance::Chance;
 
 /// The secret under which the dice of simulations fall.
-pub const SECRET: [u8; 32] = [11; 32];
+pub(crate) const SECRET: [u8; 32] = [11; 32];
 
 /// When simulated games are founded.
 const BEGINNING: &str = "2031-05-04T09:00Z";
 
 /// What one seed came to.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Steps taken.
     pub steps: u64,
     /// Events in the log, those that fell due by themselves included.
@@ -45,7 +45,7 @@ pub struct Tally {
 
 /// A seed that failed.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// At which step; 0 before the first, and one past the last for what is looked at when all is over.
     pub step: u64,
     /// What did not hold.
@@ -55,7 +55,7 @@ pub struct Failure {
 }
 
 /// A game that is being simulated.
-pub struct Sim {
+pub(crate) struct Sim {
     judge: Judge,
     laws: Arc<LawCache>,
     now: Moment,
@@ -74,7 +74,7 @@ const LINES_SHOWN: usize = 12;
 const DUES_MAX: usize = 20_000;
 
 /// Plays one seed.
-pub fn play(
+pub(crate) fn play(
     book: &Rulebook,
     seed: u64,
     steps: u64,

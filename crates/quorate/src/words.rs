@@ -11,12 +11,12 @@ use serde_json::{Value as Json, json};
 use crate::out::Out;
 
 /// A refusal as data.
-pub fn refusal_json(refusal: &Refusal) -> Json {
+pub(crate) fn refusal_json(refusal: &Refusal) -> Json {
     json!({
         "rule": refusal.rule,
         "rule_id": refusal.rule_id.as_str(),
         "clause": refusal.clause,
-        "against": refusal.against.as_ref().map(|rule| rule.as_str()),
+        "against": refusal.against.as_ref().map(quorate_kernel::Name::as_str),
         "needs": refusal.needs.iter().map(|need| json!({ "what": need.what, "have": need.have, "need": need.need })).collect::<Vec<_>>(),
         "next_at": refusal.next_at.map(|at| at.to_string()),
         "text": refusal.to_string(),
@@ -24,7 +24,7 @@ pub fn refusal_json(refusal: &Refusal) -> Json {
 }
 
 /// A refusal for people: what is needed, what there is, which clause says so, and when to try again.
-pub fn tell_refusal(refusal: &Refusal, out: &Out) {
+pub(crate) fn tell_refusal(refusal: &Refusal, out: &Out) {
     for need in &refusal.needs {
         let mut line = format!("  needs {}", out.bold(&need.what));
         if !need.have.is_empty() {
@@ -57,7 +57,7 @@ pub fn tell_refusal(refusal: &Refusal, out: &Out) {
 }
 
 /// An outcome in a word.
-pub fn outcome_word(outcome: &Outcome) -> &'static str {
+pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "done",
         Outcome::Opened(_) => "waits",
@@ -67,7 +67,12 @@ pub fn outcome_word(outcome: &Outcome) -> &'static str {
 }
 
 /// The question of an open action, for people.
-pub fn tell_question(state: &State, key: &OpenKey, label: &dyn Fn(&Value) -> String, out: &Out) {
+pub(crate) fn tell_question(
+    state: &State,
+    key: &OpenKey,
+    label: &dyn Fn(&Value) -> String,
+    out: &Out,
+) {
     let Some(open) = state.open.get(key) else {
         return;
     };
@@ -90,7 +95,7 @@ pub fn tell_question(state: &State, key: &OpenKey, label: &dyn Fn(&Value) -> Str
 }
 
 /// Who acts, by name.
-pub fn actor_name(state: &State, actor: Actor) -> String {
+pub(crate) fn actor_name(state: &State, actor: Actor) -> String {
     match actor {
         Actor::Player(id) => state
             .people
@@ -104,7 +109,7 @@ pub fn actor_name(state: &State, actor: Actor) -> String {
 }
 
 /// An event as data. Texts that were forgotten are empty.
-pub fn event_json(state: &State, event: &Event) -> Json {
+pub(crate) fn event_json(state: &State, event: &Event) -> Json {
     let refusal = match &event.outcome {
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Some(refusal_json(refusal)),
         Outcome::Done | Outcome::Opened(_) => None,
@@ -173,14 +178,14 @@ fn value_words(value: &Value) -> String {
 }
 
 /// An event in a line or a few, for people.
-pub fn tell_event(state: &State, event: &Event, out: &Out) {
+pub(crate) fn tell_event(state: &State, event: &Event, out: &Out) {
     for line in event_lines(state, event, out) {
         out.line(line);
     }
 }
 
 /// The lines of an event.
-pub fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String> {
+pub(crate) fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String> {
     let who = actor_name(state, event.actor);
     let mut line = format!(
         "{:>6}  {}  {}  {}",
@@ -206,7 +211,7 @@ pub fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String> {
         Outcome::Done => {}
         Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
         Outcome::Refused(refusal) => {
-            line.push_str(&format!(" — {} {refusal}", out.red("refused:")))
+            line.push_str(&format!(" — {} {refusal}", out.red("refused:")));
         }
         Outcome::Lapsed(refusal) => line.push_str(&format!(" — {} {refusal}", out.red("lapsed:"))),
     }

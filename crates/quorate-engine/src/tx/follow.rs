@@ -384,11 +384,11 @@ impl Tx {
     /// Asks every test of a law that begins: clocks start, and what holds already happens right after this event.
     pub fn begin_tests(&self) {
         let law = Arc::clone(&self.law);
-        let mut begin = |test: &Name,
-                         thing: &Thing,
-                         site: &Site,
-                         waiting: Option<(&At<AutomaticDecl>, quorate_kernel::Span)>,
-                         acts: bool| {
+        let begin = |test: &Name,
+                     thing: &Thing,
+                     site: &Site,
+                     waiting: Option<(&At<AutomaticDecl>, quorate_kernel::Span)>,
+                     acts: bool| {
             let holds = self.test(test, thing, site).unwrap_or(false);
             let key = ClockKey {
                 test: test.clone(),

@@ -95,7 +95,10 @@ impl Tx {
     /// A title as its category wants it: one that lacks the prefix gets it.
     pub fn titled(&self, category: &Name, title: Sealed<str>) -> Sealed<str> {
         let law = self.frame().law;
-        let prefix = law.categories.get(category).map(|decl| decl.it.prefix.as_str());
+        let prefix = law
+            .categories
+            .get(category)
+            .map(|decl| decl.it.prefix.as_str());
         match prefix {
             Some(prefix) if !prefix.is_empty() && !starts_alike(title.as_str(), prefix) => {
                 Sealed::close(headed(prefix, title.as_str()), self.salt())
@@ -492,7 +495,10 @@ mod tests {
 
     #[test]
     fn a_title_gets_its_prefix_where_it_lacks_it() {
-        assert!(starts_alike("duelling  challenge: you", "Duelling Challenge:"));
+        assert!(starts_alike(
+            "duelling  challenge: you",
+            "Duelling Challenge:"
+        ));
         assert!(!starts_alike("A challenge: you", "Duelling Challenge:"));
         assert_eq!(headed("Proposal : ", "More rope"), "Proposal : More rope");
         assert_eq!(headed("Contain", " Zorg"), "Contain Zorg");

@@ -13,17 +13,17 @@ use quorate_law::world::{Named, World};
 use quorate_law::{Code, Compiled, RuleText, Source, compile};
 
 /// A player by number.
-pub fn player(number: u64) -> Thing {
+pub(crate) fn player(number: u64) -> Thing {
     Thing::Player(PlayerId(Id::new(EventSeq(number), 0)))
 }
 
 /// A post by number.
-pub fn post(number: u64) -> Thing {
+pub(crate) fn post(number: u64) -> Thing {
     Thing::Post(PostId(Id::new(EventSeq(number), 0)))
 }
 
 /// A source of one rule.
-pub fn rule(id: &str, markdown: &str) -> Source {
+pub(crate) fn rule(id: &str, markdown: &str) -> Source {
     let text = RuleText::parse(markdown);
     Source {
         since: 0,
@@ -35,7 +35,7 @@ pub fn rule(id: &str, markdown: &str) -> Source {
 }
 
 /// A library text.
-pub fn library(id: &str, code: &str) -> Source {
+pub(crate) fn library(id: &str, code: &str) -> Source {
     Source {
         since: 0,
         rule: Name::from(id),
@@ -46,7 +46,7 @@ pub fn library(id: &str, code: &str) -> Source {
 }
 
 /// One rule of one fence, which begins in line 5.
-pub fn fence(code: &str) -> Source {
+pub(crate) fn fence(code: &str) -> Source {
     rule(
         "it",
         &format!("# It\n\n1. A clause.\n```starlark\n{code}\n```\n"),
@@ -54,7 +54,7 @@ pub fn fence(code: &str) -> Source {
 }
 
 /// Compiles a law that must be awake altogether.
-pub fn awake(sources: &[Source]) -> Compiled {
+pub(crate) fn awake(sources: &[Source]) -> Compiled {
     let compiled = compile(sources, 1);
     let report: Vec<String> = compiled
         .asleep
@@ -71,7 +71,7 @@ pub fn awake(sources: &[Source]) -> Compiled {
 
 /// The game.
 #[derive(Default)]
-pub struct Game {
+pub(crate) struct Game {
     pub cells: RefCell<BTreeMap<(Thing, String), Datum>>,
     pub players: RefCell<Vec<Thing>>,
     pub now: Cell<i64>,
@@ -89,7 +89,7 @@ pub struct Game {
 }
 
 impl Game {
-    pub fn of(players: u64) -> Rc<Self> {
+    pub(crate) fn of(players: u64) -> Rc<Self> {
         let game = Self::default();
         *game.players.borrow_mut() = (1..=players).map(player).collect();
         for n in 1..=players {
@@ -99,18 +99,18 @@ impl Game {
         Rc::new(game)
     }
 
-    pub fn put(&self, thing: &Thing, attribute: &str, value: Datum) {
+    pub(crate) fn put(&self, thing: &Thing, attribute: &str, value: Datum) {
         self.cells
             .borrow_mut()
             .insert((thing.clone(), attribute.to_owned()), value);
     }
 
-    pub fn cell(&self, thing: &Thing, attribute: &str) -> Datum {
+    pub(crate) fn cell(&self, thing: &Thing, attribute: &str) -> Datum {
         let key = (thing.clone(), attribute.to_owned());
         self.cells.borrow().get(&key).cloned().unwrap_or_default()
     }
 
-    pub fn world(self: &Rc<Self>) -> Rc<dyn World> {
+    pub(crate) fn world(self: &Rc<Self>) -> Rc<dyn World> {
         Rc::clone(self) as Rc<dyn World>
     }
 

@@ -21,7 +21,7 @@ use crate::words;
 /// What to do, and as whom.
 #[derive(clap::Args)]
 #[command(after_help = asked::BUILT_IN)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     data: Data,
     /// The game's word.
@@ -41,7 +41,7 @@ pub struct Arguments {
 
 /// Whose moves.
 #[derive(clap::Args)]
-pub struct MovesArguments {
+pub(crate) struct MovesArguments {
     #[command(flatten)]
     data: Data,
     /// The game's word.
@@ -52,7 +52,7 @@ pub struct MovesArguments {
 }
 
 /// Takes an action.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let home = Home::own(&arguments.data.data)?;
     let present = home.present(&arguments.game)?;
     let (actor, act) = match command(arguments, &present) {
@@ -131,7 +131,7 @@ fn command(arguments: &Arguments, present: &Present) -> Result<(Actor, Act), NoA
 }
 
 /// Says whether something would be refused, and does nothing.
-pub fn why(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn why(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let home = Home::look(&arguments.data.data)?;
     let mut present = home.present(&arguments.game)?;
     let answer = match command(arguments, &present) {
@@ -222,7 +222,7 @@ fn trial(
 }
 
 /// Says what somebody can do.
-pub fn moves(arguments: &MovesArguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn moves(arguments: &MovesArguments, out: &Out) -> Result<ExitCode> {
     let home = Home::look(&arguments.data.data)?;
     let present = home.present(&arguments.game)?;
     let actor = home::actor(present.judge.state(), &arguments.who)?;

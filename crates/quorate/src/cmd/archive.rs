@@ -17,7 +17,7 @@ use crate::out::Out;
 
 /// What to write out.
 #[derive(clap::Args)]
-pub struct ExportArguments {
+pub(crate) struct ExportArguments {
     #[command(flatten)]
     data: Data,
     /// The game's word.
@@ -32,7 +32,7 @@ pub struct ExportArguments {
 
 /// What to bring in.
 #[derive(clap::Args)]
-pub struct ImportArguments {
+pub(crate) struct ImportArguments {
     #[command(flatten)]
     data: Data,
     /// A file that `export` wrote; standard input for `-`.
@@ -43,7 +43,7 @@ pub struct ImportArguments {
 }
 
 /// Writes a game out.
-pub fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode> {
     let home = Home::look(&arguments.data.data)?;
     let secret = home.store.secret();
     let beside = match &secret {
@@ -95,7 +95,7 @@ pub fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode> {
 }
 
 /// Brings a game in.
-pub fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode> {
     let home = Home::own(&arguments.data.data)?;
     let input: Box<dyn Read + Send> = if arguments.file == Path::new("-") {
         Box::new(std::io::stdin())

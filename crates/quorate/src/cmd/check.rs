@@ -13,13 +13,13 @@ use crate::out::{FOUND_WRONG, Out};
 
 /// What to check.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A rulebook: a folder, or the name of one in the rulebooks folder.
     rulebook: String,
 }
 
 /// Checks a rulebook.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
     let founding = book.founding(&book.manifest.title, "Anna")?;
     let laws = std::sync::Arc::default();

@@ -115,8 +115,9 @@ mod tests {
 
     #[test]
     fn a_checklist_gives_its_ids_and_tests_give_theirs() {
-        let (wanted, listed) =
-            ids("- `1.2a`, `1.2c` — a thing. [code]\n- `1.2b` — see `1.9`. [judgement]\n- `2` `[code]` no comma.\n- no id. [code]\n");
+        let (wanted, listed) = ids(
+            "- `1.2a`, `1.2c` — a thing. [code]\n- `1.2b` — see `1.9`. [judgement]\n- `2` `[code]` no comma.\n- no id. [code]\n",
+        );
         assert_eq!(wanted, ["1.2a", "1.2c", "2"]);
         assert_eq!(listed.len(), 4);
         assert_eq!(

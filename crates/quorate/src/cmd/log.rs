@@ -13,7 +13,7 @@ use crate::words;
 
 /// Which log, and how much of it.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     data: Data,
     /// The game's word.
@@ -27,7 +27,7 @@ pub struct Arguments {
 }
 
 /// Prints a part of a log.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let home = Home::look(&arguments.data.data)?;
     let opened = home.wait(fold::open(&*home.store, &*home.store, &arguments.game))?;
     let last = opened.row.head.seq.0;

@@ -15,7 +15,7 @@ use crate::words;
 
 /// What to found.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     data: Data,
     /// A rulebook: a folder, or the name of one.
@@ -32,7 +32,7 @@ pub struct Arguments {
 }
 
 /// Founds a game.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
     let title = arguments
         .title

@@ -13,7 +13,7 @@ use crate::sim::{self, Failure};
 
 /// What to play, and how much of it.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// A rulebook: a folder, or the name of one.
     rulebook: String,
     /// The seed that everything follows from.
@@ -28,7 +28,7 @@ pub struct Arguments {
 }
 
 /// Simulates.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
     let seeds = match &arguments.seeds {
         Some(range) => range_of(range)?,

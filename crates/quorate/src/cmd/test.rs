@@ -15,7 +15,7 @@ use crate::out::{FOUND_WRONG, Out};
 
 /// What to test.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Rulebooks (folders or names), folders of rulebooks, or test files from anywhere. All rulebooks if none is given.
     paths: Vec<String>,
     /// Only tests whose name or file holds this.
@@ -33,7 +33,7 @@ struct File {
 }
 
 /// Runs the tests.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let mut known = books::names();
     let files = files(arguments, &mut known)?;
     let cache: std::cell::RefCell<BTreeMap<String, Option<Rc<Rulebook>>>> =

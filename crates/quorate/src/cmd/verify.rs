@@ -15,7 +15,7 @@ use crate::out::{FOUND_WRONG, Out};
 
 /// Which game, and how closely to look.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     data: Data,
     /// The game's word.
@@ -37,7 +37,7 @@ enum HowClose {
 }
 
 /// Verifies a game.
-pub fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let home = Home::look(&arguments.data.data)?;
     let grade = match arguments.grade {
         HowClose::Chain => Grade::Chain,

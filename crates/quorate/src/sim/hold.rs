@@ -16,7 +16,7 @@ use quorate_runtime::in_process;
 use super::{SECRET, Sim};
 
 /// A refusal changes nothing.
-pub fn unchanged(before: &State, head: Head, judge: &Judge) -> Result<(), String> {
+pub(super) fn unchanged(before: &State, head: Head, judge: &Judge) -> Result<(), String> {
     if judge.state() != before {
         return Err("a refusal changed the state".to_owned());
     }
@@ -27,7 +27,7 @@ pub fn unchanged(before: &State, head: Head, judge: &Judge) -> Result<(), String
 }
 
 /// What an event must be, and what must hold after it.
-pub fn after(
+pub(super) fn after(
     before: &State,
     head: Head,
     event: &Event,
@@ -192,7 +192,7 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
 }
 
 /// Of the whole log: it folds to the state, and judged again on its own tapes it comes to the same events.
-pub fn whole(sim: &Sim) -> Result<(), String> {
+pub(super) fn whole(sim: &Sim) -> Result<(), String> {
     let effects = sim
         .events
         .iter()

@@ -168,17 +168,14 @@ impl Sim {
     }
 
     fn declared_value(&mut self, decl: &quorate_law::declare::ValueDecl) -> Value {
-        match &decl.holds {
-            quorate_law::declare::Holds::Choice(options) => {
-                self.chance.pick(options).map_or(Value::None, Value::Word)
-            }
-            _ => {
-                let ty = self.judge.look(self.now, |tx| {
-                    let world: &dyn World = tx;
-                    world.attribute_type(decl.of.as_str(), decl.name.as_str())
-                });
-                self.of_type(&ty.unwrap_or(Type::Any))
-            }
+        if let quorate_law::declare::Holds::Choice(options) = &decl.holds {
+            self.chance.pick(options).map_or(Value::None, Value::Word)
+        } else {
+            let ty = self.judge.look(self.now, |tx| {
+                let world: &dyn World = tx;
+                world.attribute_type(decl.of.as_str(), decl.name.as_str())
+            });
+            self.of_type(&ty.unwrap_or(Type::Any))
         }
     }
 
@@ -224,8 +221,7 @@ impl Sim {
             .state()
             .rules
             .get(&id)
-            .map(|rule| Arc::clone(&rule.text))
-            .unwrap_or_else(|| "".into());
+            .map_or_else(|| "".into(), |rule| Arc::clone(&rule.text));
         let text = match self.chance.below(6) {
             0 => format!("{base}\n99. And so it is.\n"),
             1 => without_a_fence(&base),
