@@ -5,6 +5,7 @@
 
 pub mod forms;
 pub mod look;
+pub mod past;
 pub mod play;
 pub mod reply;
 mod routes;

@@ -7,6 +7,7 @@ pub mod changes;
 pub mod effects;
 pub mod matters;
 pub mod offers;
+pub mod past;
 pub mod people;
 pub mod preview;
 pub mod values;
@@ -51,6 +52,8 @@ pub struct Look {
     pub me: Option<PlayerId>,
     /// The words of the theme, by token.
     pub terms: Terms,
+    /// Whether this is a moment of the past, at which nothing can be done any more.
+    pub is_past: bool,
     /// How many forms the page has so far.
     forms: AtomicU32,
 }
@@ -77,6 +80,7 @@ impl Look {
             visitor: visitor.clone(),
             me,
             terms,
+            is_past: false,
             forms: AtomicU32::new(0),
         })
     }
@@ -98,6 +102,7 @@ impl Look {
             visitor: self.visitor.clone(),
             me: self.me,
             terms,
+            is_past: true,
             forms: AtomicU32::new(0),
         }
     }

@@ -146,7 +146,7 @@ impl Look {
             sections: self.sections(part),
             banners: self.banners(),
             law: format!("Event {}", self.published.head.seq),
-            stream: Some(urls::Stream { game }.into()),
+            stream: (!self.is_past).then(|| urls::Stream { game }.into()),
             rules: urls::Ruleset { game }.into(),
             feed: urls::Feed { game }.into(),
             search: urls::Search { game }.into(),

@@ -1,0 +1,150 @@
+//! Dynasties: from one ascension to the next.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use quorate_kernel::rows::Dynasty;
+use quorate_kernel::{EventSeq, Moment};
+
+use crate::markup::Markup;
+use crate::pages::{Dynasties, DynastyLine, DynastyPage, Fact, Link};
+use crate::parts::plural;
+use crate::urls::{self, Href};
+use crate::web::forms::{game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// `GET /g/{game}/dynasties`.
+pub(crate) async fn list(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+) -> Response {
+    game_page(site, visitor, &game, |look| {
+        let dynasties = look.state().dynasties.iter().rev();
+        let dynasties = dynasties
+            .map(|(number, dynasty)| line(look, *number, dynasty))
+            .collect();
+        let list = Dynasties {
+            chrome: look.chrome("Dynasties", Part::Dynasties),
+            dynasties,
+        };
+        Ok(page(look, &list))
+    })
+    .await
+}
+
+/// `GET /g/{game}/dynasties/{dynasty}`.
+pub(crate) async fn one(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, dynasty)): Path<(String, String)>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        let number: u32 = dynasty.parse().map_err(|_| Trouble::NotFound)?;
+        let dynasty = look
+            .state()
+            .dynasties
+            .get(&number)
+            .ok_or(Trouble::NotFound)?;
+        Ok(page(look, &whole(look, number, dynasty)))
+    })
+    .await
+}
+
+/// The moment and the event before which a dynasty ended; none for the one that runs.
+fn end(look: &Look, number: u32) -> Option<(Moment, EventSeq)> {
+    let next = look.state().dynasties.get(&(number + 1))?;
+    Some((next.at, EventSeq(next.event.0.saturating_sub(1))))
+}
+
+fn title(look: &Look, number: u32, dynasty: &Dynasty) -> String {
+    let theme = dynasty.title.as_str();
+    match (dynasty.leader, theme.is_empty()) {
+        (_, false) => format!("Dynasty {number}: {theme}"),
+        (Some(leader), true) => format!("Dynasty {number}, led by {}", look.name(leader)),
+        (None, true) => format!("Dynasty {number}"),
+    }
+}
+
+fn posts_in(look: &Look, from: Moment, to: Moment) -> usize {
+    let posts = look.state().posts.values();
+    posts
+        .filter(|post| post.at >= from && post.at < to && look.view().post(post))
+        .count()
+}
+
+fn line(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyLine {
+    let word = number.to_string();
+    let link = urls::Dynasty {
+        game: look.game.as_str(),
+        dynasty: &word,
+    };
+    let end = end(look, number);
+    let until = end.map_or(look.now, |(at, _)| at);
+    let days = usize::try_from((until - dynasty.at).0 / 86_400_000 + 1).unwrap_or(1);
+    DynastyLine {
+        to: Link::new(title(look, number, dynasty), link),
+        about: format!(
+            "{}, {}",
+            plural(days, "day", "days"),
+            plural(posts_in(look, dynasty.at, until), "post", "posts")
+        ),
+        ending: match end {
+            Some((at, _)) => format!("ended {}", look.when(at).full()),
+            None => "runs".to_owned(),
+        },
+    }
+}
+
+fn whole(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyPage {
+    let game = look.game.as_str();
+    let end = end(look, number);
+    let title = title(look, number, dynasty);
+    let mut facts = Vec::new();
+    if let Some(leader) = dynasty.leader {
+        facts.push(Fact::new(look.word("Emperor"), look.name(leader)));
+    }
+    facts.push(Fact::new("Began", look.when(dynasty.at).full()));
+    if let Some((at, _)) = end {
+        facts.push(Fact::new("Ended", look.when(at).full()));
+    }
+    let of = |href: Href| match end {
+        Some((_, last)) => href.with("at", &last.to_string()),
+        None => href,
+    };
+    let ways = vec![
+        Link::new("Its ruleset", of(urls::Ruleset { game }.into())),
+        Link::new("Its tracker", of(urls::Tracker { game }.into())),
+        Link::new(
+            "Its log",
+            match end {
+                Some((_, last)) => Href::from(urls::Log { game }).with("from", &last.to_string()),
+                None => urls::Log { game }.into(),
+            },
+        ),
+    ];
+    DynastyPage {
+        chrome: look.chrome(&title, Part::Dynasties),
+        title,
+        about: String::new(),
+        story: address(look, dynasty),
+        facts,
+        ways,
+    }
+}
+
+/// The post that opened it, where the event that began it is a post of its leader's.
+fn address(look: &Look, dynasty: &Dynasty) -> Markup {
+    let post = look
+        .state()
+        .posts
+        .iter()
+        .find(|(id, post)| id.0.event() == dynasty.event && look.view().post(post));
+    post.map(|(_, post)| look.prose(post.body.as_str(), 2))
+        .unwrap_or_default()
+}

@@ -1,0 +1,404 @@
+//! One event: what it did, on which dice, by which law, and what can be done about it.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use quorate_engine::judge::{Inputs, Judged};
+use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::ids::ClaimId;
+use quorate_kernel::rows::ClaimStanding;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Refusal, Value};
+
+use super::log::dice;
+use crate::pages::{EffectRow, EventPage, Fact};
+use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind};
+use crate::posted::Posted;
+use crate::urls::{self, Href};
+use crate::web::forms::{Sent, answer_in, drawn, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::send;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// `GET /g/{game}/log/{event}`.
+pub(crate) async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, event)): Path<(String, String)>,
+) -> Response {
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    match find(&look, &event).await {
+        Ok(event) => drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await,
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+async fn find(look: &Look, word: &str) -> Result<Event, Trouble> {
+    let seq = EventSeq(word.parse().map_err(|_| Trouble::NotFound)?);
+    let events = look.site.events(&look.game, &[seq]).await?;
+    events.into_iter().next().ok_or(Trouble::NotFound)
+}
+
+fn whole(look: &Look, event: &Event) -> EventPage {
+    let known = look.may_know(event);
+    let what = if known {
+        look.act_title(&event.act)
+    } else {
+        "something private".to_owned()
+    };
+    let title = format!("{}: {what}", look.doer_name(event));
+    let first = event.steps.iter().find(|step| !step.rule.is_empty());
+    let rows = look
+        .values_of(event)
+        .into_iter()
+        .map(|(whose, value, old, new)| EffectRow {
+            whose,
+            value,
+            old,
+            new,
+        });
+    let mut effects: Vec<EffectRow> = rows.collect();
+    effects.extend(rules_changed(look, event));
+    EventPage {
+        chrome: look.chrome(&title, Part::Log),
+        title,
+        number: event.seq.to_string(),
+        when: look.when(event.at),
+        status: status(look, event),
+        cite: first.and_then(|step| look.cite(&step.rule, step.clause)),
+        facts: if known {
+            facts(look, event)
+        } else {
+            Vec::new()
+        },
+        dice: if known {
+            let names = event.tape.dice.iter().map(|die| die.what.to_string());
+            names.zip(dice(event)).collect()
+        } else {
+            Vec::new()
+        },
+        effects,
+        undo: undo_form(look, event),
+        forms: claim_forms(look, event),
+        since: Vec::new(),
+        proof: proof(event),
+    }
+}
+
+fn rules_changed(look: &Look, event: &Event) -> Vec<EffectRow> {
+    let rows = event.steps.iter().filter_map(|step| {
+        let Effect::Rule { key, old, new } = &step.effect else {
+            return None;
+        };
+        let words = |rule: &Option<quorate_kernel::law::Rule>| match rule {
+            None => "not there".to_owned(),
+            Some(rule) if !rule.active => format!("{} (off)", rule.title),
+            Some(rule) => rule.title.clone(),
+        };
+        (event.seq != EventSeq(1)).then(|| EffectRow {
+            whose: "Ruleset".to_owned(),
+            value: look.rule_title(key),
+            old: words(old),
+            new: words(new),
+        })
+    });
+    rows.collect()
+}
+
+fn status(look: &Look, event: &Event) -> Option<Status> {
+    match &event.outcome {
+        Outcome::Refused(_) | Outcome::Lapsed(_) => {
+            return Some(Status::new(StatusKind::Void, "Came to nothing"));
+        }
+        Outcome::Opened(_) => return Some(Status::new(StatusKind::Pending, "Waits for an answer")),
+        Outcome::Done => {}
+    }
+    let claim = look
+        .state()
+        .claims
+        .iter()
+        .find(|(id, _)| id.event() == event.seq)?
+        .1;
+    Some(match claim.standing {
+        ClaimStanding::Claimed => Status::new(StatusKind::Claimed, "Claimed"),
+        ClaimStanding::Settled => Status::new(StatusKind::Enacted, "Settled"),
+        ClaimStanding::Disputed => Status::new(StatusKind::Disputed, "Disputed"),
+        ClaimStanding::Undone => Status::new(StatusKind::Void, "Undone"),
+    })
+}
+
+fn facts(look: &Look, event: &Event) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |term: &str, value: &str| {
+        if !value.is_empty() {
+            facts.push(Fact::new(term, value));
+        }
+    };
+    match &event.act {
+        Act::Do { args, .. } => {
+            for (name, value) in args {
+                let words = match value {
+                    Value::Text(text) => text.as_str().to_owned(),
+                    Value::Hidden(_) => "hidden".to_owned(),
+                    value => look.label(value),
+                };
+                add(name.as_str(), &words);
+            }
+        }
+        Act::Claim { rule, reason, .. } => {
+            add("Rule", &look.rule_title(rule));
+            add("Reason", reason.as_str());
+        }
+        Act::Dispute { reason, .. } | Act::Repair { reason, .. } => add("Reason", reason.as_str()),
+        Act::Undo { event, reason, .. } => {
+            add("Undoes", &format!("event {event}"));
+            add("Reason", reason.as_str());
+        }
+        Act::Dice { line } => add("Line", line.as_str()),
+        Act::Comment { text, .. } => add("Text", text.as_str()),
+        Act::Apply { name, text } => {
+            add("Name", name.as_str());
+            add("Text", text.as_str());
+        }
+        _ => {}
+    }
+    for note in &event.notes {
+        facts.push(Fact::new("It says", note.text.clone()));
+    }
+    if let Outcome::Refused(refusal) | Outcome::Lapsed(refusal) = &event.outcome {
+        facts.push(Fact::new("Because it", refusal.to_string()));
+    }
+    facts
+}
+
+fn proof(event: &Event) -> Vec<Fact> {
+    let short = |text: String| text.get(..16).map_or(text.clone(), str::to_owned);
+    vec![
+        Fact::new("Law that judged it", short(event.law.to_string())),
+        Fact::new("Rests on", short(event.previous.to_string()))
+            .note("the hash of the event before"),
+    ]
+}
+
+/// The form that undoes an event, with picks for values that have moved on since, or why it cannot be undone.
+fn undo_form(look: &Look, event: &Event) -> Result<Form, parts::Refusal> {
+    let tried = "Undoing this";
+    if look.me.is_none() {
+        let refusal = Refusal::plain("somebody who plays in this game");
+        return Err(look.refusal(tried, &refusal));
+    }
+    let mut fields = vec![Field::new(
+        "undo-reason",
+        "reason",
+        "Why",
+        FieldKind::Line(String::new()),
+    )];
+    if let Err(refusal) = try_undo(look, event, Vec::new()) {
+        let picks = picks(look, event, &refusal);
+        if picks.is_empty() {
+            return Err(look.refusal(tried, &refusal));
+        }
+        fields.extend(picks);
+    }
+    let word = event.seq.to_string();
+    let to = urls::Undo {
+        game: look.game.as_str(),
+        event: &word,
+    };
+    Ok(Form {
+        fields,
+        ..Form::button(look.send(to), "Undo it")
+    })
+}
+
+fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<(), Refusal> {
+    let me = look
+        .me
+        .ok_or_else(|| Refusal::plain("a player of this game"))?;
+    let past = [event.clone()];
+    let mut inputs = Inputs {
+        past: &past,
+        ..Inputs::default()
+    };
+    let command = Command {
+        at: look.now,
+        actor: Actor::Player(me),
+        key: "trial".into(),
+        act: Act::Undo {
+            event: event.seq,
+            reason: typed("trial"),
+            picks,
+        },
+    };
+    match look.fork().judge(&command, &mut inputs) {
+        Judged::Event(_) => Ok(()),
+        Judged::Refused(refusal) => Err(refusal),
+    }
+}
+
+/// A choice for each value that has moved on: what it was before the event, or what it is now.
+fn picks(look: &Look, event: &Event, refusal: &Refusal) -> Vec<Field> {
+    let mut fields = Vec::new();
+    for step in &event.steps {
+        let Effect::Cell { key, old, .. } = &step.effect else {
+            continue;
+        };
+        let label = format!("{} {}", key.thing, key.name);
+        if !look.view().shown(key) || !refusal.needs.iter().any(|need| need.what.contains(&label)) {
+            continue;
+        }
+        let back = old
+            .as_ref()
+            .map_or(Value::None, |cell| cell.value.open().clone());
+        let now = look
+            .state()
+            .cells
+            .get(key)
+            .map_or(Value::None, |cell| cell.value.open().clone());
+        let choices = vec![
+            Choice::new("back", format!("back to {}", look.label(&back))),
+            Choice::new("now", format!("keep {}", look.label(&now))),
+        ];
+        let title = format!("{} {}", look.whose(key), look.value_title(key));
+        let id = format!("pick-{}", fields.len());
+        fields.push(Field::new(
+            id,
+            format!("pick:{label}"),
+            title,
+            FieldKind::OneInSight(choices),
+        ));
+    }
+    fields
+}
+
+/// Disputing or confirming a claim that the event made.
+fn claim_forms(look: &Look, event: &Event) -> Vec<Form> {
+    let claim = look
+        .state()
+        .claims
+        .iter()
+        .find(|(id, _)| id.event() == event.seq);
+    let Some((_, claim)) = claim.filter(|_| look.me.is_some()) else {
+        return Vec::new();
+    };
+    if !matches!(
+        claim.standing,
+        ClaimStanding::Claimed | ClaimStanding::Disputed
+    ) {
+        return Vec::new();
+    }
+    let word = event.seq.to_string();
+    let to = urls::Dispute {
+        game: look.game.as_str(),
+        event: &word,
+    };
+    let reason = Field::new(
+        "dispute-reason",
+        "reason",
+        "Why it is wrong",
+        FieldKind::Line(String::new()),
+    );
+    vec![Form {
+        fields: vec![reason],
+        ..Form::button(look.send(to), "Dispute it")
+    }]
+}
+
+/// `POST /g/{game}/log/{event}/undo`.
+pub(crate) async fn undo(
+    State(site): State<Arc<Site>>,
+    Path((game, event)): Path<(String, String)>,
+    sent: Sent,
+) -> Response {
+    done(&site, &game, &event, &sent, undoing, "It is undone.").await
+}
+
+/// `POST /g/{game}/log/{event}/dispute`.
+pub(crate) async fn dispute(
+    State(site): State<Arc<Site>>,
+    Path((game, event)): Path<(String, String)>,
+    sent: Sent,
+) -> Response {
+    done(&site, &game, &event, &sent, disputing, "It is disputed.").await
+}
+
+async fn done(
+    site: &Arc<Site>,
+    game: &str,
+    word: &str,
+    sent: &Sent,
+    command: fn(&Look, &Event, &Posted) -> Result<Act, Trouble>,
+    notice: &str,
+) -> Response {
+    let look = match Look::at(site, &sent.visitor, game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(site, &sent.visitor, None, trouble),
+    };
+    let href: Href = urls::Event {
+        game: look.game.as_str(),
+        event: word,
+    }
+    .into();
+    let result = async {
+        let event = find(&look, word).await?;
+        let act = command(&look, &event, &sent.form)?;
+        send::send(&look, sent.form.key(), act).await
+    };
+    match result.await {
+        Ok(_) => reply::see_with(&href, notice),
+        Err(Trouble::Refused(refusal)) => {
+            let refusal = look.refusal("This", &refusal);
+            let way = crate::pages::Link::new("Back to the event", href);
+            let chrome = look.chrome("The law says no", Part::Log);
+            reply::refused(site, &sent.visitor, chrome, refusal, None, way)
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+fn undoing(look: &Look, event: &Event, form: &Posted) -> Result<Act, Trouble> {
+    let mut picks = Vec::new();
+    for step in &event.steps {
+        let Effect::Cell { key, old, .. } = &step.effect else {
+            continue;
+        };
+        let label = format!("{} {}", key.thing, key.name);
+        let now = look
+            .state()
+            .cells
+            .get(key)
+            .map(|cell| cell.value.open().clone());
+        let value = match form.one(&format!("pick:{label}")) {
+            Some("back") => old.as_ref().map(|cell| cell.value.open().clone()),
+            Some("now") => now,
+            _ => continue,
+        };
+        picks.push((label, value.unwrap_or_default()));
+    }
+    Ok(Act::Undo {
+        event: event.seq,
+        reason: typed(form.one("reason").unwrap_or_default()),
+        picks,
+    })
+}
+
+fn disputing(look: &Look, event: &Event, form: &Posted) -> Result<Act, Trouble> {
+    let claim = look
+        .state()
+        .claims
+        .keys()
+        .find(|id| id.event() == event.seq);
+    Ok(Act::Dispute {
+        claim: ClaimId(*claim.ok_or(Trouble::NotFound)?),
+        reason: typed(form.one("reason").unwrap_or_default()),
+    })
+}

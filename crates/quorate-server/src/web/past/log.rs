@@ -1,0 +1,341 @@
+//! The log: what happened, newest first, as far as the reader may know it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, PlayerId, Thing};
+use quorate_law::datum::Datum;
+
+use crate::pages::{LogLine, LogPage, Past};
+use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone};
+use crate::urls::{self, Href};
+use crate::web::forms::{drawn, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// How many lines a page has.
+const LINES: usize = 60;
+
+/// How many events are read at most to fill a page of a filtered log.
+const READ_MAX: u64 = 3_000;
+
+/// `GET /g/{game}/log`.
+pub(crate) async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    let wanted = Wanted::read(&look, &query);
+    match read(&look, &wanted).await {
+        Ok(events) => {
+            drawn(look, move |look| {
+                Ok(page(look, &log(look, &wanted, &events)))
+            })
+            .await
+        }
+        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+/// What part of the log is asked for.
+struct Wanted {
+    who: Option<PlayerId>,
+    kind: String,
+    /// The newest event that may be shown.
+    from: u64,
+}
+
+impl Wanted {
+    fn read(look: &Look, query: &BTreeMap<String, String>) -> Self {
+        let last = look.published.head.seq.0;
+        let from = query.get("from").and_then(|from| from.parse().ok());
+        Self {
+            who: query.get("who").and_then(|who| who.parse().ok()),
+            kind: query.get("kind").cloned().unwrap_or_default(),
+            from: from.unwrap_or(last).min(last),
+        }
+    }
+
+    fn takes(&self, look: &Look, event: &Event) -> bool {
+        let who = self.who.is_none_or(|who| look.doer(event) == Some(who));
+        let name = event.act.name();
+        let kind = match self.kind.as_str() {
+            "" => true,
+            "acts" => matches!(
+                event.act,
+                Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. }
+            ),
+            "posts" => matches!(
+                event.act,
+                Act::Post(_) | Act::EditPost { .. } | Act::Withdraw { .. } | Act::Comment { .. }
+            ),
+            "dice" => !event.tape.dice.is_empty(),
+            "hand" => matches!(
+                event.act,
+                Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } | Act::Repair { .. }
+            ),
+            "itself" => matches!(event.act, Act::Due { .. } | Act::Downtime { .. }),
+            other => name == other,
+        };
+        who && kind
+    }
+}
+
+async fn read(look: &Look, wanted: &Wanted) -> Result<Vec<Event>, Trouble> {
+    let mut found = Vec::new();
+    let mut next = wanted.from;
+    while next > 0 && found.len() <= LINES && wanted.from - next < READ_MAX {
+        let low = next.saturating_sub(LINES as u64) + 1;
+        let seqs: Vec<EventSeq> = (low.max(1)..=next).rev().map(EventSeq).collect();
+        for event in look.site.events(&look.game, &seqs).await? {
+            if wanted.takes(look, &event) {
+                found.push(event);
+            }
+        }
+        next = low.max(1) - 1;
+    }
+    Ok(found)
+}
+
+fn log(look: &Look, wanted: &Wanted, events: &[Event]) -> LogPage {
+    let game = look.game.as_str();
+    let last = look.published.head.seq.0;
+    let here = |from: u64| {
+        let mut href: Href = urls::Log { game }.into();
+        if let Some(who) = wanted.who {
+            href = href.with("who", &who.to_string());
+        }
+        if !wanted.kind.is_empty() {
+            href = href.with("kind", &wanted.kind);
+        }
+        href.with("from", &from.to_string())
+    };
+    let older = events.get(LINES).map(|event| here(event.seq.0));
+    LogPage {
+        chrome: look.chrome("Log", Part::Log),
+        here: urls::Log { game }.into(),
+        filters: filters(look, wanted),
+        past: Past {
+            latest: last,
+            at: wanted.from,
+            when: look.when(events.first().map_or(look.now, |event| event.at)),
+            to: urls::Tracker { game }.into(),
+        },
+        lines: events
+            .iter()
+            .take(LINES)
+            .map(|event| line(look, event))
+            .collect(),
+        newer: (wanted.from < last).then(|| here((wanted.from + LINES as u64).min(last))),
+        older,
+    }
+}
+
+fn filters(look: &Look, wanted: &Wanted) -> Vec<Field> {
+    let people = look.state().people.keys().map(|id| Choice {
+        chosen: wanted.who == Some(*id),
+        ..Choice::new(id.to_string(), look.name(*id))
+    });
+    let kinds = [
+        ("acts", "Actions"),
+        ("posts", "Posts and comments"),
+        ("dice", "With dice"),
+        ("hand", "By hand: claims, undoing, repairs"),
+        ("itself", "By itself"),
+    ];
+    let kinds = kinds.map(|(value, title)| Choice {
+        chosen: wanted.kind == value,
+        ..Choice::new(value, title)
+    });
+    vec![
+        Field::new("who", "who", "Who", FieldKind::One(people.collect())).blank("anybody"),
+        Field::new("kind", "kind", "What", FieldKind::One(kinds.to_vec())).blank("anything"),
+    ]
+}
+
+/// A line of the log.
+pub(crate) fn line(look: &Look, event: &Event) -> LogLine {
+    let number = event.seq.to_string();
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &number,
+    };
+    let mark = match &event.outcome {
+        Outcome::Done => None,
+        Outcome::Opened(_) => Some(mark(Icon::Ask, Tone::Pending, "waits for an answer")),
+        Outcome::Refused(_) | Outcome::Lapsed(_) => {
+            Some(mark(Icon::Failed, Tone::Failed, "came to nothing"))
+        }
+    };
+    LogLine {
+        id: format!("e{number}"),
+        when: look.when(event.at),
+        by: look.doer_name(event),
+        what: if look.may_know(event) {
+            look.act_title(&event.act)
+        } else {
+            "something private".to_owned()
+        },
+        effects: look.effects_in_short(event),
+        dice: if look.may_know(event) {
+            dice(event)
+        } else {
+            Vec::new()
+        },
+        mark,
+        href: link.into(),
+        number,
+    }
+}
+
+fn mark(icon: Icon, tone: Tone, word: &str) -> Mark {
+    Mark {
+        icon,
+        tone: Some(tone),
+        word: word.to_owned(),
+    }
+}
+
+/// The dice that fell in an event.
+pub(crate) fn dice(event: &Event) -> Vec<Die> {
+    let dice = event.tape.dice.iter().filter_map(|die| {
+        let sides = u64::try_from(die.sides).ok()?;
+        Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+    });
+    dice.collect()
+}
+
+impl Look {
+    /// Who did something, as far as the reader may know: a hidden author knows their own.
+    pub(crate) fn doer(&self, event: &Event) -> Option<PlayerId> {
+        match event.actor {
+            Actor::Hidden => {
+                let known = event.command().actor.player();
+                known.filter(|player| self.me == Some(*player))
+            }
+            actor => actor.player(),
+        }
+    }
+
+    /// The name of who did something.
+    pub(crate) fn doer_name(&self, event: &Event) -> String {
+        match (self.doer(event), event.actor) {
+            (Some(player), _) => self.name(player),
+            (None, Actor::Newcomer) => "somebody new".to_owned(),
+            (None, Actor::Operator) => "the operator".to_owned(),
+            (None, Actor::Game) => "the game".to_owned(),
+            (None, _) => "somebody".to_owned(),
+        }
+    }
+
+    /// Whether the reader may know what was done: messages are their senders' and readers' affair, answers to hidden
+    /// questions those of whoever was asked, and what was done to a private post that of its readers.
+    pub(crate) fn may_know(&self, event: &Event) -> bool {
+        let post = |id| {
+            self.state()
+                .posts
+                .get(id)
+                .is_none_or(|post| self.view().post(post))
+        };
+        let is_doer = self.doer(event).is_some() && self.doer(event) == self.me;
+        match &event.act {
+            Act::Message { to, .. } => is_doer || self.me.is_some_and(|me| to.contains(&me)),
+            Act::Decide { .. } | Act::Answer { .. } => is_doer || !hides(event),
+            Act::Comment { post: id, .. } | Act::EditPost { post: id, .. } => post(id),
+            Act::Do { .. } => is_doer || !hides(event),
+            _ => true,
+        }
+    }
+
+    /// What an event changed, in a few words.
+    fn effects_in_short(&self, event: &Event) -> String {
+        let mut words = Vec::new();
+        let mut more = 0;
+        for (whose, value, old, new) in self.values_of(event) {
+            if words.len() < 3 {
+                words.push(format!("{whose} {value} {old} → {new}"));
+            } else {
+                more += 1;
+            }
+        }
+        if more > 0 {
+            words.push(format!("{more} more"));
+        }
+        words.join("; ")
+    }
+
+    /// The tracked values that an event changed and the reader may see: whose, which, before, after.
+    pub(crate) fn values_of(&self, event: &Event) -> Vec<(String, String, String, String)> {
+        let mut rows = Vec::new();
+        for step in &event.steps {
+            let Effect::Cell { key, old, new } = &step.effect else {
+                continue;
+            };
+            if !self.view().shown(key) {
+                continue;
+            }
+            let words = |cell: &Option<quorate_kernel::rows::Cell>| {
+                cell.as_ref().map_or_else(
+                    || "nothing".to_owned(),
+                    |cell| self.label(cell.value.open()),
+                )
+            };
+            let (old, new) = (words(old), words(new));
+            if old != new {
+                rows.push((self.whose(key), self.value_title(key), old, new));
+            }
+        }
+        rows
+    }
+
+    /// Whose value a key is.
+    pub(crate) fn whose(&self, key: &CellKey) -> String {
+        match &key.thing {
+            Thing::Game => String::new(),
+            Thing::Player(id) => self.name(*id),
+            thing => self.ask(|tx| tx.label(&Datum::Thing(thing.clone()))),
+        }
+    }
+
+    /// What a value is called.
+    pub(crate) fn value_title(&self, key: &CellKey) -> String {
+        let decl = self.law.values.iter().find(|((kind, name), _)| {
+            *name == key.name && (matches!(&key.thing, Thing::Player(_)) == (*kind == "Player"))
+        });
+        decl.map_or_else(
+            || key.name.to_string(),
+            |(_, decl)| self.themed(&decl.it.title),
+        )
+    }
+}
+
+/// Whether an event touched something that not everybody may see.
+fn hides(event: &Event) -> bool {
+    let hidden = |value: &quorate_kernel::Value| matches!(value, quorate_kernel::Value::Hidden(_));
+    let args = match &event.act {
+        Act::Do { args, .. } => args.iter().any(|(_, value)| hidden(value)),
+        Act::Answer { value, .. } | Act::Decide { value, .. } => hidden(value),
+        _ => false,
+    };
+    let duties = event.steps.iter().any(|step| match &step.effect {
+        Effect::Duty { old, new, .. } => old.iter().chain(new.iter()).any(|duty| duty.hidden),
+        _ => false,
+    });
+    args || duties
+}

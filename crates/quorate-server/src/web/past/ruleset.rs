@@ -1,0 +1,346 @@
+//! The ruleset as one readable document, of today or of another moment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_kernel::law::{LIBRARY, Rule, Section};
+use quorate_kernel::{EventSeq, Moment, Name};
+use quorate_law::RuleText as Text;
+
+use crate::code::CodeHtml;
+use crate::pages::{Beside, Clause, Link, RuleText, Ruleset, RulesetPart, TocRule};
+use crate::parts::{Field, FieldKind};
+use crate::urls::{self, Href};
+use crate::web::forms::{drawn, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::site::Site;
+use crate::web::visitor::Visitor;
+
+/// `GET /g/{game}/rules`.
+pub(crate) async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    match Look::then(&site, &visitor, &game, query.get("at").map(String::as_str)).await {
+        Ok(look) => drawn(look, |look| Ok(page(look, &ruleset(look)))).await,
+        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+fn ruleset(look: &Look) -> Ruleset {
+    let game = look.game.as_str();
+    let parts = parts(look);
+    let rules = look.state().rules.values();
+    let last = rules
+        .map(|rule| rule.changed_by)
+        .max()
+        .unwrap_or(EventSeq(1));
+    let since = look.moment_of(last).unwrap_or(look.now);
+    let as_of = Field::new(
+        "as-of",
+        "at",
+        "A day, or an event's number",
+        FieldKind::Line(String::new()),
+    );
+    Ruleset {
+        chrome: look.chrome("Ruleset", Part::Rules),
+        since: look.when(since),
+        version: format!("event {last}"),
+        is_past: look.is_past,
+        compare: urls::Compare { game }.into(),
+        as_of: as_of.hint("2027-05-14, or 41"),
+        search: urls::Search { game }.into(),
+        parts,
+    }
+}
+
+/// Sections in order, the library of shared code last.
+fn parts(look: &Look) -> Vec<RulesetPart> {
+    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
+    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
+    let numbers = numbers(look);
+    let parts = sections.into_iter().map(|(id, section)| {
+        let rules: Vec<_> = look
+            .state()
+            .rules_in_order()
+            .into_iter()
+            .filter(|(_, rule)| rule.section == *id)
+            .collect();
+        let title = if *id == LIBRARY {
+            "Library: code that rules share".to_owned()
+        } else {
+            look.themed(&section.title)
+        };
+        RulesetPart {
+            title,
+            toc: rules
+                .iter()
+                .map(|(id, rule)| toc(look, id, rule, &numbers))
+                .collect(),
+            rules: rules
+                .iter()
+                .map(|(id, rule)| text(look, id, rule, &numbers))
+                .collect(),
+        }
+    });
+    parts.filter(|part| !part.rules.is_empty()).collect()
+}
+
+/// Each rule's number: its section's place, then its own place, then that under its parent.
+pub(crate) fn numbers(look: &Look) -> BTreeMap<Name, String> {
+    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
+    sections.sort_by_key(|(_, section)| section.rank);
+    let sections: Vec<&Name> = sections
+        .into_iter()
+        .map(|(id, _)| id)
+        .filter(|id| **id != LIBRARY)
+        .collect();
+    let mut counts: BTreeMap<(Name, Option<Name>), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<Name, String> = BTreeMap::new();
+    for (id, rule) in look.state().rules_in_order() {
+        let Some(place) = sections
+            .iter()
+            .position(|section| **section == rule.section)
+        else {
+            continue;
+        };
+        let count = counts
+            .entry((rule.section.clone(), rule.parent.clone()))
+            .or_default();
+        *count += 1;
+        let above = rule.parent.as_ref().and_then(|parent| numbers.get(parent));
+        let number = match above {
+            Some(above) => format!("{above}.{count}"),
+            None => format!("{}.{count}", place + 1),
+        };
+        numbers.insert(id.clone(), number);
+    }
+    numbers
+}
+
+fn toc(look: &Look, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> TocRule {
+    let link = urls::Rule {
+        game: look.game.as_str(),
+        rule: id.as_str(),
+    };
+    let fragment = format!("rule-{id}");
+    TocRule {
+        number: numbers.get(id).cloned().unwrap_or_default(),
+        title: look.themed(&rule.title),
+        href: if look.is_past {
+            Href::fragment(&fragment)
+        } else {
+            link.into()
+        },
+        is_off: !rule.active,
+    }
+}
+
+fn text(look: &Look, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> RuleText {
+    let game = look.game.as_str();
+    let number = numbers.get(id).cloned().unwrap_or_default();
+    let history = urls::RuleHistory {
+        game,
+        rule: id.as_str(),
+    };
+    let (changed, by) = changed(look, rule.changed_by);
+    let propose = look.law.category_order.iter().find(|name| {
+        look.law
+            .categories
+            .get(*name)
+            .is_some_and(|category| !category.it.icons.is_empty())
+            && name.as_str() == "Proposal"
+    });
+    let propose = propose
+        .filter(|_| look.is_member() && rule.section != LIBRARY)
+        .map(|category| {
+            let category = category.as_str();
+            Href::from(urls::ComposeIn { game, category }).with("rule", id.as_str())
+        });
+    RuleText {
+        id: format!("rule-{id}"),
+        title: look.themed(&rule.title),
+        is_sub: rule.parent.is_some(),
+        changed,
+        by,
+        how: String::new(),
+        history: Link::new("history", history),
+        propose,
+        pending: pending(look, id),
+        off: (!rule.active).then(|| {
+            "Switched off: it stands here and means nothing until it is switched on.".to_owned()
+        }),
+        clauses: clauses(look, id, rule, &number),
+        number,
+    }
+}
+
+fn changed(look: &Look, by: EventSeq) -> (String, Option<Link>) {
+    let event = by.to_string();
+    let when = look
+        .moment_of(by)
+        .map(|at| format!(", {}", look.when(at).full()))
+        .unwrap_or_default();
+    if by == EventSeq(1) {
+        return (format!("As at the founding{when}"), None);
+    }
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &event,
+    };
+    (
+        "Changed by".to_owned(),
+        Some(Link::new(format!("event {event}{when}"), link)),
+    )
+}
+
+/// Open posts that would change a rule.
+fn pending(look: &Look, id: &Name) -> Vec<Link> {
+    let posts = look.state().posts.iter().filter(|(_, post)| {
+        look.view().post(post)
+            && look.is_open(post)
+            && post
+                .patch
+                .as_ref()
+                .and_then(|patch| patch.plain())
+                .is_some_and(|patch| patch.clauses.iter().any(|clause| clause.rule() == Some(id)))
+    });
+    posts
+        .map(|(post_id, post)| {
+            let word = post_id.to_string();
+            let link = urls::Post {
+                game: look.game.as_str(),
+                post: &word,
+            };
+            Link::new(look.themed(post.title.as_str()), link)
+        })
+        .collect()
+}
+
+fn clauses(look: &Look, id: &Name, rule: &Rule, number: &str) -> Vec<Clause> {
+    if rule.section == LIBRARY {
+        return vec![clause(
+            look,
+            id,
+            number,
+            0,
+            "",
+            vec![(0, rule.text.to_string())],
+        )];
+    }
+    let text = Text::parse(&rule.text);
+    let mut clauses = Vec::new();
+    for one in &text.clauses {
+        let fences = text
+            .fences
+            .iter()
+            .enumerate()
+            .filter(|(_, fence)| fence.clause == one.number);
+        let code = fences
+            .map(|(nth, fence)| (nth, fence.code.clone()))
+            .collect();
+        clauses.push(clause(look, id, number, one.number, &one.prose, code));
+    }
+    let orphans = text
+        .fences
+        .iter()
+        .enumerate()
+        .filter(|(_, fence)| !text.clauses.iter().any(|one| one.number == fence.clause));
+    let code: Vec<_> = orphans
+        .map(|(nth, fence)| (nth, fence.code.clone()))
+        .collect();
+    if !code.is_empty() {
+        clauses.insert(0, clause(look, id, number, 0, "", code));
+    }
+    clauses
+}
+
+fn clause(
+    look: &Look,
+    id: &Name,
+    rule_number: &str,
+    number: u32,
+    prose: &str,
+    code: Vec<(usize, String)>,
+) -> Clause {
+    let called = match number {
+        0 => rule_number.to_owned(),
+        n => format!("{rule_number}, clause {n}"),
+    };
+    Clause {
+        id: if number == 0 {
+            format!("rule-{id}.0")
+        } else {
+            format!("rule-{id}.{number}")
+        },
+        number: if number == 0 {
+            String::new()
+        } else {
+            number.to_string()
+        },
+        called,
+        prose: look.remark(prose),
+        beside: beside(look, id, &code),
+        is_new: false,
+    }
+}
+
+fn beside(look: &Look, id: &Name, code: &[(usize, String)]) -> Beside {
+    if code.is_empty() {
+        return Beside::Nothing;
+    }
+    for (nth, _) in code {
+        if let Some(reason) = asleep(look, id, *nth) {
+            return Beside::Asleep { reason, mend: None };
+        }
+    }
+    let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
+    Beside::Code {
+        code: CodeHtml::new(&all.join("\n\n")),
+        is_open: false,
+    }
+}
+
+/// Why a fence sleeps, if it does: it does not check, or it broke too often.
+fn asleep(look: &Look, id: &Name, nth: usize) -> Option<String> {
+    let unchecked = look
+        .law
+        .asleep
+        .iter()
+        .find(|asleep| asleep.rule == *id && asleep.fence == nth);
+    if let Some(asleep) = unchecked {
+        let first = asleep.diagnostics.first();
+        return Some(first.map_or_else(
+            || "it does not check".to_owned(),
+            |finding| format!("{} (line {})", finding.text, finding.line),
+        ));
+    }
+    let broken =
+        look.state().breaks.iter().find(|(key, breaks)| {
+            key.rule == *id && key.fence as usize == nth + 1 && breaks.asleep
+        });
+    broken.map(|(_, breaks)| format!("it broke {} times: {}", breaks.times, breaks.last))
+}
+
+impl Look {
+    /// When an event happened, as far as the state knows without asking the log.
+    pub(crate) fn moment_of(&self, seq: EventSeq) -> Option<Moment> {
+        if seq == EventSeq(1) {
+            return self.state().about.get(&()).map(|about| about.founded_at);
+        }
+        let posts = self.state().posts.iter().map(|(id, post)| (id.0, post.at));
+        let mut known = posts.chain(
+            self.state()
+                .comments
+                .iter()
+                .map(|(key, comment)| (key.id.0, comment.at)),
+        );
+        known.find(|(id, _)| id.event() == seq).map(|(_, at)| at)
+    }
+}

@@ -1,0 +1,197 @@
+//! Search in rules, posts, comments and people.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_kernel::law::LIBRARY;
+
+use crate::pages::{Hit, Link, Search};
+use crate::urls::{self, Href};
+use crate::web::forms::{game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::site::Site;
+use crate::web::visitor::Visitor;
+
+/// How many places a page shows.
+const HITS: usize = 100;
+
+/// How many letters stand around what was found.
+const AROUND: usize = 90;
+
+/// `GET /g/{game}/search`.
+pub(crate) async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let words = query
+        .get("q")
+        .map(|words| words.trim().to_owned())
+        .unwrap_or_default();
+    game_page(site, visitor, &game, move |look| {
+        let search = Search {
+            chrome: look.chrome("Search", Part::Elsewhere),
+            here: urls::Search {
+                game: look.game.as_str(),
+            }
+            .into(),
+            hits: if words.is_empty() {
+                Vec::new()
+            } else {
+                hits(look, &words)
+            },
+            query: words,
+        };
+        Ok(page(look, &search))
+    })
+    .await
+}
+
+fn hits(look: &Look, query: &str) -> Vec<Hit> {
+    let words: Vec<String> = query
+        .to_lowercase()
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let mut found: Vec<(usize, Hit)> = Vec::new();
+    rules(look, &words, &mut found);
+    people(look, &words, &mut found);
+    posts(look, &words, &mut found);
+    found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    found.into_iter().take(HITS).map(|(_, hit)| hit).collect()
+}
+
+/// How well a title and a text answer, and the words around the first place; none where a word is missing.
+fn weigh(title: &str, text: &str, words: &[String]) -> Option<(usize, String)> {
+    let (low_title, low_text) = (title.to_lowercase(), text.to_lowercase());
+    let in_title = words
+        .iter()
+        .filter(|word| low_title.contains(word.as_str()))
+        .count();
+    let is_there =
+        |word: &String| low_title.contains(word.as_str()) || low_text.contains(word.as_str());
+    if !words.iter().all(is_there) {
+        return None;
+    }
+    let first = words
+        .iter()
+        .filter_map(|word| low_text.find(word.as_str()))
+        .min();
+    let at = first.map_or(0, |byte| low_text[..byte].chars().count());
+    let letters: Vec<char> = text.chars().collect();
+    let from = at.saturating_sub(AROUND);
+    let to = (at + AROUND).min(letters.len());
+    let mut excerpt: String = letters.get(from..to).unwrap_or_default().iter().collect();
+    if from > 0 {
+        excerpt.insert_str(0, "… ");
+    }
+    if to < letters.len() {
+        excerpt.push_str(" …");
+    }
+    Some((in_title * 10 + 1, excerpt.replace('\n', " ")))
+}
+
+fn rules(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
+    for (id, rule) in &look.state().rules {
+        if rule.section == LIBRARY {
+            continue;
+        }
+        let title = look.themed(&rule.title);
+        let text = look.themed(&rule.text);
+        if let Some((weight, excerpt)) = weigh(&title, &text, words) {
+            let link = urls::Rule {
+                game: look.game.as_str(),
+                rule: id.as_str(),
+            };
+            let hit = Hit {
+                kind: "Rule".to_owned(),
+                to: Link::new(title, link),
+                excerpt,
+                when: None,
+            };
+            found.push((weight * 3, hit));
+        }
+    }
+}
+
+fn people(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
+    for id in look.state().people.keys() {
+        let name = look.name(*id);
+        if let Some((weight, _)) = weigh(&name, "", words) {
+            let player = id.to_string();
+            let link = urls::Player {
+                game: look.game.as_str(),
+                player: &player,
+            };
+            let hit = Hit {
+                kind: look.word("Player"),
+                to: Link::new(name, link),
+                excerpt: String::new(),
+                when: None,
+            };
+            found.push((weight * 4, hit));
+        }
+    }
+}
+
+fn posts(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
+    for (id, post) in &look.state().posts {
+        if !look.view().post(post) {
+            continue;
+        }
+        let title = look.themed(post.title.as_str());
+        let word = id.to_string();
+        let href: Href = urls::Post {
+            game: look.game.as_str(),
+            post: &word,
+        }
+        .into();
+        if let Some((weight, excerpt)) = weigh(&title, post.body.as_str(), words) {
+            let hit = Hit {
+                kind: look.category_title(post),
+                to: Link::new(title.clone(), href.clone()),
+                excerpt,
+                when: Some(look.when(post.at)),
+            };
+            found.push((weight * 2, hit));
+        }
+        for (key, comment) in look
+            .state()
+            .comments
+            .iter()
+            .filter(|(key, _)| key.post == *id)
+        {
+            if !look.view().comment(comment) {
+                continue;
+            }
+            if let Some((weight, excerpt)) = weigh("", comment.text.as_str(), words) {
+                let hit = Hit {
+                    kind: "Comment".to_owned(),
+                    to: Link::new(format!("under {title}"), href.at(&format!("c{}", key.id))),
+                    excerpt,
+                    when: Some(look.when(comment.at)),
+                };
+                found.push((weight, hit));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_words_must_be_found_and_a_title_weighs_more() {
+        let words = vec!["salt".to_owned(), "pier".to_owned()];
+        assert!(weigh("Salt", "no such place", &words).is_none());
+        let (in_title, _) = weigh("Salt", "a pier", &words).expect("both are there");
+        let (in_text, excerpt) = weigh("", "salt on the pier", &words).expect("both are there");
+        assert!(in_title > in_text);
+        assert_eq!(excerpt, "salt on the pier");
+    }
+}

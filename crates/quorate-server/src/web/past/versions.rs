@@ -1,0 +1,287 @@
+//! A rule's versions, who wrote which line, and two moments of the ruleset side by side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_kernel::event::Event;
+use quorate_kernel::law::{LIBRARY, Rule};
+use quorate_kernel::patch::Clause;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Name};
+
+use crate::pages::{BlameLine, Compare, Link, RuleHistory, VersionLine};
+use crate::parts::{Change, Field, FieldKind, plural};
+use crate::urls;
+use crate::web::forms::{answer_in, drawn, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// A version of a rule: the event that made it, and the text from then on; none where it was repealed.
+struct Version {
+    event: Event,
+    before: Option<Rule>,
+    after: Option<Rule>,
+}
+
+/// `GET /g/{game}/rules/{rule}/history`.
+pub(crate) async fn history(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, rule)): Path<(String, String)>,
+) -> Response {
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    let id = Name::from(rule);
+    match versions(&look, &id).await {
+        Ok(versions) if versions.is_empty() => answer_in(&look, Err(Trouble::NotFound)),
+        Ok(versions) => {
+            drawn(look, move |look| {
+                Ok(page(look, &told(look, &id, &versions)))
+            })
+            .await
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+/// All versions, newest first. Each names the event that changed the rule before it, so the log is not searched.
+async fn versions(look: &Look, id: &Name) -> Result<Vec<Version>, Trouble> {
+    let mut versions = Vec::new();
+    let mut next = look.state().rules.get(id).map(|rule| rule.changed_by);
+    while let Some(seq) = next {
+        let Some(event) = look
+            .site
+            .events(&look.game, &[seq])
+            .await?
+            .into_iter()
+            .next()
+        else {
+            break;
+        };
+        let mut changes = event.steps.iter().filter_map(|step| match &step.effect {
+            Effect::Rule { key, old, new } if key == id => Some((old.clone(), new.clone())),
+            _ => None,
+        });
+        let Some((before, first)) = changes.next() else {
+            break;
+        };
+        let after = changes.last().map_or(first, |(_, last)| last);
+        next = before
+            .as_ref()
+            .map(|rule| rule.changed_by)
+            .filter(|earlier| *earlier < seq);
+        versions.push(Version {
+            event,
+            before,
+            after,
+        });
+    }
+    Ok(versions)
+}
+
+fn told(look: &Look, id: &Name, versions: &[Version]) -> RuleHistory {
+    let game = look.game.as_str();
+    let number = super::ruleset::numbers(look).remove(id).unwrap_or_default();
+    RuleHistory {
+        chrome: look.chrome("History of a rule", Part::Rules),
+        number,
+        title: look.rule_title(id),
+        rule: urls::Rule {
+            game,
+            rule: id.as_str(),
+        }
+        .into(),
+        blame: blame(look, versions),
+        versions: versions
+            .iter()
+            .map(|version| line(look, id, version))
+            .collect(),
+    }
+}
+
+fn event_link(look: &Look, event: &Event) -> Link {
+    let number = event.seq.to_string();
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &number,
+    };
+    let title = if event.seq == EventSeq(1) {
+        "the founding".to_owned()
+    } else {
+        look.act_title(&event.act)
+    };
+    Link::new(title, link)
+}
+
+fn line(look: &Look, id: &Name, version: &Version) -> VersionLine {
+    VersionLine {
+        when: look.when(version.event.at),
+        by: event_link(look, &version.event),
+        how: look.doer_name(&version.event),
+        changes: if version.before.is_some() || version.event.seq != EventSeq(1) {
+            difference(look, id, version.before.as_ref(), version.after.as_ref())
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// What differs between two versions of a rule.
+fn difference(look: &Look, id: &Name, before: Option<&Rule>, after: Option<&Rule>) -> Vec<Change> {
+    let clauses = match (before, after) {
+        (None, None) => Vec::new(),
+        (None, Some(after)) => vec![Clause::AddRule {
+            id: id.clone(),
+            section: after.section.clone(),
+            parent: after.parent.clone(),
+            after: None,
+            title: after.title.clone(),
+            text: Arc::clone(&after.text),
+            tags: Vec::new(),
+        }],
+        (Some(_), None) => vec![Clause::RepealRule { id: id.clone() }],
+        (Some(before), Some(after)) => {
+            let mut clauses = Vec::new();
+            if before.text != after.text {
+                clauses.push(Clause::AmendRule {
+                    id: id.clone(),
+                    base: Arc::clone(&before.text),
+                    text: Arc::clone(&after.text),
+                });
+            }
+            if before.title != after.title {
+                clauses.push(Clause::RenameRule {
+                    id: id.clone(),
+                    title: after.title.clone(),
+                });
+            }
+            if before.active != after.active {
+                clauses.push(Clause::SwitchRule {
+                    id: id.clone(),
+                    on: after.active,
+                });
+            }
+            clauses
+        }
+    };
+    let mut changes = look.changes(&clauses);
+    for change in &mut changes {
+        change.warning = None;
+    }
+    changes
+}
+
+/// For each line of today's text the version that brought it.
+fn blame(look: &Look, versions: &[Version]) -> Vec<BlameLine> {
+    let Some(now) = versions.first().and_then(|version| version.after.as_ref()) else {
+        return Vec::new();
+    };
+    let lines = now.text.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| {
+            let holds = |rule: &Option<Rule>| {
+                rule.as_ref()
+                    .is_some_and(|rule| rule.text.lines().any(|other| other == line))
+            };
+            let from = versions.iter().find(|version| !holds(&version.before));
+            let version = from.or_else(|| versions.last());
+            let event = version.map(|version| &version.event);
+            BlameLine {
+                text: line.to_owned(),
+                by: event.map_or_else(
+                    || {
+                        Link::new(
+                            "unknown",
+                            urls::Log {
+                                game: look.game.as_str(),
+                            },
+                        )
+                    },
+                    |event| event_link(look, event),
+                ),
+                who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
+            }
+        })
+        .collect()
+}
+
+/// `GET /g/{game}/compare`.
+pub(crate) async fn compare(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let asked = |name: &str| query.get(name).cloned().filter(|text| !text.is_empty());
+    let (from, to) = (asked("from"), asked("to"));
+    let older = Look::then(&site, &visitor, &game, Some(from.as_deref().unwrap_or("1"))).await;
+    let newer = Look::then(&site, &visitor, &game, to.as_deref()).await;
+    match (older, newer) {
+        (Ok(older), Ok(newer)) => {
+            drawn(newer, move |newer| {
+                let page_of = compared(&older, newer, from.as_deref(), to.as_deref());
+                Ok(page(newer, &page_of))
+            })
+            .await
+        }
+        (Err(trouble), _) | (_, Err(trouble)) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+fn compared(older: &Look, newer: &Look, from: Option<&str>, to: Option<&str>) -> Compare {
+    let mut changes = Vec::new();
+    let mut ids: Vec<&Name> = newer.state().rules.keys().collect();
+    ids.extend(
+        older
+            .state()
+            .rules
+            .keys()
+            .filter(|id| !newer.state().rules.contains_key(*id)),
+    );
+    let mut count = 0;
+    for id in ids {
+        let (before, after) = (older.state().rules.get(id), newer.state().rules.get(id));
+        let is_shared = [before, after]
+            .into_iter()
+            .flatten()
+            .any(|rule| rule.section == LIBRARY);
+        if before == after || is_shared {
+            continue;
+        }
+        count += 1;
+        let look = if after.is_some() { newer } else { older };
+        changes.extend(difference(look, id, before, after));
+    }
+    let field = |id: &str, label: &str, value: Option<&str>| {
+        Field::new(
+            id,
+            id,
+            label,
+            FieldKind::Line(value.unwrap_or_default().to_owned()),
+        )
+        .optional()
+        .hint("A day such as 2027-05-14, or an event's number.")
+    };
+    Compare {
+        chrome: newer.chrome("Compare", Part::Rules),
+        here: urls::Compare {
+            game: newer.game.as_str(),
+        }
+        .into(),
+        from: field("from", "The older one; the founding, if empty", from),
+        to: field("to", "The newer one; today's, if empty", to),
+        summary: match count {
+            0 => "The two are the same.".to_owned(),
+            n => format!("{} differ.", plural(n, "rule", "rules")),
+        },
+        changes,
+    }
+}
