@@ -13,6 +13,8 @@ pub mod send;
 pub mod server;
 pub mod site;
 mod stream;
+pub mod table;
+pub mod table;
 pub mod trouble;
 pub mod visitor;
 

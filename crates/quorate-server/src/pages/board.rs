@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use super::{Chrome, Outcome};
+use super::{Chrome, Link, Outcome};
 use crate::{
-    parts::{Board, Send, Table},
+    parts::{Board, Field, Send, Table},
     urls::Href,
 };
 
@@ -34,8 +34,12 @@ pub struct Moves {
     pub about: String,
     /// Where it goes.
     pub send: Send,
+    /// Whom or what it can be done with, each leading to the board with it chosen.
+    pub with: Vec<Tab>,
     /// The parameter that takes the square.
     pub name: String,
+    /// What else the action asks for.
+    pub fields: Vec<Field>,
     /// "Step to {}, 1 AP"; the braces take the square.
     pub button: String,
     /// What cannot be chosen, and why.
@@ -52,6 +56,8 @@ pub struct BoardPage {
     pub title: String,
     /// "Turn 12, begun Thu 13 May, 12:00 UTC."
     pub about: String,
+    /// The same board at other moments.
+    pub ways: Vec<Link>,
     /// Actions on it.
     pub tabs: Vec<Tab>,
     /// The drawing.
@@ -72,6 +78,6 @@ impl BoardPage {
         let chosen = self.board.targets.iter().find(|target| target.is_chosen);
         moves
             .button
-            .replace("{}", chosen.map_or("…", |target| target.value.as_str()))
+            .replace("{}", chosen.map_or("…", |target| target.title.as_str()))
     }
 }

@@ -46,7 +46,7 @@ pub use ruleset::{
     TocRule, VersionLine,
 };
 pub use settings::{Settings, SettingsBlock, SettingsLine};
-pub use tracker::{DiceLine, Look, Tracker};
+pub use tracker::{DiceLine, Look as LookAgain, Tracker};
 
 /// A page filled with invented data, under a name that says what is special about it.
 pub struct Sample<P> {

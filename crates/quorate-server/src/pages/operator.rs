@@ -32,8 +32,6 @@ pub struct Operator {
     pub invite: Form,
     /// A link that was made just now, shown once.
     pub shown_once: Option<Fact>,
-    /// Backups that are there.
-    pub backups: Vec<Fact>,
-    /// Making one now.
-    pub back_up: Form,
+    /// A link for somebody who cannot sign in.
+    pub recover: Form,
 }

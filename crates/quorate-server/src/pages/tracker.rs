@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{Chrome, Fact, Link};
-use crate::parts::{Field, Form, Roll, Send, Status, Table};
+use crate::parts::{Field, Form, History, Roll, Send, Status, Table};
 
 /// A value that somebody should look at again.
 #[derive(Clone, Debug)]
@@ -39,8 +39,12 @@ pub struct Tracker {
     pub tables: Vec<(String, Table)>,
     /// Marks that occur: "behind a barricade".
     pub key: Vec<String>,
+    /// Pages that the law declares, and other ways to values.
+    pub pages: Vec<Link>,
     /// Values of the game itself.
     pub facts: Vec<Fact>,
+    /// The history of one of them, or of a value that no table here shows.
+    pub history: Option<History>,
     /// The dice line, where the reader may roll.
     pub dice: Option<DiceLine>,
     /// Its log, latest first.

@@ -146,6 +146,8 @@ pub struct Target {
     pub row: usize,
     /// What the form sends.
     pub value: String,
+    /// What it is called: "E4".
+    pub title: String,
     /// What happens there: "an empty square".
     pub words: String,
     /// Whether it is known to do harm.

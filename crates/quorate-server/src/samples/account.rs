@@ -431,11 +431,7 @@ impl Samples for Operator {
                 )
                 .note("Works once, for an hour. Hand it over in person."),
             ),
-            backups: vec![
-                Fact::new("Today 14:00 UTC", "38 MiB"),
-                Fact::new("Yesterday 14:00 UTC", "37 MiB"),
-            ],
-            back_up: button("backup", "Make one now"),
+            recover: button("recover", "Make a recovery link"),
         };
         vec![Sample {
             name: "panel",

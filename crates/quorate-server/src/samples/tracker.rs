@@ -5,7 +5,7 @@
 use super::world::{GAME, ago, as_stranger, chrome, person, post, rule, send, text};
 use crate::{
     pages::{
-        Charts, DiceLine, Dynasties, DynastyLine, DynastyPage, Fact, Link, Look, PlayerPage,
+        Charts, DiceLine, Dynasties, DynastyLine, DynastyPage, Fact, Link, LookAgain, PlayerPage,
         Players, Sample, Samples, Tracker,
     },
     parts::{
@@ -206,7 +206,7 @@ impl Samples for Tracker {
             swatch: None,
             result: result.into(),
         };
-        let look = |kind, word: &str, text: &str, buttons: &[&str]| Look {
+        let look = |kind, word: &str, text: &str, buttons: &[&str]| LookAgain {
             status: Status::new(kind, word),
             text: text.into(),
             forms: buttons
@@ -234,6 +234,8 @@ impl Samples for Tracker {
             past: None,
             tables: vec![(String::new(), players(true)), ("Boats".into(), boats())],
             key: vec!["* behind a mooring".into()],
+            pages: vec![Link::new("The flat", urls::Page { game: GAME, page: "flat" })],
+            history: None,
             facts: vec![Fact::new("Tide", "ebbing"), Fact::new("Lamps lit", "5 of 9")],
             dice: Some(DiceLine {
                 send: send(urls::Roll { game: GAME }),
@@ -256,6 +258,7 @@ impl Samples for Tracker {
             dice: None,
             rolls: vec![],
             looks: vec![],
+            history: Some(history()),
             chrome: as_stranger(chrome("Tracker", "Tracker")),
             ..page.clone()
         };

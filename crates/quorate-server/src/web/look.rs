@@ -5,6 +5,7 @@
 
 pub mod changes;
 pub mod effects;
+pub mod kinds;
 pub mod matters;
 pub mod offers;
 pub mod past;

@@ -3,6 +3,7 @@
 use quorate_engine::convert;
 use quorate_engine::law::{At, DerivedDecl};
 use quorate_engine::tx::Tx;
+use quorate_engine::tx::actions::readable;
 use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
 use quorate_kernel::{Moment, Name, Thing};
 use quorate_law::datum::{Datum, Type};
@@ -19,6 +20,8 @@ pub enum Source<'a> {
     Kept(&'a ValueDecl),
     /// A function of the law computes it.
     Computed(&'a DerivedDecl),
+    /// The law states it in a row of a table.
+    Stated(&'a Name, &'a Type),
 }
 
 /// A value that the law tracks of a kind of things.
@@ -36,14 +39,16 @@ impl<'a> Tracked<'a> {
         match self.source {
             Source::Kept(decl) => &decl.name,
             Source::Computed(decl) => &decl.name,
+            Source::Stated(name, _) => name,
         }
     }
 
     /// As people read it.
-    pub fn title(&self) -> &'a str {
+    pub fn title(&self) -> String {
         match self.source {
-            Source::Kept(decl) => &decl.title,
-            Source::Computed(decl) => &decl.title,
+            Source::Kept(decl) => decl.title.clone(),
+            Source::Computed(decl) => decl.title.clone(),
+            Source::Stated(name, _) => readable(name.as_str()),
         }
     }
 
@@ -52,6 +57,7 @@ impl<'a> Tracked<'a> {
         match self.source {
             Source::Kept(decl) => &decl.tracked,
             Source::Computed(decl) => &decl.tracked,
+            Source::Stated(..) => "table",
         }
     }
 
@@ -60,6 +66,7 @@ impl<'a> Tracked<'a> {
         match self.source {
             Source::Kept(decl) => decl.shown_to,
             Source::Computed(decl) => decl.shown_to,
+            Source::Stated(..) => ShownTo::All,
         }
     }
 
@@ -70,6 +77,7 @@ impl<'a> Tracked<'a> {
                 matches!(decl.holds, Holds::Number { .. } | Holds::Ledger { .. })
             }
             Source::Computed(decl) => decl.gives == Type::Int,
+            Source::Stated(_, ty) => *ty == Type::Int,
         }
     }
 }
@@ -94,31 +102,43 @@ pub struct Held {
 impl Look {
     /// The values that the law tracks of a kind, in law order: those that somebody may see.
     pub fn tracked_of(&self, kind: &Name) -> Vec<Tracked<'_>> {
-        let mut found = self.values_of(kind);
+        let mut found = self.values_of_kind(kind);
         found.retain(|value| !value.under().is_empty());
         found
     }
 
     /// All values of a kind that somebody may see, tracked or not, in law order.
-    pub fn values_of(&self, kind: &Name) -> Vec<Tracked<'_>> {
+    pub fn values_of_kind(&self, kind: &Name) -> Vec<Tracked<'_>> {
         let law = &self.law;
-        let kept = law
-            .values
-            .iter()
-            .filter(|((of, _), _)| of == kind)
-            .map(|(_, At { site, it })| Tracked {
-                site,
-                source: Source::Kept(it),
+        let kept =
+            law.values
+                .iter()
+                .filter(|((of, _), _)| of == kind)
+                .map(|(_, At { site, it })| Tracked {
+                    site,
+                    source: Source::Kept(it),
+                });
+        let computed =
+            law.derived
+                .iter()
+                .filter(|((of, _), _)| of == kind)
+                .map(|(_, At { site, it })| Tracked {
+                    site,
+                    source: Source::Computed(it),
+                });
+        let stated = law
+            .tables
+            .get(kind)
+            .into_iter()
+            .flat_map(|At { site, it }| {
+                let told = it.iter().filter(|(_, ty)| *ty != Type::Function);
+                told.map(move |(name, ty)| Tracked {
+                    site,
+                    source: Source::Stated(name, ty),
+                })
             });
-        let computed = law
-            .derived
-            .iter()
-            .filter(|((of, _), _)| of == kind)
-            .map(|(_, At { site, it })| Tracked {
-                site,
-                source: Source::Computed(it),
-            });
-        let mut found: Vec<_> = kept
+        let mut found: Vec<_> = stated
+            .chain(kept)
             .chain(computed)
             .filter(|value| value.shown_to() != ShownTo::Nobody)
             .collect();
@@ -140,7 +160,7 @@ impl Look {
             thing: thing.clone(),
             name: value.name().clone(),
         };
-        matches!(value.source, Source::Computed(_)) || self.view().shown(&key)
+        !matches!(value.source, Source::Kept(_)) || self.view().shown(&key)
     }
 
     /// What a thing holds of a value. `tx` is a question's own, so that a table asks all of its cells in one run.
@@ -160,6 +180,10 @@ impl Look {
         match value.source {
             Source::Computed(_) => {
                 let datum = tx.attribute(thing, value.name().as_str());
+                self.held_datum(tx, &datum.unwrap_or(Datum::None))
+            }
+            Source::Stated(name, _) => {
+                let datum = tx.attribute(thing, name.as_str());
                 self.held_datum(tx, &datum.unwrap_or(Datum::None))
             }
             Source::Kept(decl) if matches!(decl.holds, Holds::Ledger { .. }) => {

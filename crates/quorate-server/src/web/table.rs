@@ -1,0 +1,8 @@
+//! What stands on the table: tracked values, boards, declared pages, people, the desk, messages, the operator's panel.
+
+pub(crate) mod boards;
+pub(crate) mod claim;
+pub(crate) mod grid;
+pub(crate) mod history;
+pub(crate) mod pages;
+pub(crate) mod tracker;

@@ -1,0 +1,387 @@
+//! Boards that the law declares: who and what stands where, drawn from the values that hold squares.
+
+mod moves;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_engine::convert;
+use quorate_engine::law::BoardDecl;
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::{EventSeq, Name, Square, Thing, Value};
+use quorate_law::datum::Datum;
+use quorate_law::declare::{Holds, ShownTo};
+
+use super::grid::{Asked, Plan};
+use super::tracker::slug;
+use crate::pages::{BoardPage, Link};
+use crate::parts::{Board, Glyph, LegendLine, Piece, Square as Mark, Table};
+use crate::urls::{self, Href};
+use crate::web::forms::{drawn, page};
+use crate::web::look::Look;
+use crate::web::look::kinds::{Source, Tracked};
+use crate::web::look::people::Part;
+use crate::web::play::act;
+use crate::web::reply;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// How many of the latest moves are told.
+const MOVES: usize = 6;
+
+/// How many columns of numbers the table beside a board has.
+const FIGURES: usize = 4;
+
+/// Something that stands on a board.
+pub(super) struct Standing {
+    /// What.
+    pub(super) thing: Thing,
+    /// Where.
+    pub(super) square: Square,
+    /// What it is called.
+    pub(super) name: String,
+    /// What it is, for its drawing: the thing its kind is told by, or its name.
+    pub(super) sort: String,
+    /// The event that put it there.
+    by: EventSeq,
+}
+
+/// `GET /g/{game}/board/{board}`.
+pub(crate) async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, word)): Path<(String, String)>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let at = query.get("at").map(String::as_str);
+    let name = Name::from(word.as_str());
+    let gathered = async {
+        let look = Look::then(&site, &visitor, &game, at).await?;
+        let events = latest(&look, &name).await?;
+        Ok::<_, Trouble>((look, events))
+    };
+    match gathered.await {
+        Ok((look, events)) => {
+            drawn(look, move |look| {
+                Ok(page(look, &whole(look, &name, &query, &events)?))
+            })
+            .await
+        }
+        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+/// The events that last moved what stands on a board, newest first.
+async fn latest(look: &Look, board: &Name) -> Result<Vec<Event>, Trouble> {
+    let cells = look.state().cells.iter().filter(|(key, cell)| {
+        matches!(cell.value.open(), Value::Square(square) if square.board == *board)
+            && look.view().shown(key)
+    });
+    let seqs: BTreeSet<EventSeq> = cells.map(|(_, cell)| cell.by).collect();
+    let newest: Vec<EventSeq> = seqs.into_iter().rev().take(MOVES).collect();
+    Ok(look.site.events(&look.game, &newest).await?)
+}
+
+fn whole(
+    look: &Look,
+    name: &Name,
+    query: &BTreeMap<String, String>,
+    events: &[Event],
+) -> Result<BoardPage, Trouble> {
+    let decl = look.law.boards.get(name).ok_or(Trouble::NotFound)?;
+    let game = look.game.as_str();
+    let here: Href = urls::Board {
+        game,
+        board: name.as_str(),
+    }
+    .into();
+    let standing = standing(look, name);
+    let mut board = draw(look, name, &decl.it, &standing);
+    let choice = moves::Choosing {
+        look,
+        board: name,
+        decl: &decl.it,
+        standing: &standing,
+        here: &here,
+        query,
+    };
+    let offered = choice.offered();
+    if let Some(offered) = &offered.moves {
+        board.targets.clone_from(&offered.targets);
+        board.form = Some("moves".to_owned());
+    }
+    let title = look.themed(&decl.it.title);
+    let about = if look.is_past {
+        format!("As it was on {}.", look.when(look.now).full())
+    } else {
+        String::new()
+    };
+    let results = events
+        .iter()
+        .filter(|event| look.may_know(event))
+        .map(|event| act::outcome(look, event));
+    Ok(BoardPage {
+        chrome: look.chrome(&title, Part::Boards),
+        title,
+        about,
+        ways: ways(look, &here, events),
+        tabs: offered.tabs,
+        board,
+        moves: offered.moves.map(|moves| moves.list),
+        results: results.collect(),
+        table: table(look, &standing),
+    })
+}
+
+/// One step back in the board's past, and the way to now.
+fn ways(look: &Look, here: &Href, events: &[Event]) -> Vec<Link> {
+    let mut ways = Vec::new();
+    let before = events.first().map(|event| event.seq.0.saturating_sub(1));
+    if let Some(before) = before.filter(|before| *before > 1) {
+        let title = if look.is_past {
+            "one move back"
+        } else {
+            "before the last move"
+        };
+        ways.push(Link::new(title, here.with("at", &before.to_string())));
+    }
+    if look.is_past {
+        ways.push(Link::new("now", here.clone()));
+    }
+    ways
+}
+
+/// Everything that stands on a board and that the reader may see there, players first.
+pub(super) fn standing(look: &Look, board: &Name) -> Vec<Standing> {
+    let places: Vec<(&Name, &Name)> = look
+        .law
+        .values
+        .iter()
+        .filter(|(_, decl)| {
+            decl.it.shown_to != ShownTo::Nobody
+                && matches!(&decl.it.holds, Holds::Place { board: of } if of == board)
+        })
+        .map(|((kind, name), _)| (kind, name))
+        .collect();
+    let mut found = Vec::new();
+    for (kind, name) in places {
+        let things = look.ask(|tx| tx.things_of(kind));
+        let placed: Vec<_> = things
+            .into_iter()
+            .filter_map(|thing| {
+                let key = CellKey {
+                    thing: thing.clone(),
+                    name: name.clone(),
+                };
+                let cell = look.state().cells.get(&key)?;
+                let Value::Square(square) = cell.value.open() else {
+                    return None;
+                };
+                look.view()
+                    .shown(&key)
+                    .then(|| (thing, square.clone(), cell.by))
+            })
+            .collect();
+        let sorted_by = sort_value(look, kind);
+        found.extend(look.ask(|tx| {
+            let told = placed.into_iter().map(|(thing, square, by)| {
+                let name = tx.label(&Datum::Thing(thing.clone()));
+                let sort = sorted_by
+                    .as_ref()
+                    .and_then(|value| {
+                        look.state().cells.get(&CellKey {
+                            thing: thing.clone(),
+                            name: value.clone(),
+                        })
+                    })
+                    .map(|cell| tx.label(&convert::datum(cell.value.open())));
+                Standing {
+                    sort: sort.unwrap_or_else(|| name.clone()),
+                    thing,
+                    square,
+                    name,
+                    by,
+                }
+            });
+            told.collect::<Vec<_>>()
+        }));
+    }
+    found.sort_by_key(|one| (!matches!(one.thing, Thing::Player(_)), one.by));
+    found
+}
+
+/// The value by which things of a kind are told apart: the first that everybody may see and that is one of a list.
+fn sort_value(look: &Look, kind: &Name) -> Option<Name> {
+    if *kind == "Player" {
+        return None;
+    }
+    let values = look.values_of_kind(kind);
+    let told = values.iter().find(|value| match value.source {
+        Source::Kept(decl) => {
+            decl.shown_to == ShownTo::All
+                && match &decl.holds {
+                    Holds::Choice(_) => true,
+                    Holds::Reference(to) => look.law.tables.contains_key(to),
+                    _ => false,
+                }
+        }
+        _ => false,
+    });
+    told.map(|value| value.name().clone())
+}
+
+/// A board as it stands, without anything to choose.
+pub(crate) fn drawing(look: &Look, name: &Name) -> Option<Board> {
+    let decl = look.law.boards.get(name)?;
+    Some(draw(look, name, &decl.it, &standing(look, name)))
+}
+
+fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Board {
+    let mut board = Board {
+        id: slug(name.as_str()),
+        title: look.themed(&decl.title),
+        columns: decl.columns.clone(),
+        rows: decl.rows.iter().rev().cloned().collect(),
+        squares: Vec::new(),
+        pieces: Vec::new(),
+        targets: Vec::new(),
+        form: None,
+        legend: Vec::new(),
+    };
+    for one in standing {
+        let Some((column, row)) = place(decl, &one.square) else {
+            continue;
+        };
+        if let Thing::Player(id) = one.thing {
+            board.pieces.push(Piece {
+                column,
+                row,
+                name: one.name.clone(),
+                is_you: look.me == Some(id),
+            });
+            continue;
+        }
+        let glyph = glyph(&one.sort);
+        let known = board
+            .legend
+            .iter()
+            .any(|line| line.glyph.as_ref() == Some(&glyph) && line.words == one.sort);
+        if !known {
+            board.legend.push(LegendLine {
+                glyph: Some(glyph.clone()),
+                words: one.sort.clone(),
+            });
+        }
+        board.squares.push(Mark {
+            column,
+            row,
+            glyph,
+            name: one.sort.clone(),
+        });
+    }
+    if !board.pieces.is_empty() {
+        let words = look.word("Player");
+        board.legend.insert(0, LegendLine { glyph: None, words });
+    }
+    board
+}
+
+/// Where a square lies in a drawing, whose rows are counted from the bottom.
+pub(super) fn place(decl: &BoardDecl, square: &Square) -> Option<(usize, usize)> {
+    let (column, row) = (usize::from(square.column), usize::from(square.row));
+    let inside = column < decl.columns.len() && row < decl.rows.len();
+    inside.then(|| (column, decl.rows.len() - 1 - row))
+}
+
+/// The drawing for a thing of that name: of the first word that has one, else its first letters.
+fn glyph(name: &str) -> Glyph {
+    let words = name.split(|letter: char| !letter.is_alphanumeric());
+    let drawn = words
+        .map(|word| Glyph::named(&word.to_lowercase()))
+        .find(|glyph| !matches!(glyph, Glyph::Letters(_)));
+    drawn.unwrap_or_else(|| Glyph::named(name))
+}
+
+/// Players on the board, with where they stand and their first figures.
+fn table(look: &Look, standing: &[Standing]) -> Option<(String, String, Table)> {
+    let things: Vec<Thing> = standing
+        .iter()
+        .filter(|one| matches!(one.thing, Thing::Player(_)))
+        .map(|one| one.thing.clone())
+        .collect();
+    if things.is_empty() {
+        return None;
+    }
+    let kind = Name::from("Player");
+    let values = look.tracked_of(&kind);
+    let is_place = |value: &Tracked<'_>| matches!(value.source, Source::Kept(decl) if matches!(decl.holds, Holds::Place { .. }));
+    let places = values.iter().filter(|value| is_place(value));
+    let figures = values
+        .iter()
+        .filter(|value| value.is_number() && value.under() != "roster")
+        .take(FIGURES);
+    let columns: Vec<_> = places.chain(figures).copied().collect();
+    let here = Asked {
+        here: Some(
+            urls::Tracker {
+                game: look.game.as_str(),
+            }
+            .into(),
+        ),
+        ..Asked::default()
+    };
+    let count = things.len();
+    let (active, _) = look.roster();
+    let off = active.len().saturating_sub(count);
+    let plan = Plan {
+        id: "on-board".to_owned(),
+        label: "Those on the board".to_owned(),
+        kind,
+        things,
+        apart: Vec::new(),
+        columns,
+        asked: &here,
+        today: None,
+    };
+    let mut table = plan.table(look, None);
+    table.tells_change = false;
+    let note = match off {
+        0 => count.to_string(),
+        off => format!("{count}, and {off} off it"),
+    };
+    Some(("On the board".to_owned(), note, table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_drawn_from_the_bottom() {
+        let decl = BoardDecl {
+            title: "Deck".to_owned(),
+            columns: vec!["A".to_owned(), "B".to_owned()],
+            rows: vec!["3".to_owned(), "2".to_owned(), "1".to_owned()],
+        };
+        let at = |column, row| Square {
+            board: "deck".into(),
+            column,
+            row,
+        };
+        assert_eq!(place(&decl, &at(1, 0)), Some((1, 2)), "the topmost row");
+        assert_eq!(place(&decl, &at(0, 2)), Some((0, 0)));
+        assert_eq!(place(&decl, &at(2, 0)), None, "beyond the last column");
+    }
+
+    #[test]
+    fn a_thing_is_drawn_by_the_first_word_that_has_a_drawing() {
+        assert_eq!(glyph("Acid Pool"), Glyph::Hazard);
+        assert_eq!(glyph("Pool of Blood"), Glyph::Drop);
+        assert_eq!(glyph("CUP"), Glyph::Cup);
+        assert_eq!(glyph("Statue"), Glyph::Letters("St".to_owned()));
+    }
+}

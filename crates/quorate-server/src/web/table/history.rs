@@ -1,0 +1,404 @@
+//! The history of one value: each change names the event of the one before, so that the way back needs no search.
+
+use quorate_engine::convert;
+use quorate_engine::fields::{self, Typed};
+use quorate_engine::offers;
+use quorate_kernel::command::Act;
+use quorate_kernel::effect::Step as LogStep;
+use quorate_kernel::event::Event;
+use quorate_kernel::law::LIBRARY;
+use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{Moment, Name, Refusal, Value};
+use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
+use quorate_law::stop::Stop;
+use quorate_law::world::World;
+
+use super::grid::{Asked, cell_word};
+use crate::parts::{Choice, Claim, Die, Field, FieldKind, Form, History, Step};
+use crate::urls::{self, Href};
+use crate::web::look::Look;
+use crate::web::trouble::Trouble;
+
+/// How many changes are shown at first.
+pub(crate) const STEPS: usize = 12;
+
+/// How many changes are shown at most.
+pub(crate) const STEPS_ALL: usize = 200;
+
+/// How many dice of one event stand in a line of a history.
+const DICE: usize = 6;
+
+/// The events that changed a value, newest first, where the reader may see it: at most so many and one more, so that
+/// it is known whether there are older ones.
+pub(crate) async fn changes(
+    look: &Look,
+    key: &CellKey,
+    most: usize,
+) -> Result<Vec<Event>, Trouble> {
+    let mut found: Vec<Event> = Vec::new();
+    if !look.view().shown(key) {
+        return Ok(found);
+    }
+    let mut next = look.state().cells.get(key).map(|cell| cell.by);
+    while let Some(seq) = next.filter(|_| found.len() <= most) {
+        let events = look.site.events(&look.game, &[seq]).await?;
+        let Some(event) = events.into_iter().next() else {
+            break;
+        };
+        let old = steps_of(&event, key)
+            .next()
+            .and_then(|step| old_new(step).0.cloned());
+        // An earlier event than the last one, or the way back would never end.
+        next = old.map(|cell| cell.by).filter(|by| *by < seq);
+        found.push(event);
+    }
+    Ok(found)
+}
+
+fn steps_of<'a>(event: &'a Event, key: &'a CellKey) -> impl Iterator<Item = &'a LogStep> {
+    let touches =
+        move |step: &&LogStep| matches!(&step.effect, Effect::Cell { key: of, .. } if of == key);
+    event.steps.iter().filter(touches)
+}
+
+fn old_new(step: &LogStep) -> (Option<&Cell>, Option<&Cell>) {
+    match &step.effect {
+        Effect::Cell { old, new, .. } => (old.as_ref(), new.as_ref()),
+        _ => (None, None),
+    }
+}
+
+/// The pane with a value's latest changes and the form that changes it by hand.
+pub(crate) fn pane(
+    look: &Look,
+    asked: &Asked,
+    key: &CellKey,
+    events: &[Event],
+    most: usize,
+) -> Option<History> {
+    let kind = look.kind_of(&key.thing)?;
+    let decl = look.law.value(&kind, key.name.as_str())?;
+    if decl.it.shown_to == ShownTo::Nobody || !look.view().shown(key) {
+        return None;
+    }
+    let now = look.shown(key);
+    let of = look.called(&key.thing);
+    let title = look.themed(&decl.it.title);
+    let (edit, why_not) = match edit(look, key, &decl.it, &decl.site.rule) {
+        Some(Ok(form)) => (Some(form), String::new()),
+        Some(Err(why)) => (None, why),
+        None => (None, String::new()),
+    };
+    let about: Vec<String> = [limits(&decl.it), why_not]
+        .into_iter()
+        .filter(|words| !words.is_empty())
+        .collect();
+    let more = events.len() > most && most < STEPS_ALL;
+    Some(History {
+        id: "history".to_owned(),
+        title: format!(
+            "{of}, {title}: {}",
+            if now.is_empty() { "none" } else { &now }
+        ),
+        about: about.join(" "),
+        cite: look.cite_site(&decl.site),
+        steps: events
+            .iter()
+            .take(most)
+            .filter_map(|event| step(look, key, event))
+            .collect(),
+        all: more.then(|| {
+            let all = asked.sorted_page(look).with("cell", &cell_word(key));
+            (
+                "Older changes".to_owned(),
+                all.with("all", "yes").at("history"),
+            )
+        }),
+        chart: None,
+        close: asked.sorted_page(look),
+        edit,
+    })
+}
+
+/// Where the range of a value ends, in words.
+fn limits(decl: &ValueDecl) -> String {
+    let Holds::Number { min, max, outside } = &decl.holds else {
+        return String::new();
+    };
+    let range = match (min, max) {
+        (Some(min), Some(max)) => format!("from {min} to {max}"),
+        (Some(min), None) => format!("never below {min}"),
+        (None, Some(max)) => format!("never above {max}"),
+        (None, None) => return String::new(),
+    };
+    match outside {
+        Outside::Clamp => format!("{range}; it stops there."),
+        Outside::Refuse => format!("{range}."),
+    }
+}
+
+fn step(look: &Look, key: &CellKey, event: &Event) -> Option<Step> {
+    let first = steps_of(event, key).next()?;
+    let last = steps_of(event, key).last()?;
+    let words = |cell: Option<&Cell>| cell.map(|cell| look.label(cell.value.open()));
+    let known = look.may_know(event);
+    let game = look.game.as_str();
+    let number = event.seq.to_string();
+    let (claim, outcome) = standing(look, event);
+    Some(Step {
+        when: look.when(event.at),
+        old: words(old_new(first).0).filter(|old| !old.is_empty()),
+        new: words(old_new(last).1)
+            .filter(|new| !new.is_empty())
+            .unwrap_or_else(|| "nothing".to_owned()),
+        how: how(look, event, known),
+        cite: look.cite(&last.rule, last.clause),
+        dice: if known { dice(event) } else { Vec::new() },
+        claim,
+        outcome,
+        event: Some(
+            urls::Event {
+                game,
+                event: &number,
+            }
+            .into(),
+        ),
+    })
+}
+
+/// Who did it, and by what.
+pub(crate) fn how(look: &Look, event: &Event, known: bool) -> String {
+    let by = look.doer_name(event);
+    match &event.act {
+        _ if !known => format!("{by}, something private"),
+        Act::Claim { reason, .. } => format!("{by}, by hand: “{}”", reason.as_str().trim()),
+        Act::Undo { event, reason, .. } => {
+            format!("{by}, undoing event {event}: “{}”", reason.as_str().trim())
+        }
+        Act::Repair { reason, .. } => format!("{by}, repair: “{}”", reason.as_str().trim()),
+        Act::Due { .. } => format!("{by}, by itself"),
+        // What was answered may be nobody's business; that it was answered is in the log.
+        Act::Answer { action, .. } | Act::Abandon { action } => {
+            let decl = look.law.actions.get(action);
+            let title = decl.map_or_else(|| action.to_string(), |d| look.themed(&d.it.title));
+            format!("{by}, {title}")
+        }
+        Act::Post(post) => {
+            let decl = look.law.categories.get(&post.category);
+            let kind = decl.map_or_else(|| "a post".to_owned(), |d| look.themed(&d.it.title));
+            format!("{by}, posting: {kind}")
+        }
+        act => format!("{by}, {}", look.act_title(act)),
+    }
+}
+
+fn dice(event: &Event) -> Vec<Die> {
+    let dice = crate::web::past::log::dice(event);
+    if dice.len() <= DICE { dice } else { Vec::new() }
+}
+
+/// How a change by hand stands, and what became of it.
+fn standing(look: &Look, event: &Event) -> (Option<Claim>, Option<String>) {
+    let found = look
+        .state()
+        .claims
+        .iter()
+        .find(|(id, _)| id.event() == event.seq);
+    match found.map(|(_, claim)| claim.standing) {
+        Some(ClaimStanding::Claimed) => (Some(Claim::Claimed), None),
+        Some(ClaimStanding::Disputed) => (Some(Claim::Disputed), None),
+        Some(ClaimStanding::Settled) => (None, Some("accepted".to_owned())),
+        Some(ClaimStanding::Undone) => (None, Some("taken back".to_owned())),
+        None => (None, None),
+    }
+}
+
+/// The form that changes a value by hand, or why the reader may not; nothing for strangers, the past, and ledgers.
+fn edit(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Result<Form, String>> {
+    let me = look.me.filter(|_| !look.is_past)?;
+    if matches!(decl.holds, Holds::Ledger { .. }) {
+        return None;
+    }
+    let rule = Datum::Thing(quorate_kernel::Thing::Rule(home.clone()));
+    let allowed = look.ask(|tx| {
+        tx.trial(tx.frame(), || {
+            let args = vec![(Name::from("rule"), rule)];
+            tx.guards(&tx.builtin_act(&"claim".into(), me, None, args))
+        })
+    });
+    if let Err(stop) = allowed {
+        let Stop::Refused(refusal) = stop else {
+            return None;
+        };
+        return Some(Err(look.refusal("A change by hand", &refusal).sentence()));
+    }
+    let value = value_field(look, key, decl, home)?;
+    let rules = look.state().rules_in_order().into_iter();
+    let rules = rules
+        .filter(|(_, rule)| rule.section != LIBRARY)
+        .map(|(id, rule)| Choice {
+            chosen: id == home,
+            ..Choice::new(id.as_str(), look.themed(&rule.title))
+        });
+    let game = look.game.as_str();
+    Some(Ok(Form {
+        fields: vec![
+            value,
+            Field::new(
+                "edit-rule",
+                "rule",
+                "It rests on",
+                FieldKind::One(rules.collect()),
+            ),
+            Field::new("edit-why", "why", "Reason", FieldKind::Line(String::new())),
+        ],
+        ..Form::button(
+            look.send(urls::Claim { game }).with("cell", cell_word(key)),
+            "Record the claim",
+        )
+    }))
+}
+
+/// The field for a new value, filled with what it holds now.
+fn value_field(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Field> {
+    let kind = look.kind_of(&key.thing)?;
+    let (ty, options) = look.ask(|tx| {
+        let ty = tx.attribute_type(kind.as_str(), key.name.as_str())?;
+        let options = offers::options_of(tx, home, &ty, &decl.holds);
+        Some((ty, options))
+    })?;
+    let now = match look.state().cells.get(key) {
+        Some(cell) => convert::datum(cell.value.open()),
+        None => decl.default.clone(),
+    };
+    let field = offers::Field {
+        name: "value".into(),
+        title: "New value".to_owned(),
+        ty,
+        options,
+        default: None,
+    };
+    let mut made = look.field(&field, "edit");
+    filled(look, &mut made.kind, &now, decl);
+    if matches!(decl.holds, Holds::Text) {
+        made.optional = true;
+    }
+    Some(made)
+}
+
+fn filled(look: &Look, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
+    let word = |datum: &Datum| {
+        let label = look.ask(|tx| tx.label(datum));
+        crate::web::look::offers::sent(datum, &label)
+    };
+    match (kind, now) {
+        (FieldKind::Number { value, min, max }, Datum::Int(n)) => {
+            *value = n.to_string();
+            if let Holds::Number {
+                min: least,
+                max: most,
+                ..
+            } = &decl.holds
+            {
+                (*min, *max) = (*least, *most);
+            }
+        }
+        (FieldKind::One(choices) | FieldKind::OneInSight(choices), now) => {
+            let now = word(now);
+            choices
+                .iter_mut()
+                .for_each(|choice| choice.chosen = choice.value == now);
+        }
+        (FieldKind::Many(choices), Datum::List(items)) => {
+            let now: Vec<_> = items.iter().map(word).collect();
+            choices
+                .iter_mut()
+                .for_each(|choice| choice.chosen = now.contains(&choice.value));
+        }
+        (FieldKind::Line(line), Datum::List(items)) => {
+            let now: Vec<_> = items.iter().map(word).collect();
+            *line = now.join(", ");
+        }
+        (FieldKind::Line(line), Datum::Text(text)) => *line = text.to_string(),
+        (FieldKind::Flag(flag), Datum::Bool(now)) => *flag = *now,
+        (FieldKind::Moment(line), Datum::Moment(at)) => {
+            *line = look.when(*at).iso().chars().take(16).collect();
+        }
+        _ => {}
+    }
+}
+
+/// The value that such a field sends.
+pub(crate) fn sent_value(
+    look: &Look,
+    key: &CellKey,
+    sent: &[String],
+) -> Result<(Value, Name), Refusal> {
+    let kind = look.kind_of(&key.thing);
+    let kind = kind.ok_or_else(|| Refusal::plain("a thing that is in the game"))?;
+    let decl = look.law.value(&kind, key.name.as_str());
+    let decl = decl.filter(|decl| decl.it.shown_to != ShownTo::Nobody && look.view().shown(key));
+    let decl = decl.ok_or_else(|| Refusal::plain("a value that the law tracks"))?;
+    let value = look.ask(|tx| {
+        let ty = tx
+            .attribute_type(kind.as_str(), key.name.as_str())
+            .unwrap_or(Type::Any);
+        let typed = match sent {
+            [] => Typed::None,
+            [one] if one.is_empty() && !matches!(ty, Type::Text | Type::Any) => Typed::None,
+            [one] => Typed::Text(whole_moment(&ty, one)),
+            many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
+        };
+        let datum = fields::read(tx, &decl.it.title, &ty, &typed)?;
+        let salt = &mut || [0; 16];
+        convert::value_for(&decl.it, &datum, salt).map_err(Refusal::plain)
+    })?;
+    Ok((value, decl.site.rule.clone()))
+}
+
+/// A browser's field for a moment sends no zone: all times here are UTC.
+fn whole_moment(ty: &Type, text: &str) -> String {
+    let is_moment = match ty {
+        Type::Moment => true,
+        Type::Optional(inner) => **inner == Type::Moment,
+        _ => false,
+    };
+    let complete = |text: &str| text.parse::<Moment>().is_ok();
+    if is_moment && !complete(text) && complete(&format!("{text}Z")) {
+        format!("{text}Z")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The address at which a value's history is open on the tracker.
+pub(crate) fn on_tracker(look: &Look, key: &CellKey) -> Href {
+    let game = look.game.as_str();
+    Href::from(urls::Tracker { game })
+        .with("cell", &cell_word(key))
+        .at("history")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_from_a_browser_is_utc() {
+        let optional = Type::Optional(Box::new(Type::Moment));
+        assert_eq!(
+            whole_moment(&optional, "2031-05-05T07:00"),
+            "2031-05-05T07:00Z"
+        );
+        assert_eq!(
+            whole_moment(&Type::Moment, "2031-05-05T07:00Z"),
+            "2031-05-05T07:00Z"
+        );
+        assert_eq!(
+            whole_moment(&Type::Text, "2031-05-05T07:00"),
+            "2031-05-05T07:00"
+        );
+    }
+}

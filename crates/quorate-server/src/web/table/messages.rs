@@ -1,0 +1,204 @@
+//! Private messages: conversations of the same people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::rows::{Message, Standing};
+use quorate_kernel::PlayerId;
+use quorate_kernel::ids::MessageId;
+
+use crate::pages::{Letter, Link, Messages, Thread, ThreadLine};
+use crate::parts::{Choice, Field, FieldKind, Form, Person};
+use crate::urls::{self, Href};
+use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::reply;
+use crate::web::send;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// The people of a conversation, the reader left out. The game itself is nobody of them.
+type Circle = BTreeSet<PlayerId>;
+
+/// `GET /g/{game}/messages`.
+pub(crate) async fn list(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        let me = send::player(look)?;
+        let to = query.get("to").map(String::as_str).unwrap_or_default();
+        let made = Messages {
+            chrome: look.chrome("Messages", Part::Messages),
+            threads: threads(look, me),
+            form: Some(form(look, to)),
+        };
+        Ok(page(look, &made))
+    })
+    .await
+}
+
+fn circle(message: &Message, me: PlayerId) -> Circle {
+    let people = message.to.iter().copied().chain(message.from);
+    people.filter(|player| *player != me).collect()
+}
+
+/// The word of a circle in addresses.
+fn word(circle: &Circle) -> String {
+    let ids: Vec<String> = circle.iter().map(ToString::to_string).collect();
+    if ids.is_empty() { "game".to_owned() } else { ids.join("~") }
+}
+
+fn names(look: &Look, circle: &Circle) -> String {
+    let names: Vec<String> = circle.iter().map(|id| look.name(*id)).collect();
+    if names.is_empty() { look.title() } else { names.join(", ") }
+}
+
+fn mine(look: &Look) -> impl Iterator<Item = (&MessageId, &Message)> {
+    look.state().messages.iter().filter(|(_, message)| look.view().message(message))
+}
+
+fn threads(look: &Look, me: PlayerId) -> Vec<ThreadLine> {
+    let mut latest: BTreeMap<Circle, &Message> = BTreeMap::new();
+    for (_, message) in mine(look) {
+        latest.insert(circle(message, me), message);
+    }
+    let mut threads: Vec<_> = latest.into_iter().collect();
+    threads.sort_by_key(|(_, message)| std::cmp::Reverse(message.at));
+    let lines = threads.into_iter().map(|(circle, message)| {
+        let thread = word(&circle);
+        let link = urls::Thread {
+            game: look.game.as_str(),
+            thread: &thread,
+        };
+        ThreadLine {
+            to: Link::new(names(look, &circle), link),
+            excerpt: crate::markup::excerpt(message.text.as_str(), &look.terms, 140),
+            when: look.when(message.at),
+            unread: 0,
+        }
+    });
+    lines.collect()
+}
+
+fn form(look: &Look, to: &str) -> Form {
+    let people = look.state().people.iter().filter(|(id, person)| {
+        person.standing == Standing::Member && look.me != Some(**id)
+    });
+    let choices = people.map(|(id, _)| {
+        let value = id.to_string();
+        Choice {
+            chosen: value == to,
+            ..Choice::new(value, look.name(*id))
+        }
+    });
+    let fields = vec![
+        Field::new("to", "to", "To", FieldKind::Many(choices.collect())),
+        Field::new("text", "text", "Message", FieldKind::Prose(String::new())),
+    ];
+    let game = look.game.as_str();
+    Form {
+        fields,
+        expected: true,
+        ..Form::button(look.send(urls::Messages { game }), "Send")
+    }
+}
+
+/// `GET /g/{game}/messages/{thread}`.
+pub(crate) async fn thread(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, thread)): Path<(String, String)>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        let me = send::player(look)?;
+        let letters: Vec<Letter> = mine(look)
+            .filter(|(_, message)| word(&circle(message, me)) == thread)
+            .map(|(id, message)| letter(look, *id, message))
+            .collect();
+        let circle = read_circle(&thread).ok_or(Trouble::NotFound)?;
+        if letters.is_empty() {
+            return Err(Trouble::NotFound);
+        }
+        let made = Thread {
+            chrome: look.chrome("Messages", Part::Messages),
+            title: format!("With {}", names(look, &circle)),
+            back: Link::new("Messages", urls::Messages { game: look.game.as_str() }),
+            about: "Only those named here, and the server's own disk, have these.".to_owned(),
+            letters,
+            form: (!circle.is_empty()).then(|| answer(look, &circle)),
+        };
+        Ok(page(look, &made))
+    })
+    .await
+}
+
+fn read_circle(word: &str) -> Option<Circle> {
+    if word == "game" {
+        return Some(Circle::new());
+    }
+    word.split('~').map(|id| id.parse().ok()).collect()
+}
+
+fn letter(look: &Look, id: MessageId, message: &Message) -> Letter {
+    Letter {
+        id: format!("m{id}"),
+        by: message.from.map_or_else(|| Person::named(look.title()), |from| look.person(from)),
+        when: look.when(message.at),
+        body: look.remark(message.text.as_str()),
+    }
+}
+
+fn answer(look: &Look, circle: &Circle) -> Form {
+    let game = look.game.as_str();
+    let mut send = look.send(urls::Messages { game });
+    for id in circle {
+        send = send.with("to", id.to_string());
+    }
+    let text = Field::new("text", "text", "Your answer", FieldKind::Prose(String::new()));
+    Form {
+        fields: vec![text],
+        expected: true,
+        ..Form::button(send, "Send")
+    }
+}
+
+/// `POST /g/{game}/messages`.
+pub(crate) async fn take(State(site): State<Arc<Site>>, Path(game): Path<String>, sent: Sent) -> Response {
+    let look = match Look::at(&site, &sent.visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
+    };
+    let text = sent.form.one("text").unwrap_or_default().to_owned();
+    let to: Circle = sent.form.all("to").iter().filter_map(|id| id.parse().ok()).collect();
+    let act = Act::Message {
+        to: to.iter().copied().collect(),
+        text: typed(&text),
+    };
+    let game = look.game.as_str();
+    match send::send(&look, sent.form.key(), act).await {
+        Ok(_) => {
+            let thread = word(&to);
+            let href: Href = urls::Thread {
+                game,
+                thread: &thread,
+            }
+            .into();
+            reply::see_with(&href, "Your message is sent.")
+        }
+        Err(Trouble::Refused(refusal)) => {
+            let refusal = look.refusal("The message", &refusal);
+            let chrome = look.chrome("The law says no", Part::Messages);
+            let way = Link::new("Messages", urls::Messages { game });
+            reply::refused(&site, &sent.visitor, chrome, refusal, Some(text), way)
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}

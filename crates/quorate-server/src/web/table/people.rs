@@ -1,0 +1,206 @@
+//! Everybody in a game, and each of them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use quorate_engine::offers;
+use quorate_kernel::rows::{CellKey, Standing};
+use quorate_kernel::{PlayerId, Thing};
+use quorate_law::datum::{Datum, Type};
+
+use crate::pages::{Fact, Link, PlayerPage, Players};
+use crate::parts::{Cell, Column, Form, Offer, Row, Table, plural};
+use crate::urls::{self, Href};
+use crate::web::forms::{game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::play::front;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// How many posts a player's page shows.
+const POSTS: usize = 8;
+
+/// `GET /g/{game}/players`.
+pub(crate) async fn list(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+) -> Response {
+    game_page(site, visitor, &game, |look| Ok(page(look, &players(look)))).await
+}
+
+fn players(look: &Look) -> Players {
+    let game = look.game.as_str();
+    let (active, idle) = look.roster();
+    let mut rows: Vec<Row> = active.iter().map(|id| row(look, *id, "active")).collect();
+    rows.extend(idle.iter().map(|id| row(look, *id, "idle")));
+    for (id, person) in &look.state().people {
+        if person.standing == Standing::Applicant {
+            rows.push(row(look, *id, "asks to join"));
+        }
+    }
+    let may_ask = look.me.is_none() && look.visitor.account.is_some();
+    Players {
+        chrome: look.chrome(&look.word("Players"), Part::Players),
+        title: look.word("Players"),
+        about: format!("{} active, {} idle", active.len(), idle.len()),
+        table: Table {
+            id: "players".to_owned(),
+            label: look.word("Players"),
+            owner: Column::words(look.word("Player")),
+            columns: ["Standing", "Since", "Last seen", "Posts"].map(Column::words).to_vec(),
+            rows,
+            pseudo: Vec::new(),
+            tells_change: false,
+        },
+        join: may_ask.then(|| Form::button(look.send(urls::Join { game }), "Ask to join")),
+    }
+}
+
+fn row(look: &Look, id: PlayerId, standing: &str) -> Row {
+    let person = &look.state().people[&id];
+    let posts = look.state().posts.values().filter(|post| look.view().author(&post.author) == Some(id)).count();
+    let since = person.joined_at.unwrap_or(person.applied_at);
+    Row {
+        id: format!("player-{id}"),
+        owner: look.person(id),
+        cells: vec![
+            Cell::text(standing),
+            Cell::text(look.when(since).brief()),
+            Cell::text(look.when(person.seen_at).brief()),
+            Cell::text(posts.to_string()),
+        ],
+        changed: None,
+        history: None,
+    }
+}
+
+/// `GET /g/{game}/players/{player}`.
+pub(crate) async fn one(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, player)): Path<(String, String)>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        let id: PlayerId = player.parse().map_err(|_| Trouble::NotFound)?;
+        let known = look.state().people.contains_key(&id);
+        if known { Ok(page(look, &player_page(look, id))) } else { Err(Trouble::NotFound) }
+    })
+    .await
+}
+
+fn player_page(look: &Look, id: PlayerId) -> PlayerPage {
+    let game = look.game.as_str();
+    let person = &look.state().people[&id];
+    let standing = match person.standing {
+        Standing::Applicant => "asks to join".to_owned(),
+        Standing::Member if look.has_flag(id, "idle") => "idle".to_owned(),
+        Standing::Member => "active".to_owned(),
+        Standing::Left => "has left".to_owned(),
+        Standing::Barred => "barred".to_owned(),
+    };
+    let since = person.joined_at.unwrap_or(person.applied_at);
+    let name = look.name(id);
+    let mut posts: Vec<_> = look
+        .state()
+        .posts
+        .iter()
+        .filter(|(_, post)| look.view().post(post) && look.view().author(&post.author) == Some(id))
+        .map(|(post_id, post)| (post.at, *post_id))
+        .collect();
+    posts.sort_unstable_by(|one, other| other.cmp(one));
+    let word = id.to_string();
+    let write = Href::from(urls::Messages { game }).with("to", &word);
+    PlayerPage {
+        chrome: look.chrome(&name, Part::Players),
+        person: look.person(id),
+        about: format!("{} since {} · {standing}", look.word("Player"), look.when(since).full()),
+        facts: facts(look, id),
+        record: record(look, id, posts.len()),
+        idling: Vec::new(),
+        entries: posts.iter().take(POSTS).filter_map(|(_, post)| front::entry(look, *post)).collect(),
+        offers: about(look, id),
+        write: (look.is_member() && look.me != Some(id)).then(|| Link::new(format!("Write to {name}"), write)),
+    }
+}
+
+fn facts(look: &Look, id: PlayerId) -> Vec<Fact> {
+    let thing = Thing::Player(id);
+    let columns = look.columns_of("Player");
+    let shown = columns.iter().filter_map(|column| {
+        let key = CellKey {
+            thing: thing.clone(),
+            name: column.name.clone(),
+        };
+        look.view().shown(&key).then(|| look.fact(&thing, &column.name, &column.title)).flatten()
+    });
+    shown.collect()
+}
+
+fn record(look: &Look, id: PlayerId, posts: usize) -> Vec<Fact> {
+    let comments = look.state().comments.values().filter(|comment| look.view().author(&comment.author) == Some(id));
+    let (mut written, mut votes) = (0, 0);
+    for comment in comments {
+        written += 1;
+        votes += usize::from(comment.icons.iter().any(|icon| icon.counted));
+    }
+    let passed = look.state().posts.values().filter(|post| {
+        look.view().author(&post.author) == Some(id) && post.status == "enacted"
+    });
+    vec![
+        Fact::new("Posts", posts.to_string()).note(plural(passed.count(), "matter enacted", "matters enacted")),
+        Fact::new("Comments", written.to_string()).note(plural(votes, "with a vote", "with votes")),
+    ]
+}
+
+/// What the reader may do about somebody: actions whose first parameter takes a player and that the law does not refuse.
+pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let target = Datum::Thing(Thing::Player(id));
+    let mut found = Vec::new();
+    for name in &look.law.action_order {
+        let Some(decl) = look.law.actions.get(name) else {
+            continue;
+        };
+        let takes = decl.it.params.first().filter(|param| matches!(&param.ty, Type::Kind(kind) if *kind == "Player"));
+        let Some(first) = takes else { continue };
+        let args = vec![(first.name.clone(), target.clone())];
+        let (mut offer, open) = look.ask(|tx| (offers::offer(tx, me, decl), offers::tried(tx, me, decl, args)));
+        let field = offer.fields.remove(0);
+        let listed = field.options.as_ref().is_none_or(|all| all.iter().any(|(datum, _)| *datum == target));
+        let needs_more = offer.fields.iter().any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+        if !listed || (open.is_err() && !needs_more) {
+            continue;
+        }
+        let (game, action) = (look.game.as_str(), offer.action.as_str().to_owned());
+        let player = id.to_string();
+        let back: Href = urls::Player {
+            game,
+            player: &player,
+        }
+        .into();
+        let to = urls::Action {
+            game,
+            action: &action,
+        };
+        let send = look.send(to).with(field.name.as_str(), Thing::Player(id).to_string()).with("back", back.as_str());
+        let title = look.themed(&offer.title);
+        found.push(Offer {
+            open: Ok(Form {
+                fields: look.fields(&offer, &format!("{action}-{id}")),
+                ..Form::button(send, title.clone())
+            }),
+            action,
+            title,
+            cost: None,
+            about: look.about_clause(&offer.site.rule, offer.site.clause),
+            cite: look.cite_site(&offer.site),
+        });
+    }
+    found
+}
