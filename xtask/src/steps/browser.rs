@@ -29,7 +29,7 @@ pub(super) fn run(_: &Wish) -> Result<Outcome> {
     let mut browser = cargo("test");
     browser.args([
         "--package",
-        "quorate-server",
+        "quorate",
         "--test",
         "browser",
         "--no-fail-fast",
@@ -37,9 +37,9 @@ pub(super) fn run(_: &Wish) -> Result<Outcome> {
     Ok(Outcome::of_tests(&tests(browser.env(SWITCH, "1"))?))
 }
 
-/// Whether the server has such a target.
+/// Whether the binary has such a target.
 pub(super) fn has_tests() -> bool {
-    root().join("crates/quorate-server").join(TARGET).is_file()
+    root().join("crates/quorate").join(TARGET).is_file()
 }
 
 // Finds a browser or installs one. The inner error says why the step is skipped.

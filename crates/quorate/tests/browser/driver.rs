@@ -1,0 +1,290 @@
+//! A reader with a browser of their own.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::json;
+
+use super::server::Server;
+
+/// The password of everybody here.
+const PASSWORD: &str = "correct horse battery staple";
+
+/// How long something may take to appear.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+static PORT: AtomicU16 = AtomicU16::new(0);
+
+/// How wide a reader's window is.
+#[derive(Clone, Copy)]
+pub(crate) enum Width {
+    /// A desk's.
+    Desk,
+    /// A small phone's, 360 pixels.
+    Phone,
+}
+
+/// Somebody with a browser.
+pub(crate) struct Reader {
+    client: Client,
+    driver: Child,
+    base: String,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        drop(self.driver.kill());
+        drop(self.driver.wait());
+    }
+}
+
+impl Reader {
+    /// Opens a browser and makes an account.
+    pub(crate) async fn sign_up(server: &Server, name: &str, width: Width) -> Self {
+        let reader = Self::begin(server, width).await;
+        reader.open("/sign-up").await;
+        reader.fill("input[name=name]", name).await;
+        reader.fill("input[name=password]", PASSWORD).await;
+        reader.press("form[action='/sign-up'] button").await;
+        reader.sees(&format!("Welcome, {name}")).await;
+        reader
+    }
+
+    async fn begin(server: &Server, width: Width) -> Self {
+        let own = u16::try_from(std::process::id() % 20_000).unwrap();
+        let port = 20_000 + own + PORT.fetch_add(1, Ordering::Relaxed);
+        let driver = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (wide, high) = match width {
+            Width::Desk => (1280, 1400),
+            Width::Phone => (360, 740),
+        };
+        // A headless window is never narrower than 500 pixels, so a phone is emulated.
+        let mut options = json!({ "args": ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+            format!("--window-size={wide},{high}")] });
+        if matches!(width, Width::Phone) {
+            options["mobileEmulation"] =
+                json!({ "deviceMetrics": { "width": wide, "height": high, "pixelRatio": 2.0 } });
+        }
+        let wishes = json!({ "goog:chromeOptions": options })
+            .as_object()
+            .unwrap()
+            .clone();
+        let address = format!("http://127.0.0.1:{port}");
+        let mut tries = 0;
+        let client = loop {
+            match ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
+                .capabilities(wishes.clone())
+                .connect(&address)
+                .await
+            {
+                Ok(client) => break client,
+                Err(error) if tries > 50 => panic!("no browser: {error}"),
+                Err(_) => {
+                    tries += 1;
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+            }
+        };
+        Self {
+            client,
+            driver,
+            base: server.address.clone(),
+        }
+    }
+
+    /// Ends the browser.
+    pub(crate) async fn close(self) {
+        drop(self.client.clone().close().await);
+    }
+
+    /// Opens a page of the server.
+    pub(crate) async fn open(&self, path: &str) {
+        self.client
+            .goto(&format!("{}{path}", self.base))
+            .await
+            .unwrap();
+    }
+
+    /// Fails unless the page says something.
+    pub(crate) async fn sees(&self, words: &str) {
+        self.comes_to_see("body", words).await;
+    }
+
+    /// Waits until a part of the page says something.
+    pub(crate) async fn comes_to_see(&self, css: &str, words: &str) {
+        let waited = tokio::time::timeout(PATIENCE, async {
+            loop {
+                if self
+                    .text(css)
+                    .await
+                    .is_some_and(|text| text.contains(words))
+                {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        });
+        if waited.await.is_err() {
+            let url = self.client.current_url().await.unwrap();
+            let text = self.text("body").await.unwrap_or_default();
+            panic!("{url} does not say “{words}” in {css}:\n{text}");
+        }
+    }
+
+    async fn text(&self, css: &str) -> Option<String> {
+        let element = self.client.find(Locator::Css(css)).await.ok()?;
+        // What is folded or set in capitals by the style sheet is said all the same.
+        element.prop("textContent").await.ok().flatten()
+    }
+
+    /// Waits until a field holds something.
+    pub(crate) async fn comes_to_hold(&self, css: &str, words: &str) {
+        let waited = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let field = self.client.find(Locator::Css(css)).await.unwrap();
+                if field
+                    .prop("value")
+                    .await
+                    .unwrap()
+                    .is_some_and(|text| text.contains(words))
+                {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "{css} does not hold “{words}”");
+    }
+
+    /// Types into a field, in place of what stands there.
+    pub(crate) async fn fill(&self, css: &str, text: &str) {
+        let field = self.client.find(Locator::Css(css)).await.unwrap();
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Chooses an option by its value.
+    async fn choose(&self, css: &str, value: &str) {
+        let field = self.client.find(Locator::Css(css)).await.unwrap();
+        field.select_by_value(value).await.unwrap();
+    }
+
+    /// Presses a button, and waits for the page that follows.
+    pub(crate) async fn press(&self, css: &str) {
+        let before = self.page_mark().await;
+        let button = self.client.find(Locator::Css(css)).await.unwrap();
+        let scroll = "arguments[0].scrollIntoView({block: 'center'})";
+        self.client
+            .execute(scroll, vec![json!(button)])
+            .await
+            .unwrap();
+        button.click().await.unwrap();
+        let waited = tokio::time::timeout(PATIENCE, async {
+            while self.page_mark().await == before {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "no page followed on {css}");
+    }
+
+    /// What tells one loaded page from the next: the moment at which it was asked for.
+    async fn page_mark(&self) -> Option<String> {
+        let mark = self.client.execute("return String(performance.timeOrigin) + document.readyState.replace('interactive', '').replace('complete', '')", vec![]).await;
+        mark.ok().map(|mark| mark.to_string())
+    }
+
+    /// Whether the page is no wider than its window.
+    pub(crate) async fn fits(&self) -> bool {
+        let script = "return document.documentElement.scrollWidth <= window.innerWidth";
+        self.client.execute(script, vec![]).await.unwrap() == json!(true)
+    }
+
+    /// Founds a game.
+    pub(crate) async fn found(&self, rulebook: &str, title: &str) {
+        self.open("/found").await;
+        self.choose("select[name=rulebook]", rulebook).await;
+        self.fill("input[name=title]", title).await;
+        self.press("form[action='/found'] button").await;
+        self.sees("The game is founded").await;
+    }
+
+    /// Asks to join a game.
+    pub(crate) async fn join(&self, game: &str, name: &str) {
+        let path = format!("/g/{game}/join");
+        self.open(&path).await;
+        self.fill("input[name=name]", name).await;
+        self.press(&format!("form[action='{path}'] button")).await;
+        self.sees("You have asked to join").await;
+    }
+
+    /// Lets somebody in, at the desk.
+    pub(crate) async fn admit(&self, game: &str, name: &str) {
+        self.open(&format!("/g/{game}/desk")).await;
+        self.comes_to_see("#door", name).await;
+        self.press("#door form button").await;
+    }
+
+    /// Proposes to add a clause to a rule, or what stands for a new rule, and gives the post's path.
+    pub(crate) async fn propose(&self, game: &str, title: &str, body: &str, rule: &str) -> String {
+        self.open(&format!("/g/{game}/new/Proposal")).await;
+        self.fill("input[name=title]", title).await;
+        self.fill("textarea[name=body]", body).await;
+        let first = "document.querySelector('select[name=rule] option[value^=\"new:\"]').value";
+        let section = self
+            .client
+            .execute(&format!("return {first}"), vec![])
+            .await
+            .unwrap();
+        self.choose("select[name=rule]", section.as_str().unwrap())
+            .await;
+        self.press("button[value=add]").await;
+        self.fill("textarea[name=text-0]", &format!("# {title}\n\n{rule}\n"))
+            .await;
+        self.press("button[value=preview]").await;
+        self.sees("not published").await;
+        self.press("button[value=post]").await;
+        self.sees("It is posted").await;
+        self.client.current_url().await.unwrap().path().to_owned()
+    }
+
+    /// Votes on a matter.
+    pub(crate) async fn vote(&self, post: &str, side: &str) {
+        self.open(post).await;
+        let choice = format!("#vote input[value={side}]");
+        let radio = self.client.find(Locator::Css(&choice)).await.unwrap();
+        self.client
+            .execute("arguments[0].click()", vec![json!(radio)])
+            .await
+            .unwrap();
+        self.press("#vote button").await;
+    }
+
+    /// Presses the button of an offer on a post, by its words.
+    pub(crate) async fn press_offer(&self, post: &str, words: &str) {
+        self.open(post).await;
+        let mark = "arguments[0].setAttribute('data-found', '')";
+        for button in self
+            .client
+            .find_all(Locator::Css("#offers form.act button"))
+            .await
+            .unwrap()
+        {
+            if button.text().await.unwrap().contains(words) {
+                self.client
+                    .execute(mark, vec![json!(button)])
+                    .await
+                    .unwrap();
+                self.press("[data-found]").await;
+                return;
+            }
+        }
+        panic!("no offer says {words}: {:?}", self.text("#offers").await);
+    }
+}
