@@ -82,6 +82,37 @@ pub struct Failure {
     pub log: Vec<String>,
 }
 
+/// A test file that checks.
+pub struct TestFile {
+    tests: Tests,
+}
+
+impl TestFile {
+    /// Checks a test file; what went wrong stands in the failure.
+    pub fn compile(file: &str, code: &str) -> Result<Self, Failure> {
+        let tests = Tests::compile(file, code, &FUNCTIONS).map_err(|diagnostics| {
+            let message: Vec<_> = diagnostics
+                .iter()
+                .map(|d| format!("line {}: {}", d.line, d.text))
+                .collect();
+            Failure {
+                line: diagnostics.first().map_or(0, |d| d.line),
+                message: message.join("\n"),
+                log: vec![],
+            }
+        })?;
+        Ok(Self { tests })
+    }
+
+    /// Its tests in its order: name, the text at the top, and line.
+    pub fn tests(&self) -> impl Iterator<Item = (&str, &str, u32)> {
+        let tests = self.tests.functions().iter();
+        tests
+            .filter(|test| test.name.starts_with("test_"))
+            .map(|test| (test.name.as_str(), test.doc.as_str(), test.line))
+    }
+}
+
 /// Runs test files.
 pub struct Runner<'a> {
     books: &'a Books<'a>,
@@ -95,49 +126,41 @@ type Begun = Rc<RefCell<BTreeMap<(String, i64, i64), (State, Head, Vec<Event>)>>
 impl<'a> Runner<'a> {
     /// A runner over rulebooks.
     pub fn new(books: &'a Books<'a>) -> Self {
+        Self::with_laws(books, Arc::new(LawCache::default()))
+    }
+
+    /// A runner that shares compiled laws with others.
+    pub fn with_laws(books: &'a Books<'a>, laws: Arc<LawCache>) -> Self {
         Self {
             books,
-            laws: Arc::new(LawCache::default()),
+            laws,
             begun: Begun::default(),
         }
     }
 
     /// Runs the tests of a file whose names hold a word. A file that does not check is one failed test.
     pub fn run(&self, file: &str, code: &str, only: Option<&str>) -> Vec<Outcome> {
-        let tests = match Tests::compile(file, code, &FUNCTIONS) {
+        let tests = match TestFile::compile(file, code) {
             Ok(tests) => tests,
-            Err(diagnostics) => {
-                let message: Vec<_> = diagnostics
-                    .iter()
-                    .map(|d| format!("line {}: {}", d.line, d.text))
-                    .collect();
-                let line = diagnostics.first().map_or(0, |d| d.line);
-                let failed = Some(Failure {
-                    line,
-                    message: message.join("\n"),
-                    log: vec![],
-                });
+            Err(failure) => {
                 return vec![Outcome {
                     name: file.to_owned(),
                     doc: String::new(),
-                    failed,
+                    failed: Some(failure),
                 }];
             }
         };
-        let mut outcomes = Vec::new();
-        for test in tests.functions() {
-            let name = test.name.clone();
-            if !name.starts_with("test_")
-                || only.is_some_and(|only| !name.contains(only) && !file.contains(only))
-            {
-                continue;
-            }
-            outcomes.push(self.run_one(&tests, &name, &test.doc));
-        }
-        outcomes
+        let wanted =
+            |name: &str| only.is_none_or(|only| name.contains(only) || file.contains(only));
+        tests
+            .tests()
+            .filter(|(name, ..)| wanted(name))
+            .map(|(name, doc, _)| self.run_one(&tests, name, doc))
+            .collect()
     }
 
-    fn run_one(&self, tests: &Tests, name: &str, doc: &str) -> Outcome {
+    /// Runs one test of a file.
+    pub fn run_one(&self, file: &TestFile, name: &str, doc: &str) -> Outcome {
         let stage = Rc::new(Stage {
             // The books outlive the runner, and the stage does not outlive this call.
             books: self.known_books(),
@@ -147,7 +170,7 @@ impl<'a> Runner<'a> {
             objects: RefCell::new(Vec::new()),
         });
         let host: Rc<dyn Host> = Rc::clone(&stage) as Rc<dyn Host>;
-        let mut failed = match tests.run(name, &host) {
+        let mut failed = match file.tests.run(name, &host) {
             Ok(()) => None,
             Err(failure) => Some(Failure {
                 line: failure.line,

@@ -14,7 +14,6 @@ pub mod server;
 pub mod site;
 mod stream;
 pub mod table;
-pub mod table;
 pub mod trouble;
 pub mod visitor;
 

@@ -12,6 +12,7 @@ mod archive;
 mod check;
 mod coverage;
 mod log;
+mod mutate;
 mod new;
 mod serve;
 mod simulate;
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Test(test::Arguments),
     /// Play a rulebook at random and look at what must hold after every step.
     Simulate(simulate::Arguments),
+    /// Change small things in a rulebook's code, one at a time: do its tests notice?
+    Mutate(mutate::Arguments),
     /// Compare the ids that rule tests prove with a checklist.
     Coverage(coverage::Arguments),
 }
@@ -65,6 +68,7 @@ impl Command {
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),
             Self::Simulate(arguments) => simulate::run(&arguments, out),
+            Self::Mutate(arguments) => mutate::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),
         }
     }

@@ -9,6 +9,7 @@ mod books;
 mod changes;
 mod cmd;
 mod home;
+mod mutate;
 mod out;
 mod sim;
 mod words;

@@ -979,10 +979,15 @@ fn judge(game: &mut Game, command: &Command) -> Judged {
 /// Runs all that is due up to the game's clock, each at its own moment.
 fn run_due(game: &mut Game) {
     // A law that sets itself off at one moment for ever would hold the test; the engine's own cap ends each event.
+    let mut before = None;
     for _ in 0..100_000 {
         let Some(command) = game.judge.due_command(game.now) else {
             return;
         };
+        if before.as_ref() == Some(&command) {
+            return;
+        }
         judge(game, &command);
+        before = Some(command);
     }
 }

@@ -2,7 +2,12 @@
 
 pub(crate) mod boards;
 pub(crate) mod claim;
+pub(crate) mod desk;
 pub(crate) mod grid;
 pub(crate) mod history;
+pub(crate) mod messages;
+pub(crate) mod operator;
 pub(crate) mod pages;
+pub(crate) mod people;
+pub(crate) mod rolls;
 pub(crate) mod tracker;

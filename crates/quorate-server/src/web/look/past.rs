@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use quorate_kernel::{EventSeq, Moment};
 use quorate_runtime::fold;
-use quorate_runtime::ports::Journal as _;
 
 use super::Look;
 use crate::web::site::Site;

@@ -4,20 +4,18 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use quorate_engine::fields::{self, Typed};
-use quorate_engine::offers;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Refusal, Value};
-use quorate_law::world::World;
+use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_law::datum::Datum;
+use quorate_law::stop::Stop;
 
-use super::tracker::key_of;
+use super::{grid, history};
 use crate::pages::Link;
 use crate::parts::{Choice, Field, FieldKind};
-use crate::posted::Posted;
 use crate::web::forms::{Sent, answer_in};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
@@ -26,78 +24,38 @@ use crate::web::send;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 
-/// The field that takes a new value, with the one that stands in it.
-pub(crate) fn field_for(look: &Look, key: &CellKey) -> Option<Field> {
-    let kind = look.ask(|tx| tx.kind_of(&key.thing)).ok()?;
-    let decl = look.law.values.get(&(kind.clone(), key.name.clone()))?;
-    let ty = look.ask(|tx| {
-        let world: &dyn World = tx;
-        world.attribute_type(kind.as_str(), key.name.as_str())
-    })?;
-    let options = look.ask(|tx| offers::options_of(tx, &decl.site.rule, &ty, &decl.it.holds));
-    let field = offers::Field {
-        name: "value".into(),
-        title: "To".to_owned(),
-        ty,
-        options,
-        default: None,
-    };
-    let mut field = look.field(&field, "claim");
-    let now = look
-        .kept(&key.thing, key.name.as_str())
-        .cloned()
-        .unwrap_or_default();
-    filled(look, &mut field.kind, &now);
-    Some(field.optional())
-}
-
-fn filled(look: &Look, kind: &mut FieldKind, now: &Value) {
-    match (kind, now) {
-        (FieldKind::Number { value, .. }, Value::Int(n)) => *value = n.to_string(),
-        (FieldKind::Line(text) | FieldKind::Moment(text), Value::Text(known)) => {
-            known.as_str().clone_into(text);
-        }
-        (FieldKind::Moment(text), Value::Moment(at)) => *text = at.to_string(),
-        (FieldKind::Flag(flag), Value::Flag(now)) => *flag = *now,
-        (FieldKind::One(choices) | FieldKind::OneInSight(choices), now) => {
-            let (address, label) = (
-                match now {
-                    Value::Thing(thing) => thing.to_string(),
-                    Value::Word(word) => word.to_string(),
-                    _ => String::new(),
-                },
-                look.label(now),
-            );
-            for choice in choices {
-                choice.chosen = choice.value == address || choice.title == label;
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The choice of the rule that a change rests on; the one that declares the value comes first.
-pub(crate) fn rules_field(look: &Look, key: &CellKey) -> Field {
-    let kind = look.ask(|tx| tx.kind_of(&key.thing)).unwrap_or_default();
-    let home = look
-        .law
-        .values
-        .get(&(kind, key.name.clone()))
-        .map(|decl| &decl.site.rule);
-    let rules = look.state().rules_in_order();
-    let rules = rules
-        .into_iter()
-        .filter(|(_, rule)| rule.section != LIBRARY);
-    let choices = rules.map(|(id, rule)| Choice {
-        chosen: Some(id) == home,
-        ..Choice::new(id.as_str(), look.themed(&rule.title))
+/// Whether the law lets somebody change something by hand that rests on a rule: the guards alone, whatever the change.
+pub(crate) fn may_claim(look: &Look, me: PlayerId, rule: &Name) -> Result<(), Option<String>> {
+    let rule = Datum::Thing(Thing::Rule(rule.clone()));
+    let allowed = look.ask(|tx| {
+        tx.trial(tx.frame(), || {
+            let args = vec![(Name::from("rule"), rule)];
+            tx.guards(&tx.builtin_act(&"claim".into(), me, None, args))
+        })
     });
-    Field::new(
-        "claim-rule",
-        "rule",
-        "By which rule",
-        FieldKind::One(choices.collect()),
-    )
+    allowed.map_err(|stop| match stop {
+        Stop::Refused(refusal) => Some(look.refusal("A change by hand", &refusal).sentence()),
+        _ => None,
+    })
+}
+
+/// The rules that a change can rest on, the one at home chosen.
+pub(crate) fn rules_field(look: &Look, prefix: &str, home: Option<&Name>) -> Field {
+    let rules = look.state().rules_in_order().into_iter();
+    let rules = rules
+        .filter(|(_, rule)| rule.section != LIBRARY)
+        .map(|(id, rule)| Choice {
+            chosen: home == Some(id),
+            ..Choice::new(id.as_str(), look.themed(&rule.title))
+        });
+    let kind = FieldKind::One(rules.collect());
+    Field::new(format!("{prefix}-rule"), "rule", "It rests on", kind)
+}
+
+/// The field for the reason.
+pub(crate) fn reason_field(prefix: &str) -> Field {
+    let kind = FieldKind::Line(String::new());
+    Field::new(format!("{prefix}-why"), "why", "Reason", kind)
 }
 
 /// `POST /g/{game}/claim`.
@@ -110,64 +68,53 @@ pub(crate) async fn take(
         Ok(look) => Arc::new(look),
         Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
     };
-    let form = &sent.form;
-    let written = format!(
-        "{}.{}",
-        form.one("thing").unwrap_or_default(),
-        form.one("name").unwrap_or_default()
-    );
-    let Some(key) = key_of(&written) else {
-        return answer_in(&look, Err(Trouble::NotFound));
+    let Some(key) = sent.form.one("cell").and_then(grid::cell_of) else {
+        let trouble = Trouble::Form("The form names no value.".to_owned());
+        return answer_in(&look, Err(trouble));
     };
-    let result = claimed(&look, &key, form).await;
-    let back = look.cell_href(&key);
-    match result {
-        Ok(()) => reply::see_with(&back, "The change is recorded as claimed."),
+    let back = history::on_tracker(&look, &key);
+    match claimed(&look, &key, &sent).await {
+        Ok(()) => reply::see_with(&back, "The change is made, and stands as claimed."),
         Err(Trouble::Refused(refusal)) => {
-            let refusal = look.refusal("This change", &refusal);
+            let refusal = look.refusal("The change by hand", &refusal);
             let chrome = look.chrome("The law says no", Part::Tracker);
             let way = Link::new("Back to the value", back);
-            reply::refused(&site, &sent.visitor, chrome, refusal, None, way)
+            let why = sent.form.filled("why").map(str::to_owned);
+            reply::refused(&site, &sent.visitor, chrome, refusal, why, way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
-async fn claimed(look: &Arc<Look>, key: &CellKey, form: &Posted) -> Result<(), Trouble> {
+async fn claimed(look: &Arc<Look>, key: &CellKey, sent: &Sent) -> Result<(), Trouble> {
     send::player(look)?;
-    let (reading, of, values) = (Arc::clone(look), key.clone(), form.all("value").to_vec());
-    let value = tokio::task::spawn_blocking(move || read(&reading, &of, &values)).await??;
+    let (reading, of, form) = (Arc::clone(look), key.clone(), sent.form.clone());
+    let read =
+        tokio::task::spawn_blocking(move || history::sent_value(&reading, &of, form.all("value")));
+    let (value, home) = read.await??;
     let clause = Clause::SetValue {
         thing: key.thing.clone(),
         name: key.name.clone(),
         value,
     };
+    by_hand(look, clause, &home, sent).await
+}
+
+/// Sends a change by hand with the form's rule, or the one at home, and its reason.
+pub(crate) async fn by_hand(
+    look: &Look,
+    clause: Clause,
+    home: &Name,
+    sent: &Sent,
+) -> Result<(), Trouble> {
     let patch = Patch {
         clauses: vec![clause],
     };
+    let rule = sent.form.filled("rule").map(Name::from);
     let act = Act::Claim {
         patch: Sealed::close(patch, [0; 16]),
-        rule: form.one("rule").unwrap_or_default().into(),
-        reason: typed(form.one("reason").unwrap_or_default()),
+        rule: rule.unwrap_or_else(|| home.clone()),
+        reason: typed(sent.form.filled("why").unwrap_or_default()),
     };
-    send::send(look, form.key(), act).await?;
-    Ok(())
-}
-
-fn read(look: &Look, key: &CellKey, values: &[String]) -> Result<Value, Refusal> {
-    look.ask(|tx| {
-        let kind = tx
-            .kind_of(&key.thing)
-            .map_err(|_| Refusal::plain("a thing that exists"))?;
-        let world: &dyn World = tx;
-        let ty = world.attribute_type(kind.as_str(), key.name.as_str());
-        let ty = ty.ok_or_else(|| Refusal::plain(format!("a value called {}", key.name)))?;
-        let typed = match values {
-            [] => Typed::None,
-            [one] => Typed::Text(one.clone()),
-            many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
-        };
-        let datum = fields::read(tx, key.name.as_str(), &ty, &typed)?;
-        Ok(fields::as_typed(&ty, &datum))
-    })
+    send::send(look, sent.form.key(), act).await.map(drop)
 }

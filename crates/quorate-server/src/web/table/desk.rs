@@ -38,7 +38,12 @@ fn desk(look: &Look) -> Desk {
         .law
         .category_order
         .iter()
-        .filter(|name| look.law.categories.get(*name).is_some_and(|category| !category.it.icons.is_empty()))
+        .filter(|name| {
+            look.law
+                .categories
+                .get(*name)
+                .is_some_and(|category| !category.it.icons.is_empty())
+        })
         .map(|name| queue(look, name))
         .collect();
     queues.push(reminders(look));
@@ -58,7 +63,9 @@ fn queue(look: &Look, category: &Name) -> DeskQueue {
         .state()
         .posts
         .iter()
-        .filter(|(_, post)| post.category == *category && look.is_open(post) && look.view().post(post))
+        .filter(|(_, post)| {
+            post.category == *category && look.is_open(post) && look.view().post(post)
+        })
         .map(|(id, post)| (post.open_at, *id))
         .collect();
     open.sort_unstable();
@@ -98,12 +105,22 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
         position: Some(place),
         icon: None,
         to: Link::new(look.themed(post.title.as_str()), link),
-        about: format!("{} · {}", look.author(&post.author).name, crate::parts::age((look.now - post.open_at).0)),
+        about: format!(
+            "{} · {}",
+            look.author(&post.author).name,
+            crate::parts::age((look.now - post.open_at).0)
+        ),
         status: None,
         votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
-        lead: verdict.map(|verdict| format!("{}.", verdict.lead)).unwrap_or_default(),
+        lead: verdict
+            .map(|verdict| format!("{}.", verdict.lead))
+            .unwrap_or_default(),
         text,
-        note: if offer.is_some() { "more on its page".to_owned() } else { String::new() },
+        note: if offer.is_some() {
+            "more on its page".to_owned()
+        } else {
+            String::new()
+        },
         form: offer.and_then(|offer| offer.open.ok()).map(to_desk(look)),
         due,
     })
@@ -143,8 +160,17 @@ fn reminders(look: &Look) -> DeskQueue {
             if let Datum::Text(text) = line {
                 items.push(DeskItem {
                     position: None,
-                    icon: Some(if list == "obligations" { Icon::Key } else { Icon::Star }),
-                    to: Link::new(text.to_string(), urls::Act { game: look.game.as_str() }),
+                    icon: Some(if list == "obligations" {
+                        Icon::Key
+                    } else {
+                        Icon::Star
+                    }),
+                    to: Link::new(
+                        text.to_string(),
+                        urls::Act {
+                            game: look.game.as_str(),
+                        },
+                    ),
                     about: String::new(),
                     status: None,
                     votes: None,
@@ -179,8 +205,13 @@ fn door(look: &Look) -> Vec<DoorLine> {
             .map(to_desk(look))
             .collect();
         let text = match person.standing {
-            Standing::Applicant => format!("asked to join {}.", look.when(person.applied_at).full()),
-            _ => format!("was last seen {}.", crate::parts::age((look.now - person.seen_at).0)),
+            Standing::Applicant => {
+                format!("asked to join {}.", look.when(person.applied_at).full())
+            }
+            _ => format!(
+                "was last seen {}.",
+                crate::parts::age((look.now - person.seen_at).0)
+            ),
         };
         if !forms.is_empty() {
             lines.push(DoorLine {
@@ -217,7 +248,11 @@ fn open(look: &Look) -> Vec<(Status, String, Link)> {
             rule: asleep.rule.as_str(),
         };
         let text = look.rule_title(&asleep.rule);
-        lines.push((Status::new(StatusKind::Asleep, "Asleep"), text, Link::new("look", link)));
+        lines.push((
+            Status::new(StatusKind::Asleep, "Asleep"),
+            text,
+            Link::new("look", link),
+        ));
     }
     lines
 }

@@ -1,22 +1,23 @@
 //! The history of one value: each change names the event of the one before, so that the way back needs no search.
 
+use std::collections::BTreeMap;
+
 use quorate_engine::convert;
 use quorate_engine::fields::{self, Typed};
 use quorate_engine::offers;
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::Step as LogStep;
 use quorate_kernel::event::Event;
-use quorate_kernel::law::LIBRARY;
 use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, Refusal, Value};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
-use quorate_law::stop::Stop;
 use quorate_law::world::World;
 
+use super::claim;
 use super::grid::{Asked, cell_word};
-use crate::parts::{Choice, Claim, Die, Field, FieldKind, Form, History, Step};
+use crate::parts::{Claim, Die, Field, FieldKind, Form, History, Step};
 use crate::urls::{self, Href};
 use crate::web::look::Look;
 use crate::web::trouble::Trouble;
@@ -55,6 +56,35 @@ pub(crate) async fn changes(
         found.push(event);
     }
     Ok(found)
+}
+
+/// How many changes a page asks for.
+pub(crate) fn most(query: &BTreeMap<String, String>) -> usize {
+    if query.contains_key("all") {
+        STEPS_ALL
+    } else {
+        STEPS
+    }
+}
+
+/// Today's look where a page is of the past, and the changes of the value that is open on it.
+pub(crate) async fn gather(
+    look: &Look,
+    asked: &Asked,
+    most: usize,
+) -> Result<(Option<Look>, Vec<Event>), Trouble> {
+    let today = if look.is_past {
+        Some(Look::at(&look.site, &look.visitor, look.game.as_str()).await?)
+    } else {
+        None
+    };
+    let changes = match &asked.cell {
+        Some(key) if today.as_ref().is_none_or(|today| today.view().shown(key)) => {
+            changes(look, key, most).await?
+        }
+        _ => Vec::new(),
+    };
+    Ok((today, changes))
 }
 
 fn steps_of<'a>(event: &'a Event, key: &'a CellKey) -> impl Iterator<Item = &'a LogStep> {
@@ -221,38 +251,18 @@ fn edit(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Res
     if matches!(decl.holds, Holds::Ledger { .. }) {
         return None;
     }
-    let rule = Datum::Thing(quorate_kernel::Thing::Rule(home.clone()));
-    let allowed = look.ask(|tx| {
-        tx.trial(tx.frame(), || {
-            let args = vec![(Name::from("rule"), rule)];
-            tx.guards(&tx.builtin_act(&"claim".into(), me, None, args))
-        })
-    });
-    if let Err(stop) = allowed {
-        let Stop::Refused(refusal) = stop else {
-            return None;
-        };
-        return Some(Err(look.refusal("A change by hand", &refusal).sentence()));
+    match claim::may_claim(look, me, home) {
+        Ok(()) => {}
+        Err(Some(why)) => return Some(Err(why)),
+        Err(None) => return None,
     }
     let value = value_field(look, key, decl, home)?;
-    let rules = look.state().rules_in_order().into_iter();
-    let rules = rules
-        .filter(|(_, rule)| rule.section != LIBRARY)
-        .map(|(id, rule)| Choice {
-            chosen: id == home,
-            ..Choice::new(id.as_str(), look.themed(&rule.title))
-        });
     let game = look.game.as_str();
     Some(Ok(Form {
         fields: vec![
             value,
-            Field::new(
-                "edit-rule",
-                "rule",
-                "It rests on",
-                FieldKind::One(rules.collect()),
-            ),
-            Field::new("edit-why", "why", "Reason", FieldKind::Line(String::new())),
+            claim::rules_field(look, "edit", Some(home)),
+            claim::reason_field("edit"),
         ],
         ..Form::button(
             look.send(urls::Claim { game }).with("cell", cell_word(key)),

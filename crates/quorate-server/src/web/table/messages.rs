@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use quorate_kernel::command::{Act, typed};
-use quorate_kernel::rows::{Message, Standing};
 use quorate_kernel::PlayerId;
+use quorate_kernel::command::{Act, typed};
 use quorate_kernel::ids::MessageId;
+use quorate_kernel::rows::{Message, Standing};
 
 use crate::pages::{Letter, Link, Messages, Thread, ThreadLine};
 use crate::parts::{Choice, Field, FieldKind, Form, Person};
@@ -53,16 +53,27 @@ fn circle(message: &Message, me: PlayerId) -> Circle {
 /// The word of a circle in addresses.
 fn word(circle: &Circle) -> String {
     let ids: Vec<String> = circle.iter().map(ToString::to_string).collect();
-    if ids.is_empty() { "game".to_owned() } else { ids.join("~") }
+    if ids.is_empty() {
+        "game".to_owned()
+    } else {
+        ids.join("~")
+    }
 }
 
 fn names(look: &Look, circle: &Circle) -> String {
     let names: Vec<String> = circle.iter().map(|id| look.name(*id)).collect();
-    if names.is_empty() { look.title() } else { names.join(", ") }
+    if names.is_empty() {
+        look.title()
+    } else {
+        names.join(", ")
+    }
 }
 
 fn mine(look: &Look) -> impl Iterator<Item = (&MessageId, &Message)> {
-    look.state().messages.iter().filter(|(_, message)| look.view().message(message))
+    look.state()
+        .messages
+        .iter()
+        .filter(|(_, message)| look.view().message(message))
 }
 
 fn threads(look: &Look, me: PlayerId) -> Vec<ThreadLine> {
@@ -89,9 +100,11 @@ fn threads(look: &Look, me: PlayerId) -> Vec<ThreadLine> {
 }
 
 fn form(look: &Look, to: &str) -> Form {
-    let people = look.state().people.iter().filter(|(id, person)| {
-        person.standing == Standing::Member && look.me != Some(**id)
-    });
+    let people = look
+        .state()
+        .people
+        .iter()
+        .filter(|(id, person)| person.standing == Standing::Member && look.me != Some(**id));
     let choices = people.map(|(id, _)| {
         let value = id.to_string();
         Choice {
@@ -130,7 +143,12 @@ pub(crate) async fn thread(
         let made = Thread {
             chrome: look.chrome("Messages", Part::Messages),
             title: format!("With {}", names(look, &circle)),
-            back: Link::new("Messages", urls::Messages { game: look.game.as_str() }),
+            back: Link::new(
+                "Messages",
+                urls::Messages {
+                    game: look.game.as_str(),
+                },
+            ),
             about: "Only those named here, and the server's own disk, have these.".to_owned(),
             letters,
             form: (!circle.is_empty()).then(|| answer(look, &circle)),
@@ -150,7 +168,9 @@ fn read_circle(word: &str) -> Option<Circle> {
 fn letter(look: &Look, id: MessageId, message: &Message) -> Letter {
     Letter {
         id: format!("m{id}"),
-        by: message.from.map_or_else(|| Person::named(look.title()), |from| look.person(from)),
+        by: message
+            .from
+            .map_or_else(|| Person::named(look.title()), |from| look.person(from)),
         when: look.when(message.at),
         body: look.remark(message.text.as_str()),
     }
@@ -162,7 +182,12 @@ fn answer(look: &Look, circle: &Circle) -> Form {
     for id in circle {
         send = send.with("to", id.to_string());
     }
-    let text = Field::new("text", "text", "Your answer", FieldKind::Prose(String::new()));
+    let text = Field::new(
+        "text",
+        "text",
+        "Your answer",
+        FieldKind::Prose(String::new()),
+    );
     Form {
         fields: vec![text],
         expected: true,
@@ -171,13 +196,22 @@ fn answer(look: &Look, circle: &Circle) -> Form {
 }
 
 /// `POST /g/{game}/messages`.
-pub(crate) async fn take(State(site): State<Arc<Site>>, Path(game): Path<String>, sent: Sent) -> Response {
+pub(crate) async fn take(
+    State(site): State<Arc<Site>>,
+    Path(game): Path<String>,
+    sent: Sent,
+) -> Response {
     let look = match Look::at(&site, &sent.visitor, &game).await {
         Ok(look) => look,
         Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
     };
     let text = sent.form.one("text").unwrap_or_default().to_owned();
-    let to: Circle = sent.form.all("to").iter().filter_map(|id| id.parse().ok()).collect();
+    let to: Circle = sent
+        .form
+        .all("to")
+        .iter()
+        .filter_map(|id| id.parse().ok())
+        .collect();
     let act = Act::Message {
         to: to.iter().copied().collect(),
         text: typed(&text),

@@ -9,7 +9,9 @@ use quorate_kernel::Span;
 use quorate_runtime::ports::{Account, Invitation, Recovery};
 
 use crate::pages::{Fact, Operator, OperatorLine};
-use crate::parts::{Cell, Column, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table};
+use crate::parts::{
+    Cell, Column, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table,
+};
 use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer};
@@ -34,19 +36,37 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Res
 
 /// Only those who run the server get further; for everybody else there is no such page.
 fn check(visitor: &Visitor) -> Result<(), Trouble> {
-    if visitor.is_operator() { Ok(()) } else { Err(Trouble::NotFound) }
+    if visitor.is_operator() {
+        Ok(())
+    } else {
+        Err(Trouble::NotFound)
+    }
 }
 
-async fn panel(site: &Arc<Site>, visitor: &Visitor, secret: Option<Fact>) -> Result<Response, Trouble> {
+async fn panel(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    secret: Option<Fact>,
+) -> Result<Response, Trouble> {
     check(visitor)?;
     let accounts = site.parts.accounts.accounts().await?;
     let (health, lines) = health(site, visitor).await?;
-    let uses = Field::new("uses", "uses", "For how many accounts", FieldKind::Number {
-        value: "1".to_owned(),
-        min: Some(1),
-        max: Some(i64::from(USES_MAX)),
-    });
-    let name = Field::new("recover-name", "name", "Account", FieldKind::Line(String::new()));
+    let uses = Field::new(
+        "uses",
+        "uses",
+        "For how many accounts",
+        FieldKind::Number {
+            value: "1".to_owned(),
+            min: Some(1),
+            max: Some(i64::from(USES_MAX)),
+        },
+    );
+    let name = Field::new(
+        "recover-name",
+        "name",
+        "Account",
+        FieldKind::Line(String::new()),
+    );
     let panel = Operator {
         chrome: reply::chrome(site, visitor, "Operator's panel"),
         health,
@@ -89,23 +109,40 @@ fn table(accounts: &[Account]) -> Table {
     }
 }
 
-async fn health(site: &Arc<Site>, visitor: &Visitor) -> Result<(Vec<Fact>, Vec<OperatorLine>), Trouble> {
+async fn health(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+) -> Result<(Vec<Fact>, Vec<OperatorLine>), Trouble> {
     let rows = site.parts.games.list().await?;
-    let awake = rows.iter().filter(|row| site.parts.games.is_awake(&row.game)).count();
+    let awake = rows
+        .iter()
+        .filter(|row| site.parts.games.is_awake(&row.game))
+        .count();
     let mut facts = vec![
         Fact::new("Version", env!("CARGO_PKG_VERSION")),
         Fact::new("Games", rows.len().to_string()).note(format!("{awake} awake")),
     ];
     let mut lines = Vec::new();
     for row in &rows {
-        let note = row.next_due.map(|at| format!("next due {at}")).unwrap_or_default();
+        let note = row
+            .next_due
+            .map(|at| format!("next due {at}"))
+            .unwrap_or_default();
         facts.push(Fact::new(row.game.as_str(), format!("{} events", row.head.seq)).note(note));
         let look = Look::at(site, visitor, row.game.as_str()).await?;
         for asleep in &look.law.asleep {
-            let why = asleep.diagnostics.first().map(|finding| finding.text.clone());
+            let why = asleep
+                .diagnostics
+                .first()
+                .map(|finding| finding.text.clone());
             lines.push(OperatorLine {
                 status: Status::new(StatusKind::Asleep, "Asleep"),
-                text: format!("{}: {}: {}", row.game, look.rule_title(&asleep.rule), why.unwrap_or_default()),
+                text: format!(
+                    "{}: {}: {}",
+                    row.game,
+                    look.rule_title(&asleep.rule),
+                    why.unwrap_or_default()
+                ),
                 forms: Vec::new(),
             });
         }
@@ -114,17 +151,29 @@ async fn health(site: &Arc<Site>, visitor: &Visitor) -> Result<(Vec<Fact>, Vec<O
 }
 
 /// `POST /operator/{what}`.
-pub(crate) async fn take(State(site): State<Arc<Site>>, Path(what): Path<String>, sent: Sent) -> Response {
+pub(crate) async fn take(
+    State(site): State<Arc<Site>>,
+    Path(what): Path<String>,
+    sent: Sent,
+) -> Response {
     let result = done(&site, &sent.visitor, &what, &sent.form).await;
     answer(&site, &sent.visitor, result)
 }
 
-async fn done(site: &Arc<Site>, visitor: &Visitor, what: &str, form: &Posted) -> Result<Response, Trouble> {
+async fn done(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    what: &str,
+    form: &Posted,
+) -> Result<Response, Trouble> {
     check(visitor)?;
     let word = fresh_word()?;
     let secret = match what {
         "invite" => {
-            let uses = form.filled("uses").and_then(|uses| uses.parse().ok()).unwrap_or(1);
+            let uses = form
+                .filled("uses")
+                .and_then(|uses| uses.parse().ok())
+                .unwrap_or(1);
             let invitation = Invitation {
                 digest: digest_of(&word),
                 made_by: visitor.id(),
@@ -133,19 +182,28 @@ async fn done(site: &Arc<Site>, visitor: &Visitor, what: &str, form: &Posted) ->
                 ends_at: site.now() + INVITED_FOR,
             };
             site.parts.accounts.invite(&invitation).await?;
-            Fact::new("Invitation", Href::from(urls::Invitation { code: &word }).as_str()).note("Counts for 30 days; shown this once.")
+            Fact::new(
+                "Invitation",
+                Href::from(urls::Invitation { code: &word }).as_str(),
+            )
+            .note("Counts for 30 days; shown this once.")
         }
         "recover" => {
             let name = form.filled("name").unwrap_or_default();
             let account = site.parts.accounts.account_by_name(name).await?;
-            let account = account.ok_or_else(|| Trouble::Form("There is no account of that name.".to_owned()))?;
+            let account = account
+                .ok_or_else(|| Trouble::Form("There is no account of that name.".to_owned()))?;
             let recovery = Recovery {
                 digest: digest_of(&word),
                 account: account.id,
                 ends_at: site.now() + RECOVERY_FOR,
             };
             site.parts.accounts.make_recovery(&recovery).await?;
-            Fact::new(format!("For {}", account.name), Href::from(urls::RecoverWith { code: &word }).as_str()).note("Counts once, for two days; shown this once.")
+            Fact::new(
+                format!("For {}", account.name),
+                Href::from(urls::RecoverWith { code: &word }).as_str(),
+            )
+            .note("Counts once, for two days; shown this once.")
         }
         _ => return Err(Trouble::NotFound),
     };

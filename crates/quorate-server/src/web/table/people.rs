@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_engine::offers;
-use quorate_kernel::rows::{CellKey, Standing};
+use quorate_kernel::rows::Standing;
 use quorate_kernel::{PlayerId, Thing};
 use quorate_law::datum::{Datum, Type};
 
@@ -51,7 +51,9 @@ fn players(look: &Look) -> Players {
             id: "players".to_owned(),
             label: look.word("Players"),
             owner: Column::words(look.word("Player")),
-            columns: ["Standing", "Since", "Last seen", "Posts"].map(Column::words).to_vec(),
+            columns: ["Standing", "Since", "Last seen", "Posts"]
+                .map(Column::words)
+                .to_vec(),
             rows,
             pseudo: Vec::new(),
             tells_change: false,
@@ -62,7 +64,12 @@ fn players(look: &Look) -> Players {
 
 fn row(look: &Look, id: PlayerId, standing: &str) -> Row {
     let person = &look.state().people[&id];
-    let posts = look.state().posts.values().filter(|post| look.view().author(&post.author) == Some(id)).count();
+    let posts = look
+        .state()
+        .posts
+        .values()
+        .filter(|post| look.view().author(&post.author) == Some(id))
+        .count();
     let since = person.joined_at.unwrap_or(person.applied_at);
     Row {
         id: format!("player-{id}"),
@@ -87,7 +94,11 @@ pub(crate) async fn one(
     game_page(site, visitor, &game, move |look| {
         let id: PlayerId = player.parse().map_err(|_| Trouble::NotFound)?;
         let known = look.state().people.contains_key(&id);
-        if known { Ok(page(look, &player_page(look, id))) } else { Err(Trouble::NotFound) }
+        if known {
+            Ok(page(look, &player_page(look, id)))
+        } else {
+            Err(Trouble::NotFound)
+        }
     })
     .await
 }
@@ -117,41 +128,55 @@ fn player_page(look: &Look, id: PlayerId) -> PlayerPage {
     PlayerPage {
         chrome: look.chrome(&name, Part::Players),
         person: look.person(id),
-        about: format!("{} since {} · {standing}", look.word("Player"), look.when(since).full()),
+        about: format!(
+            "{} since {} · {standing}",
+            look.word("Player"),
+            look.when(since).full()
+        ),
         facts: facts(look, id),
         record: record(look, id, posts.len()),
         idling: Vec::new(),
-        entries: posts.iter().take(POSTS).filter_map(|(_, post)| front::entry(look, *post)).collect(),
+        entries: posts
+            .iter()
+            .take(POSTS)
+            .filter_map(|(_, post)| front::entry(look, *post))
+            .collect(),
         offers: about(look, id),
-        write: (look.is_member() && look.me != Some(id)).then(|| Link::new(format!("Write to {name}"), write)),
+        write: (look.is_member() && look.me != Some(id))
+            .then(|| Link::new(format!("Write to {name}"), write)),
     }
 }
 
 fn facts(look: &Look, id: PlayerId) -> Vec<Fact> {
     let thing = Thing::Player(id);
-    let columns = look.columns_of("Player");
-    let shown = columns.iter().filter_map(|column| {
-        let key = CellKey {
-            thing: thing.clone(),
-            name: column.name.clone(),
-        };
-        look.view().shown(&key).then(|| look.fact(&thing, &column.name, &column.title)).flatten()
-    });
+    let tracked = look.tracked_of(&"Player".into());
+    let shown = tracked.iter().filter(|value| look.sees(&thing, value));
+    let shown =
+        shown.filter_map(|value| look.fact(&thing, value.name(), &look.themed(&value.title())));
     shown.collect()
 }
 
 fn record(look: &Look, id: PlayerId, posts: usize) -> Vec<Fact> {
-    let comments = look.state().comments.values().filter(|comment| look.view().author(&comment.author) == Some(id));
+    let comments = look
+        .state()
+        .comments
+        .values()
+        .filter(|comment| look.view().author(&comment.author) == Some(id));
     let (mut written, mut votes) = (0, 0);
     for comment in comments {
         written += 1;
         votes += usize::from(comment.icons.iter().any(|icon| icon.counted));
     }
-    let passed = look.state().posts.values().filter(|post| {
-        look.view().author(&post.author) == Some(id) && post.status == "enacted"
-    });
+    let passed =
+        look.state().posts.values().filter(|post| {
+            look.view().author(&post.author) == Some(id) && post.status == "enacted"
+        });
     vec![
-        Fact::new("Posts", posts.to_string()).note(plural(passed.count(), "matter enacted", "matters enacted")),
+        Fact::new("Posts", posts.to_string()).note(plural(
+            passed.count(),
+            "matter enacted",
+            "matters enacted",
+        )),
         Fact::new("Comments", written.to_string()).note(plural(votes, "with a vote", "with votes")),
     ]
 }
@@ -167,13 +192,28 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
         let Some(decl) = look.law.actions.get(name) else {
             continue;
         };
-        let takes = decl.it.params.first().filter(|param| matches!(&param.ty, Type::Kind(kind) if *kind == "Player"));
+        let takes = decl
+            .it
+            .params
+            .first()
+            .filter(|param| matches!(&param.ty, Type::Kind(kind) if *kind == "Player"));
         let Some(first) = takes else { continue };
         let args = vec![(first.name.clone(), target.clone())];
-        let (mut offer, open) = look.ask(|tx| (offers::offer(tx, me, decl), offers::tried(tx, me, decl, args)));
+        let (mut offer, open) = look.ask(|tx| {
+            (
+                offers::offer(tx, me, decl),
+                offers::tried(tx, me, decl, args),
+            )
+        });
         let field = offer.fields.remove(0);
-        let listed = field.options.as_ref().is_none_or(|all| all.iter().any(|(datum, _)| *datum == target));
-        let needs_more = offer.fields.iter().any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+        let listed = field
+            .options
+            .as_ref()
+            .is_none_or(|all| all.iter().any(|(datum, _)| *datum == target));
+        let needs_more = offer
+            .fields
+            .iter()
+            .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
         if !listed || (open.is_err() && !needs_more) {
             continue;
         }
@@ -188,7 +228,10 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
             game,
             action: &action,
         };
-        let send = look.send(to).with(field.name.as_str(), Thing::Player(id).to_string()).with("back", back.as_str());
+        let send = look
+            .send(to)
+            .with(field.name.as_str(), Thing::Player(id).to_string())
+            .with("back", back.as_str());
         let title = look.themed(&offer.title);
         found.push(Offer {
             open: Ok(Form {

@@ -1,35 +1,36 @@
-//! The tracker: every value that the rules speak of, with its history, the dice line, and what needs a second look.
+//! The tracker: every value the law tracks, of players first, with histories, claims and the dice line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
-use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
-use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Name};
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_law::declare::ShownTo;
 
-use super::cells::Order;
-use crate::pages::{DiceLine, Link, LookAgain, Tracker};
-use crate::parts::{Field, FieldKind, Form, History, Roll, Row, Status, StatusKind, Step, Table};
+use super::grid::{Asked, Plan};
+use super::{history, rolls};
+use crate::pages::{self, Fact, Link};
+use crate::parts::{History, Table};
 use crate::urls::{self, Href};
 use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
+use crate::web::look::kinds::{Source, Tracked};
 use crate::web::look::people::Part;
-use crate::web::past::log::dice;
+use crate::web::look::words::capital;
 use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
-/// How many changes of a value are shown.
-const STEPS: usize = 12;
+/// The title under which rulebooks track what is on the books about a player and is no part of the dynasty's game. Such
+/// columns stand here when they are asked for.
+pub(crate) const ROSTER: &str = "roster";
 
-/// How many events are looked through for rolls of the dice line, and how many rolls are shown.
-const LOOKED: u64 = 400;
-const ROLLS: usize = 8;
+/// How many things of a kind a table shows.
+const THINGS: usize = 120;
 
 /// `GET /g/{game}/tracker`.
 pub(crate) async fn show(
@@ -38,349 +39,273 @@ pub(crate) async fn show(
     Path(game): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let at = query.get("at").map(String::as_str);
-    let look = match Look::then(&site, &visitor, &game, at).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
-    let asked = query.get("cell").and_then(|cell| key_of(cell));
-    let read = async {
-        let history = match &asked {
-            Some(key) if look.view().shown(key) => changes_of(&look, key).await?,
-            _ => Vec::new(),
-        };
-        Ok::<_, Trouble>((history, rolls(&look).await?))
-    };
-    match read.await {
-        Ok((history, rolls)) => {
-            drawn(look, move |look| {
-                let order = Order {
-                    by: query.get("by").map(|by| Name::from(by.as_str())),
-                    is_up: query.get("way").is_some_and(|way| way == "up"),
-                };
-                let mut tracker = tracker(look, &order, &rolls);
-                if let Some(key) = &asked {
-                    open_history(look, &mut tracker, key, &history);
-                }
-                Ok(page(look, &tracker))
-            })
-            .await
+    match gather(&site, &visitor, &game, &query).await {
+        Ok((look, gathered)) => {
+            drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await
         }
         Err(trouble) => reply::failed(&site, &visitor, None, trouble),
     }
 }
 
-/// A value by its written key: `player:3.brains`.
-pub(crate) fn key_of(text: &str) -> Option<CellKey> {
-    let (thing, name) = text.rsplit_once('.')?;
-    Some(CellKey {
-        thing: thing.parse().ok()?,
-        name: name.into(),
-    })
+/// What a tracker needs of the log, fetched before it is drawn.
+struct Gathered {
+    asked: Asked,
+    /// How many changes of the open value are shown.
+    most: usize,
+    /// Those changes.
+    changes: Vec<Event>,
+    /// Rolls of the dice line, newest first.
+    rolls: Vec<Event>,
+    /// The events of claims that are open, newest first.
+    claims: Vec<Event>,
+    /// Today's look, where the page is of the past.
+    today: Option<Look>,
+    /// Whether the columns of the roster are asked for.
+    roster: bool,
 }
 
-/// The events that changed a value, newest first: each change names the event before it, so the log is not searched.
-async fn changes_of(look: &Look, key: &CellKey) -> Result<Vec<Event>, Trouble> {
-    let mut events = Vec::new();
-    let mut next = look.state().cells.get(key).map(|cell| cell.by);
-    while let Some(seq) = next
-        && events.len() <= STEPS
-    {
-        let Some(event) = look
-            .site
-            .events(&look.game, &[seq])
-            .await?
-            .into_iter()
-            .next()
-        else {
-            break;
-        };
-        let before = first_change(&event, key).and_then(|(old, _)| old.clone());
-        next = before.map(|cell| cell.by).filter(|earlier| *earlier < seq);
-        events.push(event);
+async fn gather(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    game: &str,
+    query: &BTreeMap<String, String>,
+) -> Result<(Look, Gathered), Trouble> {
+    let at = query.get("at").map(String::as_str);
+    let look = Look::then(site, visitor, game, at).await?;
+    let mut here: Href = urls::Tracker { game }.into();
+    if let Some(at) = at.filter(|_| look.is_past) {
+        here = here.with("at", at);
     }
-    Ok(events)
+    let roster = query.contains_key("roster");
+    if roster {
+        here = here.with("roster", "yes");
+    }
+    let asked = Asked::read(here, query);
+    let most = history::most(query);
+    let (today, changes) = history::gather(&look, &asked, most).await?;
+    let (rolls, claims) = if look.is_past {
+        (Vec::new(), Vec::new())
+    } else {
+        (rolls::latest(&look).await?, rolls::claims(&look).await?)
+    };
+    let gathered = Gathered {
+        asked,
+        most,
+        changes,
+        rolls,
+        claims,
+        today,
+        roster,
+    };
+    Ok((look, gathered))
 }
 
-/// What a value was before an event and after it.
-fn first_change<'e>(
-    event: &'e Event,
-    key: &CellKey,
-) -> Option<(&'e Option<Cell>, &'e Option<Cell>)> {
-    let mut changes = event.steps.iter().filter_map(|step| match &step.effect {
-        Effect::Cell { key: of, old, new } if of == key => Some((old, new)),
-        _ => None,
-    });
-    let (old, new) = changes.next()?;
-    Some((old, changes.last().map_or(new, |(_, last)| last)))
-}
-
-async fn rolls(look: &Look) -> Result<Vec<Event>, Trouble> {
-    let last = look.published.head.seq.0;
-    let from = last.saturating_sub(LOOKED) + 1;
-    let journal = &look.site.parts.journal;
-    let count = usize::try_from(last + 1 - from).unwrap_or(0);
-    let opens = journal
-        .events(&look.game, EventSeq(from), count)
-        .await
-        .map_err(quorate_runtime::OperatingError::from)?;
-    let rolled = opens
+fn tracker(look: &Look, gathered: &Gathered) -> pages::Tracker {
+    let asked = &gathered.asked;
+    let pane = asked
+        .cell
+        .as_ref()
+        .and_then(|key| history::pane(look, asked, key, &gathered.changes, gathered.most));
+    let tables = tables(look, gathered, pane.as_ref());
+    let is_private = tables
         .iter()
-        .filter_map(|open| quorate_kernel::record::decode(open).ok());
-    let rolled = rolled.filter(|event| matches!(event.act, Act::Dice { .. }));
-    let mut seqs: Vec<EventSeq> = rolled.map(|event| event.seq).collect();
-    seqs.reverse();
-    seqs.truncate(ROLLS);
-    Ok(look.site.events(&look.game, &seqs).await?)
-}
-
-fn tracker(look: &Look, order: &Order, rolls: &[Event]) -> Tracker {
-    let game = look.game.as_str();
-    let mut tables = look.player_tables(order);
-    for kind in look.tracked_kinds() {
-        if let Some(table) = look.kind_table(&kind, &format!("k-{kind}"), order) {
-            tables.push((table.label.clone(), table));
-        }
-    }
-    Tracker {
+        .flat_map(|(_, table)| &table.columns)
+        .any(|column| column.private.is_some());
+    let is_placed = tables
+        .iter()
+        .flat_map(|(_, table)| table.rows.iter().chain(&table.pseudo))
+        .any(|row| row.history.is_some());
+    let key = "behind a lock each sees only their own";
+    pages::Tracker {
         chrome: look.chrome("Tracker", Part::Tracker),
         past: look
             .is_past
-            .then(|| format!("As it stood after {}.", look.when(look.now).full())),
+            .then(|| format!("As it was on {}.", look.when(look.now).full())),
         tables,
-        key: Vec::new(),
-        pages: look.page_links(),
-        history: None,
-        facts: game_facts(look),
-        dice: look.is_member().then(|| DiceLine {
-            send: look
-                .send(urls::Roll { game })
-                .with("back", "/g/".to_owned() + game + "/tracker"),
-            field: Field::new(
-                "dice",
-                "line",
-                "Comment with dice words",
-                FieldKind::Line(String::new()),
-            )
-            .hint("DICE6, 3DICE10, FRUIT, COLOUR"),
-        }),
-        rolls: rolls.iter().map(|event| roll(look, event)).collect(),
-        all_rolls: Link::new(
-            "All rolls",
-            Href::from(urls::Log { game }).with("kind", "dice"),
-        ),
-        looks: looks(look),
+        key: is_private.then(|| key.to_owned()).into_iter().collect(),
+        pages: ways(look, gathered.roster),
+        facts: facts(look, gathered),
+        history: pane.filter(|_| !is_placed),
+        dice: rolls::line(look),
+        rolls: gathered
+            .rolls
+            .iter()
+            .map(|event| rolls::roll(look, event))
+            .collect(),
+        all_rolls: rolls::all(look),
+        looks: rolls::second_looks(look, &gathered.claims),
     }
 }
 
-/// The game's own values under all their titles.
-fn game_facts(look: &Look) -> Vec<crate::pages::Fact> {
-    let mut titles: Vec<String> = Vec::new();
-    for column in look.columns_of("Game") {
-        if !titles.contains(&column.tracked) {
-            titles.push(column.tracked);
-        }
-    }
-    titles
-        .iter()
-        .flat_map(|title| look.tracked_facts(title))
-        .collect()
-}
-
-fn roll(look: &Look, event: &Event) -> Roll {
-    let line = match &event.act {
-        Act::Dice { line } => line.as_str().to_owned(),
-        _ => String::new(),
-    };
-    let notes: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
-    Roll {
-        when: look.when(event.at),
-        by: look.doer_name(event),
-        what: line,
-        dice: dice(event),
-        swatch: None,
-        result: notes.join(" "),
-    }
-}
-
-/// Values that were claimed and not settled, and those that are disputed.
-fn looks(look: &Look) -> Vec<LookAgain> {
-    let open = look.state().claims.iter().filter(|(_, claim)| {
-        matches!(
-            claim.standing,
-            ClaimStanding::Claimed | ClaimStanding::Disputed
+/// Pages that the law declares, and the columns of the roster.
+fn ways(look: &Look, roster: bool) -> Vec<Link> {
+    let game = look.game.as_str();
+    let mut ways = super::pages::index(look);
+    let here = Href::from(urls::Tracker { game });
+    ways.push(if roster {
+        Link::new("the dynasty's values", here)
+    } else {
+        Link::new(
+            "what is on the books about each",
+            here.with("roster", "yes"),
         )
     });
-    let made = open.map(|(id, claim)| {
-        let number = id.event().to_string();
-        let link = urls::Event {
-            game: look.game.as_str(),
-            event: &number,
-        };
-        let (kind, word) = match claim.standing {
-            ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
-            _ => (StatusKind::Claimed, "Claimed"),
-        };
-        LookAgain {
-            status: Status::new(kind, word),
-            text: format!(
-                "{}, {}: {} ({})",
-                look.name(claim.by),
-                look.when(claim.at).brief(),
-                claim.reason.as_str(),
-                look.rule_title(&claim.rule)
-            ),
-            forms: Vec::new(),
-            more: Some(Link::new(format!("event {number}"), link)),
+    ways
+}
+
+fn tables(look: &Look, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
+    let mut made = players(look, gathered, pane);
+    if gathered.roster {
+        return made;
+    }
+    // What has a page of its own is there.
+    let pages = look.law.pages.iter();
+    let elsewhere: Vec<&Name> = pages.flat_map(|page| &page.it.shows).collect();
+    let wanted = gathered.asked.cell.as_ref();
+    let wanted = wanted.and_then(|key| look.kind_of(&key.thing));
+    let kinds = look.law.entities.keys().chain(look.law.tables.keys());
+    for kind in kinds {
+        let is_entity = look.law.entities.contains_key(kind);
+        if elsewhere.contains(&kind) && is_entity && wanted.as_ref() != Some(kind) {
+            continue;
         }
+        let columns = look.tracked_of(kind);
+        if let Some(table) = of_kind(look, gathered, kind, columns, pane) {
+            made.push((look.plural_of(kind), table));
+        }
+    }
+    made
+}
+
+/// Tables of players: one for each title under which values are tracked, in law order.
+fn players(look: &Look, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
+    let kind = Name::from("Player");
+    let mut groups: Vec<(&str, Vec<Tracked<'_>>)> = Vec::new();
+    for value in look.tracked_of(&kind) {
+        match groups.iter_mut().find(|(under, _)| *under == value.under()) {
+            Some((_, group)) => group.push(value),
+            None => groups.push((value.under(), vec![value])),
+        }
+    }
+    let wanted = gathered.asked.cell.as_ref();
+    let asks_for = |group: &[Tracked<'_>]| {
+        wanted.is_some_and(|key| {
+            matches!(key.thing, Thing::Player(_)) && group.iter().any(|v| *v.name() == key.name)
+        })
+    };
+    groups.retain(|(under, group)| (*under == ROSTER) == gathered.roster || asks_for(group));
+    let (active, idle) = look.roster();
+    let things = |ids: Vec<PlayerId>| ids.into_iter().map(Thing::Player).collect::<Vec<_>>();
+    let (active, idle) = (things(active), things(idle));
+    let only = groups.len() == 1;
+    let made = groups.into_iter().map(|(under, columns)| {
+        let title = if only { String::new() } else { titled(under) };
+        let plan = Plan {
+            id: format!("players-{}", slug(under)),
+            label: format!("{} of {}", titled(under), look.word("Players")),
+            kind: kind.clone(),
+            things: active.clone(),
+            apart: idle.clone(),
+            columns,
+            asked: &gathered.asked,
+            today: gathered.today.as_ref(),
+        };
+        (title, plan.table(look, pane))
     });
     made.collect()
 }
 
-/// Opens a value's history under its row, or in a table of its own for a value of the game.
-fn open_history(look: &Look, tracker: &mut Tracker, key: &CellKey, events: &[Event]) {
-    let Some(history) = history(look, key, events) else {
-        return;
-    };
-    let row_id = format!(
-        "row-{}",
-        key.thing.to_string().replace([':', '/', ' '], "-")
-    );
-    let href = look.cell_href(key);
-    for (_, table) in &mut tracker.tables {
-        let row = table.rows.iter_mut().find(|row| {
-            row.id == row_id
-                && row
-                    .cells
-                    .iter()
-                    .any(|cell| cell.href.as_ref() == Some(&href))
-        });
-        if let Some(row) = row {
-            for cell in &mut row.cells {
-                cell.is_open = cell.href.as_ref() == Some(&href);
-            }
-            row.history = Some(history);
-            return;
-        }
+/// A title under which values are tracked, as a heading.
+fn titled(under: &str) -> String {
+    match under {
+        "tracker" => "Tracked values".to_owned(),
+        ROSTER => "On the books".to_owned(),
+        other => capital(other),
     }
-    let title = look.value_title(key);
-    let row = Row {
-        id: row_id,
-        owner: crate::parts::Person::named(look.title()),
-        cells: vec![crate::parts::Cell {
-            text: look.shown(key),
-            href: Some(href),
-            claim: None,
-            is_open: true,
-        }],
-        changed: None,
-        history: Some(history),
-    };
-    let table = Table {
-        id: "one".to_owned(),
-        label: title.clone(),
-        owner: crate::parts::Column::words("Whose"),
-        columns: vec![crate::parts::Column::words(title.clone())],
-        rows: vec![row],
-        pseudo: Vec::new(),
-        tells_change: false,
-    };
-    tracker.tables.insert(0, (title, table));
 }
 
-fn history(look: &Look, key: &CellKey, events: &[Event]) -> Option<History> {
-    if !look.view().shown(key) {
+/// A title as an element's id.
+pub(crate) fn slug(title: &str) -> String {
+    let words = title
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+/// The table of a kind, newest things where there are many; none where there is nothing to show.
+fn of_kind(
+    look: &Look,
+    gathered: &Gathered,
+    kind: &Name,
+    columns: Vec<Tracked<'_>>,
+    pane: Option<&History>,
+) -> Option<Table> {
+    let is_stated = |value: &Tracked<'_>| matches!(value.source, Source::Stated(..));
+    if columns.iter().all(is_stated) {
         return None;
     }
-    let kind = look.ask(|tx| tx.kind_of(&key.thing)).ok()?;
-    let decl = look.law.values.get(&(kind, key.name.clone()))?;
-    let whose = look.whose(key);
-    let title = look.themed(&decl.it.title);
-    let name = if whose.is_empty() {
-        title
-    } else {
-        format!("{whose}, {title}")
+    let mut things = look.ask(|tx| tx.things_of(kind));
+    if things.len() > THINGS {
+        things.drain(..things.len() - THINGS);
+    }
+    if things.is_empty() {
+        return None;
+    }
+    let plan = Plan {
+        id: format!("kind-{}", slug(kind.as_str())),
+        label: look.plural_of(kind),
+        kind: kind.clone(),
+        things,
+        apart: Vec::new(),
+        columns,
+        asked: &gathered.asked,
+        today: gathered.today.as_ref(),
     };
-    let tracker = Href::from(urls::Tracker {
-        game: look.game.as_str(),
+    Some(plan.table(look, pane))
+}
+
+/// Values of the game itself: all that are kept, and what the computed ones say.
+fn facts(look: &Look, gathered: &Gathered) -> Vec<Fact> {
+    let values = look.tracked_of(&"Game".into());
+    let today = gathered.today.as_ref();
+    let is_seen = |value: &&Tracked<'_>| {
+        value.shown_to() == ShownTo::All
+            && today.is_none_or(|today| today.sees(&Thing::Game, value))
+    };
+    let held: Vec<_> = look.ask(|tx| {
+        let seen = values.iter().filter(is_seen);
+        seen.map(|value| (value, look.held(tx, &Thing::Game, value)))
+            .collect()
     });
-    Some(History {
-        id: "history".to_owned(),
-        title: format!("{name}: {}", look.shown(key)),
-        about: look.about_clause(&decl.site.rule, decl.site.clause),
-        cite: look.cite_site(&decl.site),
-        steps: events
-            .iter()
-            .take(STEPS)
-            .filter_map(|event| step(look, key, event))
-            .collect(),
-        all: None,
-        chart: None,
-        close: tracker,
-        edit: edit(look, key),
-    })
-}
-
-fn step(look: &Look, key: &CellKey, event: &Event) -> Option<Step> {
-    let (old, new) = first_change(event, key)?;
-    let words = |cell: &Cell| look.label(cell.value.open());
-    let clause = event
-        .steps
-        .iter()
-        .find(|step| matches!(&step.effect, Effect::Cell { key: of, .. } if of == key));
-    let reason = match &event.act {
-        Act::Claim { reason, .. } | Act::Undo { reason, .. } => format!(" “{}”", reason.as_str()),
-        _ => String::new(),
-    };
-    let number = event.seq.to_string();
-    let link = urls::Event {
-        game: look.game.as_str(),
-        event: &number,
-    };
-    let known = look.may_know(event);
-    Some(Step {
-        when: look.when(event.at),
-        old: old.as_ref().map(words),
-        new: new.as_ref().map_or_else(|| "nothing".to_owned(), words),
-        how: if known {
-            format!(
-                "{}, {}{reason}",
-                look.doer_name(event),
-                look.act_title(&event.act)
-            )
+    let facts = held.into_iter().filter_map(|(value, held)| {
+        if held.is_hidden || (held.text.is_empty() && !held.is_kept) {
+            return None;
+        }
+        let text = if held.text.is_empty() {
+            "–".to_owned()
         } else {
-            look.doer_name(event)
-        },
-        cite: clause.and_then(|step| look.cite(&step.rule, step.clause)),
-        dice: if known { dice(event) } else { Vec::new() },
-        claim: None,
-        outcome: None,
-        event: Some(link.into()),
-    })
+            held.text
+        };
+        let fact = Fact::new(look.themed(&value.title()), text);
+        let key = CellKey {
+            thing: Thing::Game,
+            name: value.name().clone(),
+        };
+        Some(if held.is_kept {
+            fact.to(gathered.asked.open(look, &key))
+        } else {
+            fact
+        })
+    });
+    facts.collect()
 }
 
-/// The form that changes a value by hand, where the reader plays.
-fn edit(look: &Look, key: &CellKey) -> Option<Form> {
-    if !look.is_member() || look.is_past {
-        return None;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_makes_an_id() {
+        assert_eq!(slug("Altar of Mayhem"), "altar-of-mayhem");
     }
-    let value = super::claim::field_for(look, key)?;
-    let rules = super::claim::rules_field(look, key);
-    let reason = Field::new(
-        "claim-reason",
-        "reason",
-        "Why",
-        FieldKind::Line(String::new()),
-    );
-    let to = urls::Claim {
-        game: look.game.as_str(),
-    };
-    let send = look
-        .send(to)
-        .with("thing", key.thing.to_string())
-        .with("name", key.name.as_str());
-    Some(Form {
-        fields: vec![value, rules, reason],
-        ..Form::button(send, "Record the change")
-    })
 }

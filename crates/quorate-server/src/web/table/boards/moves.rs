@@ -180,7 +180,6 @@ impl Choosing<'_> {
     /// Where the action needs one thing more than the square, that thing: each as a tab, and the one chosen, by default
     /// the first with which some square is possible.
     fn companion(&self, me: PlayerId, action: &OnBoard<'_>) -> (Vec<Tab>, Option<(Name, Datum)>) {
-        let look = self.look;
         let others = needed(&action.offer)
             .filter(|(place, _)| *place != action.field)
             .map(|(_, field)| field);
