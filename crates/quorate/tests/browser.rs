@@ -1,4 +1,4 @@
-//! What people do, in a real browser: the real binary over a real data folder, pages in headless Chromium by WebDriver.
+//! What people do, in a real browser: the real binary over a real data folder, pages in headless Chromium by `WebDriver`.
 //!
 //! Without `QUORATE_BROWSER` in the environment these tests say that they looked at nothing; `cargo xtask test` sets it
 //! where a browser is there or can be had.
@@ -40,7 +40,12 @@ fn a_game_is_founded_joined_and_its_rules_are_changed_by_a_vote() {
         let server = Server::start();
         let (anna, bert) = town(&server, Width::Phone).await;
         let post = bert
-            .propose("night-town", "More lamps", "1. Every street has a lamp.")
+            .propose(
+                "night-town",
+                "More lamps",
+                "It is dark.",
+                "1. Every street has a lamp.",
+            )
             .await;
         bert.sees("More lamps").await;
         anna.vote(&post, "for").await;
@@ -61,7 +66,12 @@ fn a_vote_is_changed_and_the_other_reader_sees_it_without_asking() {
         let server = Server::start();
         let (anna, bert) = town(&server, Width::Desk).await;
         let post = anna
-            .propose("night-town", "A bell", "1. There is a bell.")
+            .propose(
+                "night-town",
+                "A bell",
+                "It is quiet.",
+                "1. There is a bell.",
+            )
             .await;
         anna.open(&post).await;
         bert.vote(&post, "for").await;

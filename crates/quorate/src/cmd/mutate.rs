@@ -21,7 +21,7 @@ use crate::out::{FOUND_WRONG, Out};
 /// `or`, `not`, `in`, True and False, the signs of sums, `min` and `max`. Taken away are: statements that have an
 /// effect, early returns, whatever acts by being declared (permit, forbid, on, after, changed, automatic, modify,
 /// exclude, prioritise, condition, decision), and arguments that hold a declaration back (limit, by, min, max, unique,
-/// outside, shown_to, author, gap, shared, but). What only people read is left alone: texts, titles, notes, and what a
+/// outside, `shown_to`, author, gap, shared, but). What only people read is left alone: texts, titles, notes, and what a
 /// refusal shows. A change that makes code sleep is no mutant and is not counted.
 ///
 /// A change that can make no difference is listed in `mutants.toml` in the rulebook's folder, each with its reason:

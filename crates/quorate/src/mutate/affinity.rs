@@ -107,7 +107,7 @@ impl Tests {
 fn words(code: &str) -> BTreeSet<String> {
     let all = code.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')));
     all.filter(|word| word.len() > 2)
-        .map(|word| word.to_lowercase())
+        .map(str::to_lowercase)
         .collect()
 }
 

@@ -171,10 +171,12 @@ fn quiet(tokens: &[Token<'_>]) -> Vec<bool> {
         {
             *argument = false;
         }
-        if after == "=" && matches!(before, "(" | ",") && FOR_PEOPLE.contains(&token.text) {
-            if let Some((_, argument)) = open.last_mut() {
-                *argument = true;
-            }
+        if after == "="
+            && matches!(before, "(" | ",")
+            && FOR_PEOPLE.contains(&token.text)
+            && let Some((_, argument)) = open.last_mut()
+        {
+            *argument = true;
         }
         let here = open.last().is_some_and(|(all, argument)| *all || *argument);
         quiet.push(here);

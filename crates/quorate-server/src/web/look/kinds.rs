@@ -302,7 +302,7 @@ fn short(full: &str) -> String {
     text.strip_suffix(" UTC").unwrap_or(text).to_owned()
 }
 
-/// A kind's name as words: "SpecialTitle" is "Special title".
+/// A kind's name as words: "`SpecialTitle`" is "Special title".
 fn spaced(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {

@@ -81,7 +81,7 @@ fn whole(look: &Look, event: &Event) -> EventPage {
             Vec::new()
         },
         dice: if known {
-            let names = event.tape.dice.iter().map(|die| die.what.to_string());
+            let names = event.tape.dice.iter().map(|die| die.what.clone());
             names.zip(dice(event)).collect()
         } else {
             Vec::new()

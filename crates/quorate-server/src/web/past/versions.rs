@@ -73,7 +73,7 @@ async fn versions(look: &Look, id: &Name) -> Result<Vec<Version>, Trouble> {
         let Some((before, first)) = changes.next() else {
             break;
         };
-        let after = changes.last().map_or(first, |(_, last)| last);
+        let after = changes.next_back().map_or(first, |(_, last)| last);
         next = before
             .as_ref()
             .map(|rule| rule.changed_by)

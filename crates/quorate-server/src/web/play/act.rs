@@ -261,13 +261,14 @@ fn told(look: &Arc<Look>, sent: &Sent, result: Result<Receipt, Trouble>, tried: 
     let game = look.game.as_str();
     let back = sent.form.filled("back").and_then(Href::returning);
     match result {
-        Ok(receipt) => match (&receipt.outcome, back) {
-            (Outcome::Done, Some(back)) => reply::see_with(&back, &format!("Done: {tried}.")),
-            _ => {
+        Ok(receipt) => {
+            if let (Outcome::Done, Some(back)) = (&receipt.outcome, back) {
+                reply::see_with(&back, &format!("Done: {tried}."))
+            } else {
                 let href = Href::from(urls::Act { game }).with("done", &receipt.seq.0.to_string());
                 reply::see(&href)
             }
-        },
+        }
         Err(Trouble::Refused(refusal)) => {
             let refusal = look.refusal(tried, &refusal);
             let chrome = look.chrome("The law says no", Part::Act);

@@ -91,7 +91,7 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
         post: &word,
     };
     let count = look.count(id);
-    let offer = look.post_offers(id).into_iter().find(|offer| simple(offer));
+    let offer = look.post_offers(id).into_iter().find(simple);
     let mut text = String::new();
     let mut due = None;
     if offer.is_none()

@@ -18,7 +18,7 @@ use crate::posted::Posted;
 use crate::web::look::Look;
 
 /// A post that is being written.
-pub struct Draft {
+pub(super) struct Draft {
     /// Its category; empty for none.
     pub category: Name,
     /// Its title.
@@ -49,7 +49,7 @@ struct Edit {
 
 impl Draft {
     /// An empty form.
-    pub fn empty(look: &Look, category: Name) -> Self {
+    pub(super) fn empty(look: &Look, category: Name) -> Self {
         let prefix = look.law.categories.get(&category);
         Self {
             title: prefix
@@ -66,7 +66,7 @@ impl Draft {
     }
 
     /// The form as it arrived.
-    pub fn read(look: &Look, category: Name, form: &Posted) -> Self {
+    pub(super) fn read(look: &Look, category: Name, form: &Posted) -> Self {
         let text = |name: &str| form.one(name).unwrap_or_default().to_owned();
         let decl = look.law.categories.get(&category);
         let own = decl.iter().flat_map(|decl| &decl.it.form).map(|name| {
@@ -91,7 +91,7 @@ impl Draft {
     }
 
     /// The form for a post that is there already.
-    pub fn of_post(look: &Look, id: PostId) -> Option<Self> {
+    pub(super) fn of_post(look: &Look, id: PostId) -> Option<Self> {
         let post = look.post(id)?;
         let mut draft = Self::empty(look, post.category.clone());
         post.title.as_str().clone_into(&mut draft.title);
@@ -137,18 +137,18 @@ impl Draft {
     }
 
     /// What people call the category.
-    pub fn category_title(&self, look: &Look) -> String {
+    pub(super) fn category_title(&self, look: &Look) -> String {
         let decl = look.law.categories.get(&self.category);
         decl.map_or_else(|| "Story post".to_owned(), |decl| decl.it.title.clone())
     }
 
     /// Whether such posts may carry changes: those that are voted on, and those that close a dynasty.
-    pub fn carries_changes(&self, look: &Look) -> bool {
+    pub(super) fn carries_changes(&self, look: &Look) -> bool {
         look.law.categories.contains_key(&self.category)
     }
 
     /// Takes up one more rule to change, or a new one.
-    pub fn add(&mut self, look: &Look, what: &str) {
+    pub(super) fn add(&mut self, look: &Look, what: &str) {
         if self
             .edits
             .iter()
@@ -174,7 +174,7 @@ impl Draft {
     }
 
     /// Leaves a rule as it is.
-    pub fn remove(&mut self, which: &str) {
+    pub(super) fn remove(&mut self, which: &str) {
         if let Some(at) = which
             .parse::<usize>()
             .ok()
@@ -185,7 +185,7 @@ impl Draft {
     }
 
     /// What goes along unseen: which rules are edited, and from which texts.
-    pub fn unseen(&self) -> Vec<(String, String)> {
+    pub(super) fn unseen(&self) -> Vec<(String, String)> {
         let mut unseen = Vec::new();
         for (nth, edit) in self.edits.iter().enumerate() {
             unseen.push(("edit".to_owned(), nth.to_string()));
@@ -196,7 +196,7 @@ impl Draft {
     }
 
     /// The fields above the changes.
-    pub fn fields(&self, look: &Look) -> Vec<Field> {
+    pub(super) fn fields(&self, look: &Look) -> Vec<Field> {
         let mut fields = vec![
             Field::new(
                 "title",
@@ -274,7 +274,7 @@ impl Draft {
     }
 
     /// The rules that are changed, each with its text.
-    pub fn edits(&self, look: &Look, reports: &[String]) -> Vec<ClauseEdit> {
+    pub(super) fn edits(&self, look: &Look, reports: &[String]) -> Vec<ClauseEdit> {
         let edits = self.edits.iter().enumerate().map(|(nth, edit)| {
             let place = match edit.of.strip_prefix("new:") {
                 Some(section) => format!("A new rule in {}", look.section_title(&section.into())),
@@ -295,13 +295,13 @@ impl Draft {
     }
 
     /// The post as it would stand.
-    pub fn preview(&self, look: &Look) -> (String, Markup, Vec<Change>) {
+    pub(super) fn preview(&self, look: &Look) -> (String, Markup, Vec<Change>) {
         let changes = look.changes(&self.patch().clauses);
         (self.title.clone(), look.prose(&self.body, 4), changes)
     }
 
     /// The post that the form stands for.
-    pub fn post(&self, look: &Look) -> Result<NewPost, Refusal> {
+    pub(super) fn post(&self, look: &Look) -> Result<NewPost, Refusal> {
         let mut own = Vec::new();
         for (name, values) in &self.own {
             own.push((name.clone(), self.own_value(look, name, values)?));
@@ -416,7 +416,7 @@ fn slug(title: &str) -> String {
 }
 
 /// The choice of what to change next.
-pub fn choice_of_rules(look: &Look) -> Field {
+pub(super) fn choice_of_rules(look: &Look) -> Field {
     let sections = look
         .state()
         .sections
