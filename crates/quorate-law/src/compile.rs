@@ -2,12 +2,13 @@
 //!
 //! Compiling a version of the law: what breaks sleeps, everything else works.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use quorate_kernel::Name;
 use starlark::environment::Module;
 use starlark::syntax::AstModule;
+use starlark::values::FrozenStringValue;
 
 use crate::budget::{Budget, Limits};
 use crate::check::house;
@@ -79,10 +80,9 @@ pub fn compile(sources: &[Source], edition: u16) -> Compiled {
         if law.settle_names() || law.settle_needs() || law.settle_types() {
             continue;
         }
-        match law.run(edition) {
-            Ok(compiled) => return compiled,
-            // Each round puts at least one fence to sleep, so there is an end to this.
-            Err(()) => continue,
+        // Each round that fails puts at least one fence to sleep, so there is an end to this.
+        if let Ok(compiled) = law.run(edition) {
+            return compiled;
         }
     }
 }
@@ -154,7 +154,6 @@ impl<'a> Law<'a> {
     fn home(&self, unit: usize) -> Home {
         let info = &self.infos[unit];
         Home {
-            unit,
             rule: info.rule.clone(),
             title: self.sources[info.source].title.clone(),
             value_of: BTreeSet::new(),
@@ -237,7 +236,7 @@ impl<'a> Law<'a> {
     /// the types, whose checker gives up at the first annotation that it does not know.
     fn settle_needs(&mut self) -> bool {
         let language = library::globals(&self.additions());
-        let known: BTreeSet<&str> = language.names().map(|name| name.as_str()).collect();
+        let known: BTreeSet<&str> = language.names().map(FrozenStringValue::as_str).collect();
         let missing = |unit: &Unit| -> Vec<Fault> {
             let needs = unit.needs.iter().filter(|(name, _)| {
                 !known.contains(name.as_str())
@@ -504,7 +503,7 @@ impl<'a> Law<'a> {
 }
 
 /// Puts assignments behind those whose names they use, and otherwise leaves them in document order.
-fn by_needs<'c>(mut waiting: Vec<(usize, &'c unit::Chunk)>) -> Vec<(usize, &'c unit::Chunk)> {
+fn by_needs(mut waiting: Vec<(usize, &unit::Chunk)>) -> Vec<(usize, &unit::Chunk)> {
     let mut done = Vec::with_capacity(waiting.len());
     while !waiting.is_empty() {
         let open: BTreeSet<&str> = waiting
@@ -636,7 +635,7 @@ fn located(sheet: &Sheet, error: &starlark::Error) -> (Option<usize>, Fault) {
 
 /// Declarations whose name another of the same sort has already.
 fn doubles(found: &Found) -> Vec<(usize, Fault)> {
-    let mut seen: HashMap<(&str, String), ()> = HashMap::new();
+    let mut seen: HashSet<(&str, String)> = HashSet::new();
     let mut doubles = Vec::new();
     for ((unit, offset), declaration) in found {
         let (sort, name) = match &declaration.what {
@@ -649,7 +648,7 @@ fn doubles(found: &Found) -> Vec<(usize, Fault)> {
             Declared::Decision { name, .. } => ("decision", name.to_string()),
             _ => continue,
         };
-        if seen.insert((sort, name.clone()), ()).is_some() {
+        if !seen.insert((sort, name.clone())) {
             let text = format!("the {sort} \"{name}\" is declared already");
             doubles.push((*unit, Fault::new(*offset, text)));
         }

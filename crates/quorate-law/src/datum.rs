@@ -94,9 +94,27 @@ pub enum Type {
 
 /// The record kinds of rule code with the fields of each and their types.
 pub fn record_kinds() -> Vec<(&'static str, Vec<(&'static str, Type)>)> {
-    let player = || Type::Optional(Box::new(Type::Kind("Player".into())));
-    let rule = || Type::Kind("Rule".into());
-    let texts = || Type::List(Box::new(Type::Text));
+    let mut kinds = read_records();
+    kinds.extend(guard_records());
+    kinds
+}
+
+type RecordKind = (&'static str, Vec<(&'static str, Type)>);
+
+fn player() -> Type {
+    Type::Optional(Box::new(Type::Kind("Player".into())))
+}
+
+fn rule() -> Type {
+    Type::Kind("Rule".into())
+}
+
+fn texts() -> Type {
+    Type::List(Box::new(Type::Text))
+}
+
+/// What rules read of posts, changes, ledgers and values.
+fn read_records() -> Vec<RecordKind> {
     vec![
         (
             "Icon",
@@ -141,6 +159,12 @@ pub fn record_kinds() -> Vec<(&'static str, Vec<(&'static str, Type)>)> {
                 ("tags", texts()),
             ],
         ),
+    ]
+}
+
+/// What guards, filters and ways round limits are given.
+fn guard_records() -> Vec<RecordKind> {
+    vec![
         (
             "Attempt",
             vec![

@@ -21,61 +21,100 @@ pub enum Declared {
     Value(ValueDecl),
     /// `name = derived(title, fn, of)`.
     Derived {
+        /// Its code name.
         name: Name,
+        /// As people read it.
         title: String,
+        /// What computes it.
         function: Name,
+        /// The type of what it gives.
         gives: Type,
+        /// The kind it belongs to.
         of: Name,
+        /// The table or page it is tracked on; empty for none.
         tracked: String,
+        /// Who may see it.
         shown_to: ShownTo,
+        /// Words by which rules pick it.
         tags: Vec<Name>,
     },
     /// `quantity(name, type)`.
-    Quantity { name: Name, ty: Type },
+    Quantity {
+        /// Its code name.
+        name: Name,
+        /// Its type.
+        ty: Type,
+    },
     /// `modify(what, filter)`: of a quantity, of a value's writes, or of `"roll"`.
-    Modify { what: Name, filter: Name },
+    Modify {
+        /// What is filtered: a quantity, a value, or `roll`.
+        what: Name,
+        /// The function that gives the new amount.
+        filter: Name,
+    },
     /// `entity(name)`.
     Entity {
+        /// The name of the kind.
         kind: Name,
+        /// As people read it.
         title: String,
+        /// Several of them, as people read it.
         plural: String,
         /// The value by which such a thing is called.
         label: Option<Name>,
     },
     /// `generator(word, outcomes, aliases)`: a word of the tracker's dice line.
     Generator {
+        /// What people type.
         word: Name,
+        /// What it can come to, each as likely.
         outcomes: Vec<String>,
+        /// Other words for the same.
         aliases: Vec<Name>,
     },
     /// `name = board(title, columns, rows)`; columns and rows are their labels in order.
     Board {
+        /// Its code name.
         name: Name,
+        /// As people read it.
         title: String,
+        /// Labels in order.
         columns: Vec<String>,
+        /// Labels in order.
         rows: Vec<String>,
     },
     /// `page(title, shows)`: a page that shows kinds, boards or values; `text` pages are edited by play.
     Page {
+        /// Its code name.
         name: Name,
+        /// As people read it.
         title: String,
+        /// Kinds, boards or values, in order.
         shows: Vec<Name>,
     },
     /// `term(name, one, many)`.
     Term {
+        /// Its code name.
         name: Name,
+        /// The word for one.
         one: String,
+        /// The word for several.
         many: String,
     },
     /// `table(name, **columns)`.
     Table {
+        /// The name of the kind.
         kind: Name,
+        /// Names and types of the columns.
         columns: Vec<(Name, Type)>,
     },
     /// `row(table, key, **cells)`.
     Row {
+        /// The kind whose row it is.
         table: Name,
+        /// Its name among the rows.
         key: Name,
+        /// What stands in each column.
         cells: Vec<(Name, Datum)>,
     },
     /// `category(name, …)`.
@@ -84,40 +123,81 @@ pub enum Declared {
     Action(ActionDecl),
     /// `automatic(name, body, …)`.
     Automatic {
+        /// Its code name.
         name: Name,
+        /// The function that does it.
         body: Name,
+        /// The kind for each of whose things it happens, if any.
         of: Option<Name>,
+        /// When it happens.
         trigger: Trigger,
     },
     /// `condition(test, of)`: keeps the clock of a test without acting on it.
-    Condition { test: Name, of: Name },
+    Condition {
+        /// The function that is asked.
+        test: Name,
+        /// The kind it belongs to.
+        of: Name,
+    },
     /// `after(action, hook)`.
-    After { action: Name, hook: Name },
+    After {
+        /// The action it follows.
+        action: Name,
+        /// The function that is called.
+        hook: Name,
+    },
     /// `on(happening, hook, of)`.
     On {
+        /// What sets it off.
         happening: Name,
+        /// The function that is called.
         hook: Name,
+        /// The kind that it must happen to, if any.
         of: Option<Name>,
     },
     /// `changed(value, hook, of)`.
-    Changed { value: Name, hook: Name, of: Name },
+    Changed {
+        /// The value that is watched.
+        value: Name,
+        /// The function that is called.
+        hook: Name,
+        /// The kind it belongs to.
+        of: Name,
+    },
     /// `forbid(scope, when, why, tags)` and `permit(…)`.
     Guard {
+        /// Whether it forbids; it permits otherwise.
         forbids: bool,
+        /// Which attempts it covers.
         scope: ScopeDecl,
+        /// The function that says whether it speaks.
         when: Name,
+        /// What a refusal says.
         why: String,
+        /// Words by which rules pick it.
         tags: Vec<Name>,
     },
     /// `prioritise(stronger)`.
-    Prioritise { stronger: Name },
+    Prioritise {
+        /// The function that says whether one guard goes before another.
+        stronger: Name,
+    },
     /// `exclude(who, scope)`.
-    Exclude { who: Name, scope: ScopeDecl },
+    Exclude {
+        /// The function that says whether somebody is left out.
+        who: Name,
+        /// Which attempts it covers.
+        scope: ScopeDecl,
+    },
     /// `decision(name, answer, title, hidden)`.
     Decision {
+        /// Its code name.
         name: Name,
+        /// The function that is called with the answer.
         answer: Name,
+        /// As people read it.
         title: String,
+        /// Whether the answer is seen by its giver alone.
         hidden: bool,
     },
 }
@@ -150,8 +230,11 @@ pub struct ValueDecl {
 pub enum Holds {
     /// A whole number.
     Number {
+        /// The least it may be.
         min: Option<i64>,
+        /// The most it may be.
         max: Option<i64>,
+        /// What happens beyond them.
         outside: Outside,
     },
     /// Words that people type.
@@ -165,11 +248,22 @@ pub enum Holds {
     /// A thing of a kind or none.
     Reference(Name),
     /// Several things, words or numbers.
-    Listing { item: Type, unique: bool },
+    Listing {
+        /// The type of each.
+        item: Type,
+        /// Whether each may stand in it once only.
+        unique: bool,
+    },
     /// A square of a board or none; one thing a square.
-    Place { board: Name },
+    Place {
+        /// The board whose squares it can hold.
+        board: Name,
+    },
     /// Dated lines, kept for so long (for good if none).
-    Ledger { keep: Option<Span> },
+    Ledger {
+        /// How long lines are kept; for good if none.
+        keep: Option<Span>,
+    },
 }
 
 /// What happens to a number that would leave its range.
@@ -292,18 +386,38 @@ pub enum Trigger {
     /// At these times.
     Every(Vec<Schedule>),
     /// Whenever the test holds, or has held unbroken for so long.
-    When { test: Name, after: Option<Span> },
+    When {
+        /// The function that is asked.
+        test: Name,
+        /// How long it must have held unbroken.
+        after: Option<Span>,
+    },
 }
 
 /// A time that comes again and again, in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Schedule {
     /// Every day at a minute of the day.
-    Daily { minute: u16 },
+    Daily {
+        /// The minute of the day, from 0.
+        minute: u16,
+    },
     /// Every week on a day (1 Monday to 7 Sunday) at a minute of the day.
-    Weekly { weekday: u8, minute: u16 },
+    Weekly {
+        /// 1 is Monday, 7 Sunday.
+        weekday: u8,
+        /// The minute of the day, from 0.
+        minute: u16,
+    },
     /// Every year on a date at a minute of the day.
-    Yearly { month: u8, day: u8, minute: u16 },
+    Yearly {
+        /// 1 to 12.
+        month: u8,
+        /// The day of the month, from 1.
+        day: u8,
+        /// The minute of the day, from 0.
+        minute: u16,
+    },
 }
 
 /// Which attempts a guard covers, or for which rules somebody is no player. With nothing named, all.

@@ -141,8 +141,8 @@ pub(crate) fn words(error: &starlark::Error) -> String {
 
 /// The line of the outermost statement that had a part in an error.
 fn first_line(frame: &Frame, error: &starlark::Error) -> u32 {
-    let frames = error.call_stack().frames.iter();
-    let first = frames.filter_map(|called| called.location.as_ref()).next();
+    let mut frames = error.call_stack().frames.iter();
+    let first = frames.find_map(|called| called.location.as_ref());
     let site = first.or(error.span()).and_then(|at| frame.code.site_at(at));
     site.map_or(0, |(site, _)| site.line)
 }

@@ -60,7 +60,7 @@ pub(crate) struct Entered(pub(crate) Rc<Frame>);
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        FRAMES.with_borrow_mut(|frames| frames.pop());
+        FRAMES.with_borrow_mut(Vec::pop);
     }
 }
 

@@ -35,3 +35,14 @@ pub use collect::Signature;
 pub use compile::{Asleep, Compiled, Source, compile};
 pub use diagnostic::{Diagnostic, Severity};
 pub use text::RuleText;
+
+/// What rule code may call: each function or method as it is written in a signature, and what it does, in the order of
+/// the alphabet.
+pub fn reference() -> Vec<(&'static str, &'static str)> {
+    let mut told: Vec<_> = values::callable::NATIVES
+        .values()
+        .map(|native| native.told)
+        .collect();
+    told.sort_unstable();
+    told
+}

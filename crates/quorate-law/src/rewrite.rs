@@ -218,7 +218,9 @@ impl Rewriter<'_> {
             ExprP::Call(callee, args) => self.call(callee, &args.args),
             ExprP::Tuple(items) if !items.iter().all(is_scalar) => {
                 self.open(expr.span, "__tuple((");
-                items.iter().for_each(|item| self.expr(item));
+                for item in items {
+                    self.expr(item);
+                }
                 self.close(expr.span.end().get(), "))");
             }
             ExprP::FString(string) => {

@@ -34,7 +34,7 @@ impl UnitInfo {
             .iter()
             .rposition(|b| *b == b'\n')
             .map_or(0, |at| at + 1);
-        let line = before.iter().filter(|b| **b == b'\n').count();
+        let line = before.split(|b| *b == b'\n').count() - 1;
         let column = String::from_utf8_lossy(&before[line_start..])
             .chars()
             .count();

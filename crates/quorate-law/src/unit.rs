@@ -112,7 +112,6 @@ pub(crate) struct ValueFound {
     pub(crate) ty: Type,
     /// For a derived value, the function that works it out.
     pub(crate) function: Option<String>,
-    pub(crate) offset: u32,
 }
 
 /// A function at the top level.
@@ -264,7 +263,7 @@ impl Unit {
         let declares = name.ident.as_str();
         match declares {
             "entity" | "category" | "table" => {
-                self.kind(declares, &args, assigned, expr, &mut facts)
+                self.kind(declares, &args, assigned, expr, &mut facts);
             }
             "quantity" => {
                 let ty = args.get(1, "type").map_or(Type::Any, type_of);
@@ -285,7 +284,7 @@ impl Unit {
             }
             _ => {
                 if let Some(name) = assigned {
-                    self.value(declares, &name, &args, offset, &mut facts);
+                    self.value(declares, &name, &args, &mut facts);
                 }
             }
         }
@@ -345,14 +344,7 @@ impl Unit {
         });
     }
 
-    fn value(
-        &mut self,
-        declares: &str,
-        name: &str,
-        args: &Arguments<'_>,
-        offset: u32,
-        facts: &mut CallFacts,
-    ) {
+    fn value(&mut self, declares: &str, name: &str, args: &Arguments<'_>, facts: &mut CallFacts) {
         let optional = |ty: Type| Type::Optional(Box::new(ty));
         let named = |index, keyword| args.get(index, keyword);
         let kind = |expr: Option<&AstExpr>| expr.map_or(Type::Any, type_of);
@@ -382,7 +374,6 @@ impl Unit {
                 of,
                 ty,
                 function,
-                offset,
             });
         }
     }

@@ -94,6 +94,10 @@ pub trait World {
     /// What the one who acts picks.
     fn choose(&self, question: crate::stop::Question) -> Answer<Datum>;
     /// Leaves somebody a duty.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parameters of `ask` in rule code, one each"
+    )]
     fn ask(
         &self,
         decision: &str,

@@ -253,7 +253,7 @@ fn tables_rows_and_quantities_bring_kinds_and_functions() {
     let trap = quorate_kernel::Thing::row("Trap", "Ivan");
     game.rows
         .borrow_mut()
-        .insert(("Trap".into(), "Ivan".into()), ());
+        .insert(("Trap".into(), "Ivan".into()));
     game.put(&trap, "spring", Datum::Function("ivan".into()));
     game.put(&trap, "cost", Datum::Int(2));
     *game.code.borrow_mut() = Some(law.code.clone());

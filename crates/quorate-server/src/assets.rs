@@ -122,7 +122,6 @@ pub fn compressed_bytes() -> usize {
 
 /// Answers `GET /assets/{version}/{name}`. An address of another version gets today's file, but may not be kept: a page
 /// that was open over an upgrade still works.
-#[expect(clippy::unused_async, reason = "the router takes futures only")]
 pub async fn serve(Path((version, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
     let Some(index) = ASSETS.iter().position(|asset| asset.name == name) else {
         return StatusCode::NOT_FOUND.into_response();

@@ -163,10 +163,31 @@ impl Asker<'_> {
                     text: typed(&words.must("text")?),
                 }
             }
+            "answer" => self.answer(&mut words)?,
+            "abandon" => Act::Abandon {
+                action: words.must("action")?.into(),
+            },
+            "dice" | "roll" => Act::Dice {
+                line: typed(&words.must("line")?),
+            },
+            _ => match self.by_hand(action, &mut words)? {
+                Some(act) => act,
+                None => {
+                    return Err(Refusal::plain(format!("an action called \"{action}\"")).into());
+                }
+            },
+        };
+        words.done()?;
+        Ok(act)
+    }
+
+    /// What changes or corrects the game by hand; nothing if the action is none of these.
+    fn by_hand(&self, action: &str, words: &mut Words) -> Result<Option<Act>, NoAct> {
+        Ok(Some(match action {
             "claim" => Act::Claim {
                 rule: words.must("rule")?.into(),
                 reason: typed(&words.must("reason")?),
-                patch: Sealed::close(self.patch(&mut words)?.unwrap_or_default(), [0; 16]),
+                patch: Sealed::close(self.patch(words)?.unwrap_or_default(), [0; 16]),
             },
             "dispute" => {
                 let claim = words.must("claim")?;
@@ -176,14 +197,7 @@ impl Asker<'_> {
                     reason: typed(&words.may("reason").unwrap_or_default()),
                 }
             }
-            "undo" => self.undo(&mut words)?,
-            "answer" => self.answer(&mut words)?,
-            "abandon" => Act::Abandon {
-                action: words.must("action")?.into(),
-            },
-            "dice" | "roll" => Act::Dice {
-                line: typed(&words.must("line")?),
-            },
+            "undo" => undo(words)?,
             "wake" => {
                 let rule = words.must("rule")?.into();
                 let fence = words
@@ -196,12 +210,10 @@ impl Asker<'_> {
             }
             "repair" => Act::Repair {
                 reason: typed(&words.must("reason")?),
-                patch: Sealed::close(self.patch(&mut words)?.unwrap_or_default(), [0; 16]),
+                patch: Sealed::close(self.patch(words)?.unwrap_or_default(), [0; 16]),
             },
-            _ => return Err(Refusal::plain(format!("an action called \"{action}\"")).into()),
-        };
-        words.done()?;
-        Ok(act)
+            _ => return Ok(None),
+        }))
     }
 
     fn law_action(&self, action: &Name, mut words: Words) -> Result<Act, NoAct> {
@@ -332,35 +344,6 @@ impl Asker<'_> {
         })
     }
 
-    fn undo(&self, words: &mut Words) -> Result<Act> {
-        let event = words.must("event")?;
-        let event = EventSeq(
-            event
-                .trim_start_matches('#')
-                .parse()
-                .context("an event is a number, as the log shows it")?,
-        );
-        let reason = typed(&words.named("reason").unwrap_or_default());
-        let mut picks = Vec::new();
-        for (label, text) in std::mem::take(&mut words.named) {
-            let value = match (text.parse::<i64>(), text.as_str()) {
-                (Ok(n), _) => Value::Int(n),
-                (_, "yes") => Value::Flag(true),
-                (_, "no") => Value::Flag(false),
-                (_, "none") => Value::None,
-                (_, word) => word
-                    .parse()
-                    .map_or_else(|_| Value::Word(word.into()), Value::Thing),
-            };
-            picks.push((label, value));
-        }
-        Ok(Act::Undo {
-            event,
-            reason,
-            picks,
-        })
-    }
-
     /// An answer to what waits: an open action of theirs, or a duty.
     fn answer(&self, words: &mut Words) -> Result<Act> {
         let Some(who) = self.actor.player() else {
@@ -453,4 +436,33 @@ pub(crate) fn as_player(actor: Actor, name: &str) -> Result<PlayerId> {
     actor
         .player()
         .with_context(|| format!("{name} is no player"))
+}
+
+fn undo(words: &mut Words) -> Result<Act> {
+    let event = words.must("event")?;
+    let event = EventSeq(
+        event
+            .trim_start_matches('#')
+            .parse()
+            .context("an event is a number, as the log shows it")?,
+    );
+    let reason = typed(&words.named("reason").unwrap_or_default());
+    let mut picks = Vec::new();
+    for (label, text) in std::mem::take(&mut words.named) {
+        let value = match (text.parse::<i64>(), text.as_str()) {
+            (Ok(n), _) => Value::Int(n),
+            (_, "yes") => Value::Flag(true),
+            (_, "no") => Value::Flag(false),
+            (_, "none") => Value::None,
+            (_, word) => word
+                .parse()
+                .map_or_else(|_| Value::Word(word.into()), Value::Thing),
+        };
+        picks.push((label, value));
+    }
+    Ok(Act::Undo {
+        event,
+        reason,
+        picks,
+    })
 }

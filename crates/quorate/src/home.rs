@@ -40,8 +40,6 @@ pub(crate) struct Present {
     pub judge: Judge,
     /// The moment of asking.
     pub now: Moment,
-    /// What its dice follow from; none where this user may not know it.
-    pub secret: Option<Secret>,
 }
 
 /// What time it is.
@@ -137,7 +135,7 @@ impl Home {
             };
             judge.judge(&command, &mut inputs);
         }
-        Ok(Present { judge, now, secret })
+        Ok(Present { judge, now })
     }
 }
 
@@ -146,11 +144,6 @@ fn runtime() -> Result<Runtime> {
         .enable_all()
         .build()
         .context("cannot start")
-}
-
-/// A game's word, or an error that says how one is written.
-pub(crate) fn game_id(word: &str) -> Result<GameId> {
-    Ok(word.parse()?)
 }
 
 /// A player by name, whatever the case, or by number (`3`, `player:3`).

@@ -22,11 +22,6 @@ impl Out {
         Self { json, colour }
     }
 
-    /// Whether a program reads.
-    pub(crate) fn is_json(&self) -> bool {
-        self.json
-    }
-
     /// A line for people; nothing where a program reads.
     pub(crate) fn line(&self, text: impl AsRef<str>) {
         if !self.json {

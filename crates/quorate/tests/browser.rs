@@ -14,7 +14,7 @@ use server::Server;
 /// Runs a test where there is a browser.
 fn with_browser(test: impl Future<Output = ()>) {
     if std::env::var_os("QUORATE_BROWSER").is_none() {
-        println!("no browser was asked for: nothing was looked at");
+        eprintln!("no browser was asked for: nothing was looked at");
         return;
     }
     tokio::runtime::Builder::new_multi_thread()

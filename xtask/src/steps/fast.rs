@@ -17,17 +17,13 @@ pub(super) fn tidy(_: &Wish) -> Result<Outcome> {
 
 pub(super) fn clippy(_: &Wish) -> Result<Outcome> {
     let mut clippy = cargo("clippy");
-    // Pedantic lints warn until the law, the engine and the binary are clean of them; what is
-    // wrong or suspicious fails at once.
     clippy.args([
         "--workspace",
         "--all-targets",
         "--quiet",
         "--",
-        "-D",
-        "clippy::correctness",
-        "-D",
-        "clippy::suspicious",
+        "--deny",
+        "warnings",
     ]);
     Ok(Outcome::of(tests(&mut clippy)?.succeeded))
 }

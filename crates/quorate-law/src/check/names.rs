@@ -6,10 +6,9 @@ use quorate_kernel::Name;
 
 use crate::unit::{Fault, Unit};
 
-/// Where a name is defined: the fence, and its rule.
+/// Where a name is defined: the rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
-    pub(crate) unit: usize,
     pub(crate) rule: Name,
     /// The rule as people know it.
     pub(crate) title: String,

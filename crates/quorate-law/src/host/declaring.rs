@@ -125,10 +125,6 @@ fn function(args: &Args<'_, '_>, index: usize) -> starlark::Result<Name> {
     Ok(name)
 }
 
-fn function_opt(args: &Args<'_, '_>, index: usize) -> starlark::Result<Option<Name>> {
-    args.some(index).map(|_| function(args, index)).transpose()
-}
-
 /// A predicate over players; nothing where `player` itself, or nothing, is given.
 fn by(args: &Args<'_, '_>, index: usize) -> starlark::Result<Option<Name>> {
     match args.some(index) {

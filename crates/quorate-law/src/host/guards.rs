@@ -89,7 +89,8 @@ fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
             "`range` gives at most {LIST_MAX} numbers, not {count}"
         )));
     }
-    let numbers = (0..count as i64).map(|i| start + i * step);
+    let numbers =
+        (0..count).map(|i| start + i64::try_from(i).unwrap_or(i64::MAX).saturating_mul(step));
     Ok(args.heap.alloc(AllocList(numbers)))
 }
 

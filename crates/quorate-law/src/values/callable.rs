@@ -63,7 +63,8 @@ pub(crate) struct Native {
 /// A native with its parameters worked out.
 pub(crate) struct Prepared {
     pub(crate) signature: Signature,
-    pub(crate) doc: &'static str,
+    /// The signature as it was written, and what it does: for rule authors.
+    pub(crate) told: (&'static str, &'static str),
     spec: ParametersSpec<FrozenValue>,
     run: Run,
 }
@@ -105,7 +106,7 @@ impl Prepared {
         );
         Self {
             signature,
-            doc: native.doc,
+            told: (native.signature, native.doc),
             spec,
             run: native.run,
         }

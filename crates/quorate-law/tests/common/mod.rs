@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use quorate_kernel::ids::{EventSeq, Id, PlayerId, PostId};
@@ -81,7 +81,7 @@ pub(crate) struct Game {
     pub log: RefCell<Vec<String>>,
     /// Dice to come; the highest number of each die once they are out.
     pub dice: RefCell<Vec<i64>>,
-    pub rows: RefCell<BTreeMap<(String, String), ()>>,
+    pub rows: RefCell<BTreeSet<(String, String)>>,
     /// The law, for derived values and quantities.
     pub code: RefCell<Option<Code>>,
     pub derived: RefCell<BTreeMap<String, String>>,
@@ -122,8 +122,8 @@ impl Game {
         // A world that calls the law back needs itself shared; the fake shares a copy of its cells.
         let twin = Self::default();
         *twin.cells.borrow_mut() = self.cells.borrow().clone();
-        *twin.players.borrow_mut() = self.players.borrow().clone();
-        *twin.code.borrow_mut() = self.code.borrow().clone();
+        twin.players.borrow_mut().clone_from(&self.players.borrow());
+        twin.code.borrow_mut().clone_from(&self.code.borrow());
         *twin.derived.borrow_mut() = self.derived.borrow().clone();
         *twin.filters.borrow_mut() = self.filters.borrow().clone();
         twin.now.set(self.now.get());
@@ -168,7 +168,7 @@ impl World for Game {
             return Ok(self.players.borrow().clone());
         }
         let rows = self.rows.borrow();
-        let of_kind = rows.keys().filter(|(table, _)| table == kind);
+        let of_kind = rows.iter().filter(|(table, _)| table == kind);
         Ok(of_kind
             .map(|(table, key)| Thing::row(table.as_str(), key.as_str()))
             .collect())

@@ -87,6 +87,7 @@ impl Look {
     }
 
     /// The same reader over another state of the game, such as one of the past.
+    #[must_use]
     pub fn over(&self, state: State, law: Arc<Law>, at: Moment) -> Self {
         let terms = words::terms(&state, &law);
         let published = Published {

@@ -24,8 +24,8 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 pub(crate) struct Listen {
     /// The address to listen on.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub listen: SocketAddr,
+    #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub address: SocketAddr,
     /// Make accounts for those with an invitation alone.
     #[arg(long)]
     pub invited_only: bool,
@@ -69,11 +69,11 @@ pub(super) fn serve(
     let site = Site::new(parts).map_err(|error| anyhow!(error.to_string()))?;
     let router = web::router(Arc::new(site));
     home.wait(async {
-        let listener = tokio::net::TcpListener::bind(listen.listen).await;
+        let listener = tokio::net::TcpListener::bind(listen.address).await;
         let listener = listener.with_context(|| {
             format!(
                 "cannot listen on {}: choose another with --listen",
-                listen.listen
+                listen.address
             )
         })?;
         let address = listener.local_addr()?;

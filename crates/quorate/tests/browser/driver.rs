@@ -1,4 +1,8 @@
 //! A reader with a browser of their own.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a panic is a fine way for a test to fail"
+)]
 
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};

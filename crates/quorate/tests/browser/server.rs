@@ -1,4 +1,8 @@
 //! The real binary, over a data folder of its own.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a panic is a fine way for a test to fail"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;

@@ -2,6 +2,7 @@
 
 use quorate_kernel::Name;
 use quorate_kernel::patch::Clause;
+use quorate_kernel::rows::CellKey;
 
 use super::Look;
 use crate::parts::{Change, Run, Side, lines, words};
@@ -96,11 +97,11 @@ impl Look {
     fn plain_change(&self, clause: &Clause) -> Change {
         match clause {
             Clause::SetValue { thing, name, value } => {
-                let key = quorate_kernel::rows::CellKey {
+                let key = CellKey {
                     thing: thing.clone(),
                     name: name.clone(),
                 };
-                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                let of = self.called(thing);
                 told(
                     format!("{of}, {name}"),
                     "set",
@@ -113,13 +114,8 @@ impl Look {
                 name,
                 amount,
             } => {
-                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
-                told(
-                    format!("{of}, {name}"),
-                    "changed by",
-                    "",
-                    &format!("{amount:+}"),
-                )
+                let what = format!("{}, {name}", self.called(thing));
+                told(what, "changed by", "", &format!("{amount:+}"))
             }
             Clause::CreateThing { kind, values } => {
                 let words: Vec<_> = values
@@ -129,19 +125,16 @@ impl Look {
                 told(format!("A new {kind}"), "", "", &words.join(", "))
             }
             Clause::RemoveThing { thing } | Clause::RemovePlayer { thing, .. } => {
-                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                let of = self.called(thing);
                 told(of, "removed", "", "")
             }
             Clause::RenamePlayer { thing, name } => {
-                let of = self.ask(|tx| tx.label(&quorate_law::datum::Datum::Thing(thing.clone())));
+                let of = self.called(thing);
                 told(of.clone(), "renamed", &of, name)
             }
             Clause::SetTerm { name, one, many } => {
-                let old = self
-                    .state()
-                    .terms
-                    .get(name)
-                    .map(|term| format!("{}, {}", term.one, term.many));
+                let term = self.state().terms.get(name);
+                let old = term.map(|term| format!("{}, {}", term.one, term.many));
                 told(
                     format!("The word for {name}"),
                     "",
@@ -150,11 +143,8 @@ impl Look {
                 )
             }
             Clause::SetPage { name, text } => {
-                let old = self
-                    .state()
-                    .pages
-                    .get(name)
-                    .map(|page| page.text.as_str().to_owned());
+                let page = self.state().pages.get(name);
+                let old = page.map(|page| page.text.as_str().to_owned());
                 told(
                     format!("The page {name}"),
                     "",

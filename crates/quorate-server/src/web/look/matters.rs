@@ -143,7 +143,7 @@ impl Look {
         let count = if open { self.count(id) } else { None };
         let note = post.note.as_str();
         let lead = match &count {
-            Some(count) => self.in_short(count),
+            Some(count) => in_short(count),
             None => note.to_owned(),
         };
         let why = match post.closed_at {
@@ -157,17 +157,6 @@ impl Look {
             lead,
             why,
         })
-    }
-
-    fn in_short(&self, count: &Count) -> String {
-        let side = |name: &str| count.side(name);
-        match (count.quorum, side("for"), side("against")) {
-            (Some(quorum), in_favour, _) if in_favour >= quorum => "Has its quorum".to_owned(),
-            (Some(quorum), in_favour, _) => {
-                format!("{in_favour} FOR of {quorum} that make a quorum")
-            }
-            (None, in_favour, against) => format!("{in_favour} FOR, {against} AGAINST"),
-        }
     }
 }
 
@@ -208,5 +197,15 @@ impl Count {
         Tally {
             counts: counts.collect(),
         }
+    }
+}
+
+fn in_short(count: &Count) -> String {
+    match (count.quorum, count.side("for"), count.side("against")) {
+        (Some(quorum), in_favour, _) if in_favour >= quorum => "Has its quorum".to_owned(),
+        (Some(quorum), in_favour, _) => {
+            format!("{in_favour} FOR of {quorum} that make a quorum")
+        }
+        (None, in_favour, against) => format!("{in_favour} FOR, {against} AGAINST"),
     }
 }

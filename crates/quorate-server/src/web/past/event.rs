@@ -365,6 +365,10 @@ async fn done(
     }
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "one of several readers of forms, which have one shape"
+)]
 fn undoing(look: &Look, event: &Event, form: &Posted) -> Result<Act, Trouble> {
     let mut picks = Vec::new();
     for step in &event.steps {

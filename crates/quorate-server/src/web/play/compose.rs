@@ -225,7 +225,7 @@ fn preview(look: &Look, draft: &Draft, post: NewPost) -> Tried {
     if let Some(patch) = post.patch.as_ref().and_then(Sealed::plain)
         && let Ok(trial) = look.try_patch(patch)
     {
-        reports = trial.asleep.clone();
+        reports.clone_from(&trial.asleep);
     }
     let refusal = look.would(Act::Post(Box::new(post))).err();
     Tried {

@@ -317,15 +317,15 @@ fn filled(look: &Look, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
         }
         (FieldKind::One(choices) | FieldKind::OneInSight(choices), now) => {
             let now = word(now);
-            choices
-                .iter_mut()
-                .for_each(|choice| choice.chosen = choice.value == now);
+            for choice in choices {
+                choice.chosen = choice.value == now;
+            }
         }
         (FieldKind::Many(choices), Datum::List(items)) => {
             let now: Vec<_> = items.iter().map(word).collect();
-            choices
-                .iter_mut()
-                .for_each(|choice| choice.chosen = now.contains(&choice.value));
+            for choice in choices {
+                choice.chosen = now.contains(&choice.value);
+            }
         }
         (FieldKind::Line(line), Datum::List(items)) => {
             let now: Vec<_> = items.iter().map(word).collect();
