@@ -1,6 +1,6 @@
 //! The rule-test language: games founded, played and looked at by test files beside the rules.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,10 @@ use crate::rulebook::Rulebook;
 mod changes;
 mod commands;
 mod play;
+mod record;
 mod same;
+
+pub use record::{Recorded, Recording};
 
 /// The names of players in the order in which they join.
 pub const NAMES: [&str; 12] = [
@@ -166,6 +169,8 @@ impl<'a> Runner<'a> {
             books: self.known_books(),
             laws: Arc::clone(&self.laws),
             begun: Rc::clone(&self.begun),
+            recording: Recording::PLAIN,
+            is_cut: Cell::new(false),
             games: RefCell::new(Vec::new()),
             objects: RefCell::new(Vec::new()),
         });
@@ -212,6 +217,9 @@ struct Stage {
     books: BTreeMap<String, Rc<Rulebook>>,
     laws: Arc<LawCache>,
     begun: Begun,
+    recording: Recording,
+    /// Whether the play has come to the present.
+    is_cut: Cell<bool>,
     games: RefCell<Vec<Game>>,
     objects: RefCell<Vec<Object>>,
 }
@@ -223,6 +231,8 @@ struct Game {
     dictated: Dictated,
     events: Vec<Event>,
     keys: u64,
+    /// What its dice follow from where none are dictated.
+    secret: [u8; 32],
 }
 
 /// What a test can hold.

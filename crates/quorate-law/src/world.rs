@@ -197,6 +197,10 @@ pub trait World {
     fn rename_player(&self, _player: &Thing, _name: &str) -> Answer<()> {
         Err(Stop::fault("names cannot be changed here"))
     }
+    /// Writes into the list of dynasties who leads the present one and what its theme is, or that another begins.
+    fn chronicle(&self, _leader: Option<&Thing>, _theme: &str, _begins: bool) -> Answer<()> {
+        Err(Stop::fault("no list of dynasties is kept here"))
+    }
     /// The whole text of a rule, prose and code.
     fn source(&self, rule: &Thing) -> Answer<String> {
         Err(Stop::fault(format!(

@@ -37,6 +37,18 @@ pub(crate) fn read(name_or_path: &str) -> Result<Rulebook> {
     read_folder(&path)
 }
 
+/// The script of a rulebook's demo, if it has one.
+pub(crate) fn demo(name: &str) -> Result<Option<String>> {
+    let Some(folder) = folder() else {
+        let file = BUILT_IN.get_file(Path::new(name).join("demo.star"));
+        return Ok(file
+            .and_then(include_dir::File::contents_utf8)
+            .map(str::to_owned));
+    };
+    let path = folder.join(name).join("demo.star");
+    path.is_file().then(|| read_text(&path)).transpose()
+}
+
 /// The names of all rulebooks, in order: of the rulebooks folder, or of those that the program brings along.
 pub(crate) fn names() -> Vec<String> {
     let mut names: Vec<String> = if let Some(folder) = folder() {

@@ -11,6 +11,7 @@ mod act;
 mod archive;
 mod check;
 mod coverage;
+mod demo;
 mod log;
 mod mutate;
 mod new;
@@ -22,6 +23,8 @@ mod verify;
 /// A command.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Serve the site with a game of every rulebook, each with some weeks of play behind it.
+    Demo(demo::Arguments),
     /// Serve the site of a data folder.
     Serve(serve::Arguments),
     /// Found a game of a rulebook.
@@ -56,6 +59,7 @@ impl Command {
     /// Runs the command.
     pub(crate) fn run(self, out: &Out) -> Result<ExitCode> {
         match self {
+            Self::Demo(arguments) => demo::run(&arguments, out),
             Self::Serve(arguments) => serve::run(&arguments, out),
             Self::New(arguments) => new::run(&arguments, out),
             Self::Act(arguments) => act::run(&arguments, out),

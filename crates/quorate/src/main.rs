@@ -11,6 +11,7 @@ mod cmd;
 mod home;
 mod mutate;
 mod out;
+mod played;
 mod sim;
 mod words;
 

@@ -93,7 +93,7 @@ fn a_draft_outlives_a_page_that_was_left() {
         let field = "textarea[name=body]";
         anna.open("/g/night-town/new/Proposal").await;
         anna.fill(field, "Words that must not be lost.").await;
-        anna.comes_to_see("[data-saved]", "aved").await;
+        anna.comes_to_see("[data-saved]", "Draft kept").await;
         anna.open("/g/night-town").await;
         anna.open("/g/night-town/new/Proposal").await;
         anna.comes_to_hold(field, "Words that must not be lost.")

@@ -87,7 +87,7 @@ mod tests {
             fn f() -> &'static str { \"a pending proposal\" }\n\
             #[cfg(test)] mod tests { fn zombie() {} }\n";
         assert_eq!(
-            found(check, &Repo::of(&[(PATH, text)])),
+            found(|repo| check_but_for(repo, &[]), &Repo::of(&[(PATH, text)])),
             [
                 format!("{PATH}:2: `quorum` is a rulebook's word"),
                 format!("{PATH}:3: `proposal` is a rulebook's word"),

@@ -20,9 +20,6 @@ use crate::judge::{Inputs, Judge, Judged};
 use crate::offers;
 use crate::tx::Tx;
 
-/// The secret under which tests' dice fall where none are dictated.
-const SECRET: [u8; 32] = [7; 32];
-
 impl Stage {
     /// A function of the test language.
     pub(super) fn function(
@@ -48,10 +45,7 @@ impl Stage {
                 _ => Err(fail("what is checked does not hold")),
             },
             "moment" => match args.first() {
-                Some(Datum::Text(text)) => text
-                    .parse()
-                    .map(Datum::Moment)
-                    .map_err(|e| fail(format!("{e}"))),
+                Some(Datum::Text(text)) => self.moment(text).map(Datum::Moment),
                 _ => Err(fail("a moment is written moment(\"2031-05-04T09:00Z\")")),
             },
             "hours" | "minutes" | "days" => match args.pop() {
@@ -81,12 +75,8 @@ impl Stage {
         };
         let at = match given.named("at") {
             Some(Datum::Moment(at)) => at,
-            Some(Datum::Text(text)) => text
-                .parse::<Moment>()
-                .map_err(|error| fail(error.to_string()))?,
-            _ => "2031-05-04T09:00Z"
-                .parse()
-                .map_err(|_| fail("the usual moment reads"))?,
+            Some(Datum::Text(text)) => self.moment(&text)?,
+            _ => self.moment("2031-05-04T09:00Z")?,
         };
         let key = (book.clone(), players, at.0);
         let known = self.begun.borrow().get(&key).cloned();
@@ -99,6 +89,7 @@ impl Stage {
                 dictated: nothing(),
                 events,
                 keys: 1_000,
+                secret: self.recording.secret,
             });
             return Ok(self.number(Object::Game(number)));
         }
@@ -117,6 +108,7 @@ impl Stage {
             dictated: nothing(),
             events: vec![],
             keys: 0,
+            secret: self.recording.secret,
         });
         self.must(number, Actor::Operator, Act::Found(Box::new(founding)))?;
         for name in NAMES
@@ -135,6 +127,13 @@ impl Stage {
         });
         self.begun.borrow_mut().insert(key, saved);
         Ok(self.number(Object::Game(number)))
+    }
+
+    /// A moment as a test writes it, moved as the play is.
+    fn moment(&self, text: &str) -> Result<Moment, Stop> {
+        let written = text.parse::<Moment>();
+        let written = written.map_err(|error| fail(error.to_string()))?;
+        Ok(written + self.recording.later)
     }
 
     /// Judges a command, after what is due before it.
@@ -437,11 +436,17 @@ impl Stage {
     fn move_clock(&self, game: usize, to: &Datum) -> Result<Datum, Stop> {
         let to = match to {
             Datum::Moment(to) => *to,
-            Datum::Text(text) => text
-                .parse::<Moment>()
-                .map_err(|error| fail(error.to_string()))?,
+            Datum::Text(text) => self.moment(text)?,
             other => return Err(fail(format!("{} is no moment", self.words(other)))),
         };
+        if to > self.recording.until {
+            self.is_cut.set(true);
+            self.with(game, |game| {
+                game.now = game.now.max(self.recording.until);
+                run_due(game);
+            });
+            return Err(fail("the play has come to the present"));
+        }
         self.with(game, |game| {
             if to < game.now {
                 return Err(fail(format!(
@@ -605,7 +610,7 @@ impl Stage {
                 act,
             };
             let mut inputs = Inputs {
-                secret: SECRET,
+                secret: game.secret,
                 dictated: game.dictated.clone(),
                 past: &game.events,
                 ..Inputs::default()
@@ -963,7 +968,7 @@ pub(super) fn by_text(tx: &Tx, ty: &quorate_law::datum::Type, datum: &Datum) -> 
 
 fn judge(game: &mut Game, command: &Command) -> Judged {
     let mut inputs = Inputs {
-        secret: SECRET,
+        secret: game.secret,
         past: &game.events,
         dictated: std::mem::take(&mut game.dictated),
         tape: None,

@@ -2,6 +2,7 @@
 //!
 //! The game as rule code meets it: each method a line or two over the run.
 
+use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{CellKey, ClockKey, Standing};
@@ -439,6 +440,12 @@ impl World for Tx {
         self.rename_person(person(player)?, name)
     }
 
+    fn chronicle(&self, leader: Option<&Thing>, theme: &str, begins: bool) -> Answer<()> {
+        let leader = leader.map(person).transpose()?;
+        self.write_dynasty(leader, theme.trim(), begins);
+        Ok(())
+    }
+
     fn source(&self, rule: &Thing) -> Answer<String> {
         self.read(ReadKey::Rules);
         let id = rule_id(rule)?;
@@ -655,30 +662,39 @@ impl Tx {
             .collect())
     }
 
-    /// Begins a dynasty, for pages and the disclosure of dice.
-    pub fn begin_dynasty(&self, title: &str, leader: Option<PlayerId>) {
-        let number = self.with_state(|state| {
-            state
-                .dynasties
-                .keys()
-                .next_back()
-                .map_or(1, |last| last + 1)
+    /// The row of a dynasty in the list of them; without a theme the one it has stays.
+    fn write_dynasty(&self, leader: Option<PlayerId>, theme: &str, begins: bool) {
+        let last = self.with_state(|state| {
+            let last = state.dynasties.iter().next_back();
+            last.map(|(number, dynasty)| (*number, dynasty.clone()))
         });
-        let row = rows::Dynasty {
-            title: Sealed::close(title, self.salt()),
-            leader,
-            at: self.now,
-            event: self.seq,
-            dice: quorate_kernel::digest::Digest::default(),
+        let (number, old) = match last {
+            Some((number, _)) if begins => (number + 1, None),
+            Some((number, dynasty)) => (number, Some(dynasty)),
+            None => (1, None),
         };
-        self.write(
-            Effect::Dynasty {
-                key: number,
-                old: None,
-                new: Some(row),
-            },
-            Way::Set,
-        );
+        let (at, event, dice) = old
+            .as_ref()
+            .map_or((self.now, self.seq, Digest::default()), |old| {
+                (old.at, old.event, old.dice)
+            });
+        let title = match &old {
+            Some(old) if theme.is_empty() => old.title.clone(),
+            _ => Sealed::close(theme, self.salt()),
+        };
+        let row = rows::Dynasty {
+            title,
+            leader,
+            at,
+            event,
+            dice,
+        };
+        let effect = Effect::Dynasty {
+            key: number,
+            old,
+            new: Some(row),
+        };
+        self.write(effect, Way::Set);
     }
 }
 

@@ -47,6 +47,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "settle()", run: settle, doc: "Runs what is due, in the middle of a body." },
         Native { signature: "unfinished(p: Player) -> str | None", run: unfinished, doc: "The action that p has open." },
         Native { signature: "unfinished_since(p: Player) -> Moment | None", run: unfinished_since, doc: "When the action that p has open began." },
+        Native { signature: "chronicle(leader: Player | None, theme: str = ?, begins: bool = ?)", run: chronicle, doc: "Writes into the list of dynasties who leads the present one and what its theme is; with `begins`, that another begins here." },
         Native { signature: "rename_player(p: Player, name: str)", run: rename_player, doc: "Gives a player another name; refuses one that is taken." },
         Native { signature: "admit(applicant: Player)", run: admit, doc: "Makes an applicant a member." },
         Native { signature: "depart(p: Player, bar: bool = ?)", run: depart, doc: "Takes a member off the roster." },
@@ -323,6 +324,16 @@ fn rename_player<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Resul
     args.frame.output(name)?;
     args.frame
         .answer(args.world()?.rename_player(&player, name))?;
+    Ok(Value::new_none())
+}
+
+fn chronicle<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let leader = args.some(0).map(|_| args.thing(0)).transpose()?;
+    let theme = args.some(1).map_or(Ok(""), |_| args.text(1))?;
+    let begins = args.flag_or(2, false)?;
+    args.frame.output(theme)?;
+    args.frame
+        .answer(args.world()?.chronicle(leader.as_ref(), theme, begins))?;
     Ok(Value::new_none())
 }
 

@@ -138,6 +138,12 @@ fn add(
         if !known.contains(&book.name.to_string()) {
             known.push(book.name.to_string());
         }
+        if let Some(code) = books::demo(path)? {
+            files.push(File {
+                name: format!("{}/demo.star", book.name),
+                code,
+            });
+        }
         for (name, code) in book.tests {
             files.push(File {
                 name: format!("{}/tests/{name}", book.name),

@@ -1,0 +1,169 @@
+//! `quorate demo`: a server with a game of every rulebook, each with some weeks of play behind it.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow};
+use quorate_kernel::GameId;
+use quorate_kernel::rows::Standing;
+use quorate_runtime::ports::{AccountId, Accounts, Journal, NewAccount, Seat};
+use quorate_server::security::password::Passwords;
+use serde_json::json;
+
+use super::serve::{Listen, serve};
+use crate::books;
+use crate::home::{self, Data, Home};
+use crate::out::Out;
+use crate::played::{self, Played};
+
+/// The password of everybody in the demo.
+const PASSWORD: &str = "let me play";
+
+/// Where the demo is.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    #[command(flatten)]
+    listen: Listen,
+    /// Play, tell the addresses, and end without serving.
+    #[arg(long)]
+    no_serve: bool,
+}
+
+/// Somebody who can log in.
+struct Login {
+    name: String,
+    is_operator: bool,
+    games: Vec<GameId>,
+}
+
+/// Plays what is not there yet, tells addresses and log-ins, and serves.
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::own(&arguments.data.data)?;
+    let names = books::names();
+    let bar = out.progress("games");
+    for (done, name) in names.iter().enumerate() {
+        bar.at(done as u64, names.len() as u64);
+        play(&home, name).with_context(|| format!("the demo of {name} does not play"))?;
+    }
+    bar.done();
+    let logins = logins(&home)?;
+    if arguments.no_serve {
+        tell(&home, &logins, None, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let told = Cell::new(false);
+    let ready = |address: SocketAddr| {
+        told.set(true);
+        tell(&home, &logins, Some(address), out)
+    };
+    serve(&home, &arguments.listen, out, &ready)
+}
+
+/// Plays a rulebook's demo into the game of its name, unless that game is there.
+fn play(home: &Home, name: &str) -> Result<()> {
+    let game: GameId = name.parse()?;
+    let Some(script) = books::demo(name)? else {
+        return Ok(());
+    };
+    if home.wait(home.store.game(&game))?.is_some() {
+        return Ok(());
+    }
+    let secret = home.secret()?.of_game(&game);
+    let played = played::up_to(&home.laws, name, &script, secret, home::now())?;
+    home.wait(played.keep(&game, &*home.store))?;
+    home.wait(seat_all(home, &game, &played))
+}
+
+/// An account for everybody in a game, and their seats.
+async fn seat_all(home: &Home, game: &GameId, played: &Played) -> Result<()> {
+    let passwords = Passwords::new().map_err(|error| anyhow!(error.to_string()))?;
+    for (player, person) in &played.state.people {
+        if person.standing == Standing::Left {
+            continue;
+        }
+        let name = person.name.as_str();
+        let account = match home.store.account_by_name(name).await? {
+            Some(account) => account.id,
+            None => account(home, &passwords, name).await?,
+        };
+        let seat = Seat {
+            game: game.clone(),
+            player: *player,
+            account,
+        };
+        home.store.take_seat(&seat).await?;
+    }
+    Ok(())
+}
+
+/// A new account; the first of a server is its operator.
+async fn account(home: &Home, passwords: &Passwords, name: &str) -> Result<AccountId> {
+    let digest = passwords.digest(PASSWORD);
+    let account = NewAccount {
+        name: name.to_owned(),
+        mail: None,
+        password: Some(digest.map_err(|error| anyhow!(error.to_string()))?),
+        operator: home.store.accounts().await?.is_empty(),
+        made_at: home::now(),
+    };
+    Ok(home.store.make(&account).await?)
+}
+
+/// Everybody with an account whose password is the demo's, with their games.
+fn logins(home: &Home) -> Result<Vec<Login>> {
+    home.wait(async {
+        let mut logins = Vec::new();
+        for account in home.store.accounts().await? {
+            let seats = home.store.seats_of(account.id).await?;
+            logins.push(Login {
+                name: account.name,
+                is_operator: account.operator,
+                games: seats.into_iter().map(|seat| seat.game).collect(),
+            });
+        }
+        Ok(logins)
+    })
+}
+
+fn tell(home: &Home, logins: &[Login], address: Option<SocketAddr>, out: &Out) -> Result<()> {
+    let base = address.map_or(String::new(), |address| format!("http://{address}"));
+    let games = home.wait(home.store.games())?;
+    out.value(&json!({
+        "games": games.iter().map(|row| format!("{base}/g/{}", row.game)).collect::<Vec<_>>(),
+        "logins": logins.iter().map(|login| json!({
+            "name": login.name, "operator": login.is_operator,
+            "games": login.games.iter().map(GameId::as_str).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "password": PASSWORD,
+    }));
+    out.line("");
+    for row in &games {
+        out.line(format!(
+            "  {base}/g/{}  ({} events)",
+            row.game, row.head.seq
+        ));
+    }
+    out.line("");
+    out.line(format!(
+        "Everybody's password here is {}. Log in at {base}/sign-in as",
+        out.bold(PASSWORD)
+    ));
+    for login in logins {
+        let games: Vec<_> = login.games.iter().map(GameId::as_str).collect();
+        let role = if login.is_operator {
+            ", operator of this server"
+        } else {
+            ""
+        };
+        out.line(format!(
+            "  {}{role}: {}",
+            out.bold(&login.name),
+            games.join(", ")
+        ));
+    }
+    out.line("");
+    Ok(())
+}
