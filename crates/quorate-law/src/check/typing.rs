@@ -27,7 +27,7 @@ use crate::values::kind::KindValue;
 use crate::values::time::MOMENT_PARTS;
 
 /// What things of the fixed kinds have: kind, attribute, type.
-const BUILT_IN: [(&str, &str, &str); 40] = [
+pub(crate) const BUILT_IN: [(&str, &str, &str); 40] = [
     ("Player", "name", "str"),
     ("Player", "joined_at", "Moment | None"),
     ("Player", "seen_at", "Moment"),
