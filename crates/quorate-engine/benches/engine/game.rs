@@ -79,7 +79,9 @@ impl Game {
             category: category.into(),
             title: typed("A matter of some weight"),
             body: typed("Whereas much is to be said, little is."),
-            ..NewPost::default()
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
         };
         self.must(
             Actor::Player(self.players[who]),
