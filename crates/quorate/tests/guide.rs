@@ -232,3 +232,62 @@ fn the_methods_that_are_listed_are_those_that_games_have() {
         }
     });
 }
+
+fn help(command: &str) -> Option<String> {
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_quorate"))
+        .args([command, "--help"])
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8(program.stdout).expect("help is text");
+    program.status.success().then_some(text)
+}
+
+/// What a word begins with, if it is a flag: `--data` of `--data=x`.
+fn flag(word: &str) -> Option<&str> {
+    let name = word.strip_prefix("--")?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    (!name.is_empty()).then(|| &word[..end.map_or(word.len(), |end| end + 2)])
+}
+
+#[test]
+fn the_commands_in_the_documentation_are_there_with_their_flags() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for page in ["rule-authors-guide.md", "operators-guide.md"] {
+        let path = repository().join("docs").join(page);
+        let text = std::fs::read_to_string(path).expect("the page can be read");
+        for line in text.lines() {
+            let Some(command) = line.strip_prefix("quorate ") else {
+                continue;
+            };
+            let command = command.split('#').next().unwrap_or("");
+            let mut words = command.split_whitespace();
+            let Some(help) = words.next().and_then(help) else {
+                wrong.push(format!("{page}: no such command: {line}"));
+                continue;
+            };
+            seen += 1;
+            for flag in words.filter_map(flag).filter(|flag| !help.contains(flag)) {
+                wrong.push(format!("{page}: no {flag}: {line}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(seen >= 6, "only {seen} commands were found");
+}
+
+#[test]
+fn the_flags_of_serve_are_all_told() {
+    let path = repository().join("docs/operators-guide.md");
+    let page = std::fs::read_to_string(path).expect("the page can be read");
+    let help = help("serve").expect("there is `serve`");
+    let flags: Vec<&str> = help
+        .split_whitespace()
+        .filter_map(flag)
+        .filter(|flag| !matches!(*flag, "--help" | "--json"))
+        .collect();
+    assert!(flags.len() >= 5, "{flags:?}");
+    for flag in flags {
+        assert!(page.contains(&format!("`{flag}")), "{flag} is not told");
+    }
+}
