@@ -16,7 +16,8 @@ pub struct Entry {
     pub doc: &'static str,
 }
 
-/// Everything that rule code can call by name. What only the host calls is left out.
+/// Everything that rule code can call by name. What only the host calls has no words, and is left out as are quantities,
+/// which are called by the names that rules give them.
 pub fn library() -> Vec<Entry> {
     let entries = host::natives().into_iter().map(|native| Entry {
         name: native.signature.split('(').next().unwrap_or(""),
@@ -24,7 +25,7 @@ pub fn library() -> Vec<Entry> {
         doc: native.doc,
     });
     entries
-        .filter(|entry| !entry.doc.is_empty() && !entry.name.starts_with("__"))
+        .filter(|entry| !entry.doc.is_empty() && !entry.name.ends_with(".call"))
         .collect()
 }
 

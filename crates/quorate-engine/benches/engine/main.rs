@@ -32,7 +32,8 @@ fn main() {
     measure(&mut small, "6 players, a new game", call);
     let mut big = Game::found(PLAYERS);
     fill(&mut big, comment_count);
-    measure(&mut big, &format!("60 players, {} events", big.events.len()), call);
+    let what = format!("{PLAYERS} players, {} events", big.events.len());
+    measure(&mut big, &what, call);
     judged_again(&big);
     compiling();
 }
