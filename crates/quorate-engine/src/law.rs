@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quorate_kernel::digest::Digest;
-use quorate_kernel::law::{LIBRARY, Rule};
+use quorate_kernel::law::{LIBRARY, Rule, Term};
 use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Name};
@@ -194,6 +194,8 @@ pub struct Law {
     pub boards: BTreeMap<Name, At<BoardDecl>>,
     /// Pages, in law order.
     pub pages: Vec<At<PageDecl>>,
+    /// Words of the theme that rules bring, in document order.
+    pub terms: Vec<(Name, Term)>,
     /// Words of the dice line.
     pub generators: Vec<At<GeneratorDecl>>,
     /// Columns of tables.
@@ -290,6 +292,7 @@ impl Law {
             entities: BTreeMap::new(),
             boards: BTreeMap::new(),
             pages: Vec::new(),
+            terms: Vec::new(),
             generators: Vec::new(),
             tables: BTreeMap::new(),
             rows: Vec::new(),
@@ -399,7 +402,7 @@ impl Law {
                     },
                 });
             }
-            Declared::Term { .. } => {}
+            Declared::Term { name, one, many } => self.terms.push((name, Term { one, many })),
             Declared::Table { kind, columns } => {
                 self.tables.insert(kind, At { site, it: columns });
             }

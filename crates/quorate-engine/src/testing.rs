@@ -32,7 +32,7 @@ pub const NAMES: [&str; 12] = [
 ];
 
 /// The functions that a test file may call besides the methods of games.
-pub const FUNCTIONS: [&str; 25] = [
+pub const FUNCTIONS: [&str; 26] = [
     "game",
     "eq",
     "check",
@@ -58,6 +58,14 @@ pub const FUNCTIONS: [&str; 25] = [
     "set_status",
     "script",
     "prose",
+    "when",
+];
+
+/// The methods of a game in a test.
+pub const METHODS: [&str; 28] = [
+    "at", "advance", "dice", "choose", "answer", "post", "comment", "vote", "act", "refused",
+    "can", "set", "create", "join", "apply", "idle", "enact", "fail", "status", "tally", "call",
+    "moves", "all", "rules", "row", "messages", "log", "square",
 ];
 
 /// Finds rulebooks by name.
@@ -253,6 +261,7 @@ enum Change {
     Clause(Clause),
     Amend { id: Name, old: String, new: String },
     Replace { id: Name, text: String },
+    When { test: String, changes: Datum },
 }
 
 /// The end of a test.

@@ -4,3 +4,4 @@ pub(crate) mod circles;
 pub(crate) mod house;
 pub(crate) mod names;
 pub(crate) mod typing;
+pub(crate) mod wording;

@@ -2,7 +2,7 @@
 //!
 //! Compiling a version of the law: what breaks sleeps, everything else works.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use quorate_kernel::Name;
@@ -14,6 +14,7 @@ use crate::budget::{Budget, Limits};
 use crate::check::house;
 use crate::check::names::{Home, Homes};
 use crate::check::typing;
+use crate::check::wording;
 use crate::code::Code;
 use crate::collect::{Collector, Facts, Signature};
 use crate::datum::Type;
@@ -306,7 +307,10 @@ impl<'a> Law<'a> {
         let known = known.chain(NAMES.iter().map(String::as_str));
         match did_you_mean(name, known) {
             Some(meant) => fault.help(format!("did you mean `{meant}`?")),
-            None => fault,
+            None if name.starts_with(|c: char| c.is_ascii_uppercase()) => fault.help(
+                "declare the kind with `entity`, `table` or `category`, or the constant with `=`",
+            ),
+            None => fault.help("define it in this rule or another, or look how it is written"),
         }
     }
 
@@ -605,7 +609,11 @@ fn too_deep(module: &Module<'_>) -> Option<String> {
 
 fn stop_fault(stop: &Stop) -> Fault {
     match stop {
-        Stop::Broken(fault) => Fault::new(0, fault.text.clone()),
+        Stop::Broken(fault) => match wording::of_call(&fault.text) {
+            Some((text, help)) if !help.is_empty() => Fault::new(0, text).help(help),
+            Some((text, _)) => Fault::new(0, text),
+            None => Fault::new(0, fault.text.clone()),
+        },
         Stop::Refused(refusal) => Fault::new(0, refusal.to_string()),
         Stop::Asks(_) => Fault::new(0, "nobody can be asked at the top level of a rule"),
     }
@@ -635,7 +643,7 @@ fn located(sheet: &Sheet, error: &starlark::Error) -> (Option<usize>, Fault) {
 
 /// Declarations whose name another of the same sort has already.
 fn doubles(found: &Found) -> Vec<(usize, Fault)> {
-    let mut seen: HashSet<(&str, String)> = HashSet::new();
+    let mut seen: HashMap<(&str, String), &Site> = HashMap::new();
     let mut doubles = Vec::new();
     for ((unit, offset), declaration) in found {
         let (sort, name) = match &declaration.what {
@@ -648,9 +656,15 @@ fn doubles(found: &Found) -> Vec<(usize, Fault)> {
             Declared::Decision { name, .. } => ("decision", name.to_string()),
             _ => continue,
         };
-        if !seen.insert((sort, name.clone())) {
-            let text = format!("the {sort} \"{name}\" is declared already");
-            doubles.push((*unit, Fault::new(*offset, text)));
+        if let Some(other) = seen.get(&(sort, name.clone())) {
+            let text = format!(
+                "the {sort} \"{name}\" is declared already, in the rule {}, line {}",
+                other.rule, other.line
+            );
+            let fault = Fault::new(*offset, text).help("choose another name, or change that one");
+            doubles.push((*unit, fault));
+        } else {
+            seen.insert((sort, name), &declaration.site);
         }
     }
     doubles

@@ -18,6 +18,7 @@ mod host;
 mod library;
 mod module;
 mod nesting;
+pub mod reference;
 mod rewrite;
 mod script;
 pub mod script_host;

@@ -160,6 +160,14 @@ impl Schema {
             .map_or_else(|_| Ty::any(), |params| Ty::function(params, Ty::none()))
     }
 
+    /// The names of all that things have.
+    pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &str> {
+        let names = self.attributes.iter().flat_map(BTreeMap::keys);
+        names
+            .map(String::as_str)
+            .filter(|name| !name.starts_with("__"))
+    }
+
     /// Words of the checker with the kinds' own names in them.
     pub(crate) fn readable(&self, text: &str) -> String {
         let mut text = text.to_owned();

@@ -62,11 +62,10 @@ pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, Fault> {
     AstModule::parse("fence", code.to_owned(), &dialect).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.span.begin().get());
         let text = error.without_diagnostic().to_string();
-        let text = text.trim_start_matches("Parse error: ");
         // The language points at the end of the line before.
         let tab = text.contains("tabs").then(|| code.find('\t')).flatten();
         let offset = tab.and_then(|at| u32::try_from(at).ok()).unwrap_or(offset);
-        Fault::new(offset, text)
+        crate::check::wording::of_parser(&text, offset)
     })
 }
 
@@ -210,9 +209,14 @@ impl Unit {
                 "missing-return" => {
                     let text =
                         "this function says what it gives back, and may end without `return`";
-                    self.odd.push(Fault::new(at, text));
+                    let help = "end each way through it with `return`, or take the `->` away";
+                    self.odd.push(Fault::new(at, text).help(help));
                 }
-                "unreachable" => self.odd.push(Fault::new(at, "this is never reached")),
+                "unreachable" => {
+                    let help = "take it out, or move it before what ends the function";
+                    self.odd
+                        .push(Fault::new(at, "this is never reached").help(help));
+                }
                 "using-undefined" => {
                     let name = lint.location.source_span();
                     self.needs.push((name.to_owned(), at));
@@ -321,6 +325,12 @@ impl Unit {
         let offset = call.span.begin().get();
         let fit = name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if let Some(letter) = name.chars().find(|letter| !letter.is_ascii()) {
+            let text = crate::check::wording::strange(&letter.to_string());
+            let help = "a kind's name is one word of the letters A to Z, such as `LandMine`";
+            self.faults.push(Fault::new(offset, text).help(help));
+            return;
+        }
         if !fit {
             let text = format!(
                 "\"{name}\" cannot name a kind: use one word that begins with a capital letter, such as `LandMine`"

@@ -63,6 +63,7 @@ pub(crate) fn found(
         trial: false,
     };
     let begun = tx.within(frame.clone(), || {
+        tx.bring_terms(&law);
         let founder = PlayerId(tx.make_id());
         tx.write_defaults(&Thing::Game, &"Game".into());
         write_founder(&tx, founder, founding);

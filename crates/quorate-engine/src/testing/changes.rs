@@ -91,6 +91,13 @@ impl Stage {
                 };
                 return Ok(Some(self.number(Object::Change(Box::new(change)))));
             }
+            "when" => {
+                let change = Change::When {
+                    test: given.text("test")?,
+                    changes: given.take("changes").unwrap_or_default(),
+                };
+                return Ok(Some(self.number(Object::Change(Box::new(change)))));
+            }
             "repeal_rule" => Clause::RepealRule {
                 id: given.text("id")?.into(),
             },
@@ -249,6 +256,14 @@ impl Stage {
                 }
                 let text = Arc::from(base.replacen(&old, &new, 1));
                 Clause::AmendRule { id, base, text }
+            }
+            Change::When { test, changes } => {
+                let mut clauses = Vec::new();
+                self.clauses(game, &changes, &mut clauses)?;
+                Clause::When {
+                    test: Arc::from(test),
+                    clauses,
+                }
             }
             Change::Replace { id, text } => {
                 let base = text_of(&id)?;

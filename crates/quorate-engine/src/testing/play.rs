@@ -421,7 +421,10 @@ impl Stage {
                     .map(Datum::Square)
                     .ok_or_else(|| fail(format!("there is no square {name}")))
             }
-            _ => Err(fail(format!("a game has no method {name}"))),
+            _ => Err(fail(format!(
+                "a game has no method {name}: it has {}",
+                super::METHODS.join(", ")
+            ))),
         }
     }
 

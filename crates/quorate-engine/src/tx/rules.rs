@@ -638,7 +638,24 @@ impl Tx {
             .unwrap_or_else(|| Arc::clone(&self.law));
         *self.next_law.borrow_mut() = Some(Arc::clone(&new));
         self.work.borrow_mut().law_changed = false;
+        self.bring_terms(&new);
         migrate::values(self, &old, &new);
+    }
+
+    /// Gives the game the words of the theme that a law brings. A word that is there already stays as play left it.
+    pub fn bring_terms(&self, law: &Law) {
+        for (name, term) in &law.terms {
+            if !self.with_state(|state| state.terms.contains_key(name)) {
+                self.write(
+                    Effect::Term {
+                        key: name.clone(),
+                        old: None,
+                        new: Some(term.clone()),
+                    },
+                    Way::Set,
+                );
+            }
+        }
     }
 
     /// Makes one change that is not one of law. What cannot be made is left out and noted.

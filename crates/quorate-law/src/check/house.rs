@@ -255,7 +255,7 @@ impl House {
             self.fault(
                 at,
                 "a function's name does not begin with two underscores",
-                "",
+                "one is enough to keep a name to its rule",
             );
         }
         for param in &def.params {

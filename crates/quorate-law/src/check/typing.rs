@@ -27,7 +27,7 @@ use crate::values::kind::KindValue;
 use crate::values::time::MOMENT_PARTS;
 
 /// What things of the fixed kinds have: kind, attribute, type.
-const BUILT_IN: [(&str, &str, &str); 40] = [
+pub(crate) const BUILT_IN: [(&str, &str, &str); 40] = [
     ("Player", "name", "str"),
     ("Player", "joined_at", "Moment | None"),
     ("Player", "seen_at", "Moment"),
@@ -313,13 +313,31 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
             Fault::new(0, format!("the argument `{name}` is missing"))
         }
         [name] if words.starts_with("Unexpected parameter named") => {
-            Fault::new(0, format!("there is no argument or value `{name}` here"))
+            let fault = Fault::new(0, format!("there is no argument or value `{name}` here"));
+            match did_you_mean(name, schema.all_attributes()) {
+                Some(meant) => fault.help(format!("did you mean `{meant}`?")),
+                None => {
+                    fault.help("look which ones it takes: in the guide, or where it is declared")
+                }
+            }
         }
         [op, left, right] if words.starts_with("Binary operator `") => {
-            Fault::new(0, format!("`{op}` does not go between {left} and {right}"))
+            let fault = Fault::new(0, format!("`{op}` does not go between {left} and {right}"));
+            let timely = |ty: &str| ty == MOMENT || ty == SPAN;
+            if (timely(left) && *right == "int") || (*left == "int" && timely(right)) {
+                return fault.help("give the number a unit: `minutes(n)`, `hours(n)` or `days(n)`");
+            }
+            if (*left == "str") != (*right == "str") {
+                return fault.help("put values into a text with f\"{value}\"");
+            }
+            if left.contains("None") || right.contains("None") {
+                return fault.help("one side can be None: test for `!= None` first");
+            }
+            fault
         }
         [kind] if words.contains("is not iterable") => {
             Fault::new(0, format!("one cannot loop over {kind}"))
+                .help("loop over a list, such as `players()` or `Kind.all()`")
         }
         _ => Fault::new(0, words.to_owned()),
     }

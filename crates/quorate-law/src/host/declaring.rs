@@ -16,6 +16,7 @@ use crate::declare::{
     ActionDecl, CategoryDecl, Declared, Holds, LimitDecl, Outside, Per, ScopeDecl, ShownTo,
     Trigger, ValueDecl,
 };
+use crate::diagnostic::did_you_mean;
 use crate::frame::fault;
 use crate::host::schedule::schedule;
 use crate::values::callable::{Args, Native};
@@ -64,6 +65,19 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "decision(name: str, answer: Callable, title: str = ?, hidden: bool = ?)", run: decision, doc: "The second half of `ask`: `(who, answer, **context)`." },
     ]
 }
+
+/// What `on` tells of.
+pub(crate) const HAPPENINGS: [&str; 9] = [
+    "founded",
+    "applied",
+    "joined",
+    "left",
+    "posted",
+    "commented",
+    "created",
+    "claimed",
+    "downtime",
+];
 
 /// Where a value is tracked unless its rule says so.
 const TRACKER: &str = "tracker";
@@ -207,8 +221,11 @@ fn number<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let nearest = 0.max(min.unwrap_or(0)).min(max.unwrap_or(i64::MAX));
     let default = args.int_or(2, nearest)?;
     if min.is_some_and(|min| default < min) || max.is_some_and(|max| default > max) {
+        let end = |end: Option<i64>| end.map_or_else(|| "no end".to_owned(), |end| end.to_string());
         return Err(fault(format!(
-            "the default {default} lies outside the range"
+            "the default {default} lies outside the range, which goes from {} to {}: choose one within, or change `min` or `max`",
+            end(min),
+            end(max)
         )));
     }
     let holds = Holds::Number { min, max, outside };
@@ -234,7 +251,12 @@ fn choice<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let default = default.unwrap_or(first.as_str()).to_owned();
     if !options.iter().any(|option| *option == *default) {
         return Err(fault(format!(
-            "the default \"{default}\" is none of the options"
+            "the default \"{default}\" is none of the options, which are {}",
+            options
+                .iter()
+                .map(Name::as_str)
+                .collect::<Vec<_>>()
+                .join(", ")
         )));
     }
     let default = Datum::Text(default.as_str().into());
@@ -688,6 +710,16 @@ fn after<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 fn on<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let happening = args.text(0)?;
+    if !HAPPENINGS.contains(&happening) {
+        let known = HAPPENINGS.map(|name| format!("\"{name}\"")).join(", ");
+        return Err(fault(match did_you_mean(happening, HAPPENINGS) {
+            Some(meant) => format!(
+                "nothing is called \"{happening}\": did you mean \"{meant}\"? There are {known}"
+            ),
+            None => format!("nothing is called \"{happening}\": there are {known}"),
+        }));
+    }
     let what = Declared::On {
         happening: Name::from(args.text(0)?),
         hook: function(args, 1)?,

@@ -1,0 +1,296 @@
+//! The rule author's guide tells the truth: its examples are a rulebook that checks, its tests pass, and it names
+//! everything that rule code and rule tests can call.
+//!
+//! A comment before an example says where it goes: `<!-- file: rules/… -->` for a file of the rulebook, to which later
+//! examples of that name are added, and `<!-- test: … -->` for a file of tests.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use quorate_engine::judge::{Inputs, Judge, Judged};
+use quorate_engine::rulebook::Rulebook;
+use quorate_engine::testing::{self, FUNCTIONS, METHODS, Runner};
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_law::reference;
+
+/// The name of the example's rulebook.
+const BOOK: &str = "harbour";
+
+/// Languages whose examples must say where they go.
+const CHECKED: [&str; 3] = ["starlark", "markdown", "toml"];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn guide() -> String {
+    let path = repository().join("docs/rule-authors-guide.md");
+    std::fs::read_to_string(path).expect("the guide can be read")
+}
+
+/// The examples: the files of the rulebook by path, each the sum of its parts.
+fn examples(guide: &str) -> BTreeMap<String, String> {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    let mut mark: Option<String> = None;
+    let mut lines = guide.lines().zip(1..);
+    while let Some((line, number)) = lines.next() {
+        if let Some(path) = marked(line, "file") {
+            mark = Some(path.to_owned());
+            continue;
+        }
+        if let Some(name) = marked(line, "test") {
+            mark = Some(format!("tests/{name}.star"));
+            continue;
+        }
+        let ticks = line.chars().take_while(|c| *c == '`').count();
+        if ticks < 3 {
+            continue;
+        }
+        let (fence, language) = line.split_at(ticks);
+        let body: String = lines
+            .by_ref()
+            .map(|(line, _)| line)
+            .take_while(|line| *line != fence)
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let mark = mark.take();
+        if !CHECKED.contains(&language) {
+            continue;
+        }
+        let path = mark.unwrap_or_else(|| panic!("line {number}: the example says nowhere to go"));
+        let file = files.entry(path).or_default();
+        if !file.is_empty() {
+            file.push('\n');
+        }
+        file.push_str(&body);
+    }
+    files
+}
+
+fn marked<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    line.strip_prefix("<!-- ")?
+        .strip_prefix(word)?
+        .strip_prefix(": ")?
+        .strip_suffix(" -->")
+}
+
+fn rulebook(files: &BTreeMap<String, String>) -> Rulebook {
+    let manifest = toml::from_str(&files["rulebook.toml"]).expect("the manifest reads");
+    let below = |folder: &str, ending: &str| -> Vec<(String, String)> {
+        files
+            .iter()
+            .filter_map(|(path, text)| Some((path.strip_prefix(folder)?, text)))
+            .filter(|(path, _)| path.ends_with(ending))
+            .map(|(path, text)| (path.to_owned(), text.clone()))
+            .collect()
+    };
+    let manifest: quorate_engine::rulebook::Manifest = manifest;
+    let shared = repository().join("rulebooks/std");
+    let library = manifest.std.iter().map(|stem| {
+        let path = shared.join(format!("{stem}.star"));
+        let code = std::fs::read_to_string(path).expect("the library is there");
+        (stem.clone(), code)
+    });
+    let library = library.collect();
+    Rulebook {
+        name: BOOK.into(),
+        manifest,
+        library,
+        rules: below("rules/", ".md"),
+        tests: below("tests/", ".star"),
+    }
+}
+
+fn example() -> Rulebook {
+    rulebook(&examples(&guide()))
+}
+
+#[test]
+fn the_examples_make_a_law_that_checks() {
+    let book = example();
+    let founding = book
+        .founding(&book.manifest.title, "Anna")
+        .expect("the rulebook reads");
+    let laws = std::sync::Arc::default();
+    let mut judge = Judge::unfounded(&laws);
+    let command = Command {
+        at: "2031-05-04T09:00Z".parse().expect("a moment"),
+        actor: Actor::Operator,
+        key: "guide".into(),
+        act: Act::Found(Box::new(founding)),
+    };
+    let judged = judge.judge(&command, &mut Inputs::default());
+    assert!(matches!(judged, Judged::Event(_)), "{judged:?}");
+    let law = judge.law();
+    let told: Vec<String> = law
+        .asleep
+        .iter()
+        .flat_map(|asleep| &asleep.diagnostics)
+        .chain(&law.warnings)
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(told, Vec::<String>::new());
+}
+
+#[test]
+fn the_tests_in_the_guide_pass() {
+    let book = Rc::new(example());
+    let find = |name: &str| (name == BOOK).then(|| Rc::clone(&book));
+    let failed = testing::with_books(vec![BOOK.to_owned()], || {
+        let runner = Runner::new(&find);
+        let mut failed = Vec::new();
+        for (file, code) in &book.tests {
+            let outcomes = runner.run(file, code, None);
+            assert!(!outcomes.is_empty(), "{file} holds no tests");
+            failed.extend(outcomes.into_iter().filter(|it| it.failed.is_some()));
+        }
+        failed
+    });
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn the_guide_gives_every_signature_and_uses_every_name() {
+    let guide = guide();
+    let files = examples(&guide);
+    let code: String = files
+        .iter()
+        .filter(|(path, _)| path.starts_with("rules/"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let mut missing = Vec::new();
+    for entry in reference::library() {
+        if !guide.contains(&format!("`{}`", entry.signature)) {
+            missing.push(format!("no `{}`", entry.signature));
+        }
+        let used = match entry.name.split_once('.') {
+            Some((_, method)) => format!(".{method}("),
+            None => format!("{}(", entry.name),
+        };
+        if !code.contains(&used) {
+            missing.push(format!("no rule of the example uses {}", entry.name));
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn the_guide_names_every_attribute() {
+    let guide = guide();
+    let rows: Vec<&str> = guide
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .collect();
+    let heads = |kind: &str| match kind {
+        "Entity" => "any entity".to_owned(),
+        "Row" => "any row".to_owned(),
+        kind => format!("`{kind}`"),
+    };
+    let mut missing = Vec::new();
+    for (kind, attribute) in reference::attributes() {
+        let head = format!("| {} |", heads(kind));
+        let named = rows
+            .iter()
+            .any(|row| row.starts_with(&head) && row.contains(&format!("`{attribute}`")));
+        if !named {
+            missing.push(format!("{kind}.{attribute}"));
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn the_guide_has_an_example_of_every_word_of_the_test_language() {
+    let files = examples(&guide());
+    let tests: String = files
+        .iter()
+        .filter(|(path, _)| path.starts_with("tests/"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let functions = FUNCTIONS.iter().map(|name| format!("{name}("));
+    let methods = METHODS.iter().map(|name| format!("g.{name}("));
+    let missing: Vec<String> = functions
+        .chain(methods)
+        .filter(|used| !tests.contains(used))
+        .collect();
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn the_methods_that_are_listed_are_those_that_games_have() {
+    let book = Rc::new(example());
+    let find = |name: &str| (name == BOOK).then(|| Rc::clone(&book));
+    let code: String = METHODS
+        .iter()
+        .map(|name| format!("def test_{name}():\n    game(\"harbour\").{name}()\n"))
+        .collect();
+    testing::with_books(vec![BOOK.to_owned()], || {
+        for outcome in Runner::new(&find).run("methods", &code, None) {
+            let message = outcome.failed.map(|failure| failure.message);
+            let unknown = message
+                .as_deref()
+                .is_some_and(|it| it.contains("has no method"));
+            assert!(!unknown, "{}: {message:?}", outcome.name);
+        }
+    });
+}
+
+fn help(command: &str) -> Option<String> {
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_quorate"))
+        .args([command, "--help"])
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8(program.stdout).expect("help is text");
+    program.status.success().then_some(text)
+}
+
+/// What a word begins with, if it is a flag: `--data` of `--data=x`.
+fn flag(word: &str) -> Option<&str> {
+    let name = word.strip_prefix("--")?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    (!name.is_empty()).then(|| &word[..end.map_or(word.len(), |end| end + 2)])
+}
+
+#[test]
+fn the_commands_in_the_documentation_are_there_with_their_flags() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for page in ["rule-authors-guide.md", "operators-guide.md"] {
+        let path = repository().join("docs").join(page);
+        let text = std::fs::read_to_string(path).expect("the page can be read");
+        for line in text.lines() {
+            let Some(command) = line.strip_prefix("quorate ") else {
+                continue;
+            };
+            let command = command.split('#').next().unwrap_or("");
+            let mut words = command.split_whitespace();
+            let Some(help) = words.next().and_then(help) else {
+                wrong.push(format!("{page}: no such command: {line}"));
+                continue;
+            };
+            seen += 1;
+            for flag in words.filter_map(flag).filter(|flag| !help.contains(flag)) {
+                wrong.push(format!("{page}: no {flag}: {line}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(seen >= 6, "only {seen} commands were found");
+}
+
+#[test]
+fn the_flags_of_serve_are_all_told() {
+    let path = repository().join("docs/operators-guide.md");
+    let page = std::fs::read_to_string(path).expect("the page can be read");
+    let help = help("serve").expect("there is `serve`");
+    let flags: Vec<&str> = help
+        .split_whitespace()
+        .filter_map(flag)
+        .filter(|flag| !matches!(*flag, "--help" | "--json"))
+        .collect();
+    assert!(flags.len() >= 5, "{flags:?}");
+    for flag in flags {
+        assert!(page.contains(&format!("`{flag}")), "{flag} is not told");
+    }
+}
