@@ -1,13 +1,12 @@
 //! `quorate demo`: a server with a game of every rulebook, each with some weeks of play behind it.
 
-use std::cell::Cell;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_kernel::GameId;
 use quorate_kernel::rows::Standing;
-use quorate_runtime::ports::{AccountId, Accounts, Journal, NewAccount, Seat};
+use quorate_runtime::ports::{AccountId, Accounts, GameRow, Journal, NewAccount, Seat};
 use quorate_server::security::password::Passwords;
 use serde_json::json;
 
@@ -50,14 +49,14 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     }
     bar.done();
     let logins = logins(&home)?;
+    let games = home.wait(home.store.games())?;
     if arguments.no_serve {
-        tell(&home, &logins, None, out)?;
+        tell(&games, &logins, "", out);
         return Ok(ExitCode::SUCCESS);
     }
-    let told = Cell::new(false);
     let ready = |address: SocketAddr| {
-        told.set(true);
-        tell(&home, &logins, Some(address), out)
+        tell(&games, &logins, &format!("http://{address}"), out);
+        Ok(())
     };
     serve(&home, &arguments.listen, out, &ready)
 }
@@ -128,9 +127,7 @@ fn logins(home: &Home) -> Result<Vec<Login>> {
     })
 }
 
-fn tell(home: &Home, logins: &[Login], address: Option<SocketAddr>, out: &Out) -> Result<()> {
-    let base = address.map_or(String::new(), |address| format!("http://{address}"));
-    let games = home.wait(home.store.games())?;
+fn tell(games: &[GameRow], logins: &[Login], base: &str, out: &Out) {
     out.value(&json!({
         "games": games.iter().map(|row| format!("{base}/g/{}", row.game)).collect::<Vec<_>>(),
         "logins": logins.iter().map(|login| json!({
@@ -140,7 +137,7 @@ fn tell(home: &Home, logins: &[Login], address: Option<SocketAddr>, out: &Out) -
         "password": PASSWORD,
     }));
     out.line("");
-    for row in &games {
+    for row in games {
         out.line(format!(
             "  {base}/g/{}  ({} events)",
             row.game, row.head.seq
@@ -165,5 +162,4 @@ fn tell(home: &Home, logins: &[Login], address: Option<SocketAddr>, out: &Out) -
         ));
     }
     out.line("");
-    Ok(())
 }
