@@ -277,14 +277,14 @@ fn clauses(
     changes.iter().enumerate().map(one).collect()
 }
 
-struct Reading<'a, 'b> {
-    tx: &'a Tx<'b>,
+struct Reading<'a> {
+    tx: &'a Tx,
     /// Where the change stands.
     place: String,
     depth: usize,
 }
 
-impl Reading<'_, '_> {
+impl Reading<'_> {
     fn bad<T>(&self, part: &str, text: impl ToString) -> Result<T, BadChange> {
         Err(BadChange {
             place: format!("{}.{part}", self.place),
