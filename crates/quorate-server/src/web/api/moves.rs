@@ -128,6 +128,13 @@ pub(crate) struct QuestionData {
     deadline: String,
 }
 
+impl QuestionData {
+    /// Whether this is the question of that name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.question == name
+    }
+}
+
 /// Something to answer.
 #[derive(Clone, Serialize, ToSchema)]
 #[schema(as = Answer)]
