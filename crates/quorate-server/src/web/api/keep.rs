@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::archive::{self, Beside};
-use quorate_runtime::fold::{self, Fault};
+use quorate_runtime::fold::Fault;
 use quorate_runtime::in_process::Rejudger;
 use quorate_runtime::verify::{self, Grade};
 use serde::{Deserialize, Serialize};
@@ -173,7 +173,8 @@ pub(crate) async fn export(
     // Written whole before any of it is sent, so that a log that does not hold together is an error and no short file.
     let mut file = BufWriter::new(tempfile::tempfile().map_err(broken)?);
     let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-    let written = archive::export(journal, seals, &game, beside, &mut file, &mut |_| {});
+    let mut progress = |_| {};
+    let written = archive::export(journal, seals, &game, beside, &mut file, &mut progress);
     written.await.map_err(|error| match error {
         archive::ExportError::Game(error) => Problem::from(error),
         archive::ExportError::Write(error) => broken(error),

@@ -164,7 +164,7 @@ pub(crate) async fn found(
     Key(key): Key,
     Body(new): Body<NewGame>,
 ) -> Result<Response, Problem> {
-    let known = site.parts.books.iter().any(|book| book.name == new.rulebook);
+    let known = site.parts.books.iter().any(|book| book.name == *new.rulebook);
     if !known {
         let what = format!("there is no rulebook {} here", new.rulebook);
         return Err(Problem::bad("rulebook", what));

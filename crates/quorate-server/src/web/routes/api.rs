@@ -64,6 +64,7 @@ pub(super) fn routes() -> Router<Arc<Site>> {
     let show = move || async move { Json(Arc::unwrap_or_clone(document)) };
     router
         .route(&format!("{ROOT}/openapi.json"), get(show))
+        .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(asked::BODY_BYTES))
         .layer(map_response(never_kept))
 }
@@ -73,8 +74,7 @@ fn described() -> OpenApiRouter<Arc<Site>> {
         .merge(of_server())
         .merge(of_games())
         .merge(of_play())
-        .fallback(nowhere)
-        .method_not_allowed_fallback(no_method);
+        .fallback(nowhere);
     OpenApiRouter::with_openapi(Api::openapi()).nest(ROOT, api)
 }
 
