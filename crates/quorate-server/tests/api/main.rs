@@ -2,6 +2,7 @@
 
 mod accounts;
 mod book;
+mod stream;
 mod table;
 
 use axum::body::Body;
