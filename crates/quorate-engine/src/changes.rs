@@ -239,7 +239,9 @@ pub fn json(datum: &Datum) -> Json {
         }
         Datum::Ledger(thing, name) => Json::from(format!("{thing} {name}")),
         Datum::Function(name) => Json::from(name.as_str()),
-        Datum::Span(_) | Datum::Square(_) | Datum::Object(_) => Json::from(convert::describe(datum)),
+        Datum::Span(_) | Datum::Square(_) | Datum::Object(_) => {
+            Json::from(convert::describe(datum))
+        }
     }
 }
 
@@ -433,7 +435,10 @@ impl Reading<'_> {
     fn amended(&self, id: &str, old: &str, new: &str) -> Result<Clause, BadChange> {
         let base = self.rule_text(id)?;
         if old.is_empty() || !base.contains(old) {
-            return self.bad("old", format!("the rule {id} does not hold the text \"{old}\""));
+            return self.bad(
+                "old",
+                format!("the rule {id} does not hold the text \"{old}\""),
+            );
         }
         let text = base.replacen(old, new, 1).into();
         Ok(Clause::AmendRule {
@@ -504,7 +509,8 @@ pub fn player(tx: &Tx, word: &str) -> Option<Thing> {
         .or_else(|| {
             tx.with_state(|state| {
                 let mut people = state.people.iter();
-                let found = people.find(|(_, person)| person.name.as_str().to_lowercase() == folded);
+                let found =
+                    people.find(|(_, person)| person.name.as_str().to_lowercase() == folded);
                 found.map(|(id, _)| Thing::Player(*id))
             })
         })

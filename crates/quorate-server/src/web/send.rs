@@ -40,7 +40,15 @@ pub async fn send_as_newcomer(
     let account = look.visitor.id().ok_or(Trouble::SignIn)?;
     let key = own_key(account, key.unwrap_or(&look.visitor.word));
     let (site, visitor) = (&look.site, &look.visitor);
-    send_as(site, visitor, look, Actor::Newcomer, Some(key.as_str()), act).await
+    send_as(
+        site,
+        visitor,
+        look,
+        Actor::Newcomer,
+        Some(key.as_str()),
+        act,
+    )
+    .await
 }
 
 /// Sends a repair as the one who runs the server. It is marked in the log; the law is not asked.

@@ -116,9 +116,8 @@ impl Accounts for InMemory {
 
     async fn token(&self, digest: Digest, now: Moment) -> Told<Option<Token>> {
         let kept = self.kept();
-        let counts = |one: &&Token| {
-            one.digest == digest && one.ends_at.is_none_or(|ends_at| ends_at > now)
-        };
+        let counts =
+            |one: &&Token| one.digest == digest && one.ends_at.is_none_or(|ends_at| ends_at > now);
         Ok(kept.tokens.iter().find(counts).cloned())
     }
 
@@ -141,18 +140,16 @@ impl Accounts for InMemory {
     async fn invitation(&self, digest: Digest, now: Moment) -> Told<Option<Invitation>> {
         let kept = self.kept();
         let mut known = kept.invitations.iter();
-        let counts = |one: &&Invitation| {
-            one.digest == digest && one.uses_left > 0 && one.ends_at > now
-        };
+        let counts =
+            |one: &&Invitation| one.digest == digest && one.uses_left > 0 && one.ends_at > now;
         Ok(known.find(counts).cloned())
     }
 
     async fn use_invitation(&self, digest: Digest, now: Moment) -> Told<bool> {
         let mut kept = self.kept();
         let mut known = kept.invitations.iter_mut();
-        let found = known.find(|one| {
-            one.digest == digest && one.uses_left > 0 && one.ends_at > now
-        });
+        let found =
+            known.find(|one| one.digest == digest && one.uses_left > 0 && one.ends_at > now);
         Ok(found.is_some_and(|one| {
             one.uses_left -= 1;
             true

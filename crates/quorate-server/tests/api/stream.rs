@@ -32,30 +32,30 @@ async fn next(body: &mut axum::body::BodyDataStream) -> (u64, Json) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_tells_what_was_missed_and_what_happens_as_its_reader_may_know_it() {
-    let game = Game::of_two().await;
+    let game = Game::of_six().await;
     let request = Request::get(format!("{ROOT}/games/{}/stream", game.word))
-        .header("last-event-id", "1")
+        .header("last-event-id", "9")
         .body(Body::empty())
         .unwrap();
     let response = game.table.send(request).await;
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let mut body = response.into_body().into_data_stream();
     let (seq, asked) = next(&mut body).await;
-    assert_eq!((seq, &asked["action"]), (2, &json!("apply-to-join")));
+    assert_eq!((seq, &asked["action"]), (10, &json!("apply-to-join")));
     let (seq, admitted) = next(&mut body).await;
-    assert_eq!((seq, &admitted["action"]), (3, &json!("admit-player")));
+    assert_eq!((seq, &admitted["action"]), (11, &json!("admit-player")));
     let text = json!({ "to": ["Bert"], "text": "secret" });
     game.act(&game.anna, "message", text).await;
     let (seq, message) = next(&mut body).await;
-    assert_eq!((seq, &message["private"]), (4, &json!(true)));
+    assert_eq!((seq, &message["private"]), (12, &json!(true)));
     assert!(!message.to_string().contains("secret"));
-    let shown = game.get("/events/4").gives(200).await;
+    let shown = game.get("/events/12").gives(200).await;
     assert_eq!(message, shown);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_has_every_route_and_describes_each_once() {
-    let game = Game::of_two().await;
+    let game = Game::of_six().await;
     let document = &game.table.document;
     assert_eq!(document["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
@@ -65,8 +65,13 @@ async fn the_document_has_every_route_and_describes_each_once() {
             let place = format!("{method} {path}");
             let id = operation["operationId"].as_str().unwrap();
             assert!(ids.insert(id.to_owned()), "{place}: {id} is there twice");
-            let about = operation["summary"].as_str().or(operation["description"].as_str());
-            assert!(about.is_some_and(|text| !text.is_empty()), "{place} says nothing");
+            let about = operation["summary"]
+                .as_str()
+                .or(operation["description"].as_str());
+            assert!(
+                about.is_some_and(|text| !text.is_empty()),
+                "{place} says nothing"
+            );
             assert!(operation["responses"]["default"].is_object(), "{place}");
             assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{place}");
             let path = path
@@ -77,14 +82,46 @@ async fn the_document_has_every_route_and_describes_each_once() {
                 .replace("{thing}", "game")
                 .replace("{name}", "dynasty");
             let request = Request::builder().method(method.to_uppercase().as_str());
-            let answer = game.table.send(request.uri(path).body(Body::empty()).unwrap()).await;
-            assert_ne!(answer.status().as_u16(), 405, "{place} is described and not there");
+            let answer = game
+                .table
+                .send(request.uri(path).body(Body::empty()).unwrap())
+                .await;
+            assert_ne!(
+                answer.status().as_u16(),
+                405,
+                "{place} is described and not there"
+            );
         }
     }
     let expected = [
-        "account", "act", "answer", "comment", "dice", "event", "events", "export", "found", "game", "games", "join",
-        "make_post", "messages", "moves", "players", "post", "posts", "preview", "rule", "rulebooks", "rules",
-        "send_message", "stream", "value", "values", "verify", "why",
+        "account",
+        "act",
+        "answer",
+        "comment",
+        "dice",
+        "event",
+        "events",
+        "export",
+        "found",
+        "game",
+        "games",
+        "join",
+        "make_post",
+        "messages",
+        "moves",
+        "players",
+        "post",
+        "posts",
+        "preview",
+        "rule",
+        "rulebooks",
+        "rules",
+        "send_message",
+        "stream",
+        "value",
+        "values",
+        "verify",
+        "why",
     ];
     assert_eq!(ids, expected.map(str::to_owned).into());
 }

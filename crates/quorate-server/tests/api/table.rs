@@ -155,9 +155,13 @@ impl Table {
         let responses = &operations[&method]["responses"];
         let status = answer.status.as_u16().to_string();
         let response = responses.get(&status).or_else(|| responses.get("default"));
-        let response = response.unwrap_or_else(|| panic!("{method} {path}: {status} not described"));
+        let response =
+            response.unwrap_or_else(|| panic!("{method} {path}: {status} not described"));
         let schema = &response["content"][media]["schema"];
-        assert!(schema.is_object(), "{method} {path}: {status} as {media} is not described");
+        assert!(
+            schema.is_object(),
+            "{method} {path}: {status} as {media} is not described"
+        );
         let mut schema = schema.clone();
         schema["components"] = self.document["components"].clone();
         let validator = jsonschema::validator_for(&schema).unwrap();
@@ -165,7 +169,11 @@ impl Table {
             .iter_errors(&answer.body)
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
-        assert!(wrong.is_empty(), "{method} {path} {status}: {wrong:#?}\n{}", answer.body);
+        assert!(
+            wrong.is_empty(),
+            "{method} {path} {status}: {wrong:#?}\n{}",
+            answer.body
+        );
     }
 }
 

@@ -17,9 +17,7 @@ use utoipa::ToSchema;
 
 use super::asked::{Body, Key, blocking};
 use super::caller::Signed;
-use super::commands::{
-    self, Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish,
-};
+use super::commands::{self, Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish};
 use super::log::{self, EventData};
 use super::moves::{self, QuestionData};
 use super::problem::Problem;
@@ -127,7 +125,10 @@ pub(crate) async fn comment(
     Body(mut arguments): Body<Map<String, AnyJson>>,
 ) -> Result<Response, Problem> {
     if arguments.insert("post".to_owned(), json!(post)).is_some() {
-        return Err(Problem::bad("arguments.post", "the address names the post already"));
+        return Err(Problem::bad(
+            "arguments.post",
+            "the address names the post already",
+        ));
     }
     let look = Look::at(&site, &visitor, &game).await?;
     // A post in an address that is not there is an address that is not there.

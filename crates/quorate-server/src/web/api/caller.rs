@@ -84,7 +84,10 @@ pub(crate) async fn account_of(site: &Site, token: &str) -> Result<Account, Prob
     let accounts = &site.parts.accounts;
     let known = accounts.token(digest_of(token), site.now()).await;
     let account = match known.map_err(Trouble::from)? {
-        Some(known) => accounts.account(known.account).await.map_err(Trouble::from)?,
+        Some(known) => accounts
+            .account(known.account)
+            .await
+            .map_err(Trouble::from)?,
         None => None,
     };
     account.ok_or_else(|| Problem::no_token("it is unknown, has ended or was revoked"))

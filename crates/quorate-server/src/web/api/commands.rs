@@ -467,15 +467,17 @@ impl Reading<'_> {
 
     fn message(&self, new: &NewMessage) -> Result<Act, Problem> {
         let to = self.look.ask(|tx| {
-            let to = new.to.iter().enumerate().map(|(nth, word)| {
-                match changes::player(tx, word) {
+            let to = new
+                .to
+                .iter()
+                .enumerate()
+                .map(|(nth, word)| match changes::player(tx, word) {
                     Some(Thing::Player(id)) => Ok(id),
                     _ => Err(Problem::bad(
                         format!("arguments.to[{nth}]"),
                         format!("nobody here is called {word}"),
                     )),
-                }
-            });
+                });
             to.collect::<Result<Vec<PlayerId>, Problem>>()
         });
         let text = typed(&new.text);
@@ -498,9 +500,11 @@ impl Reading<'_> {
         let me = send::player(look)?;
         let state = look.state();
         let open = state.open.iter().filter(|(key, _)| key.who == me);
-        let open = open.map(|(key, open)| (format!("open:{}", key.action), Waiting::Open(key, open)));
+        let open =
+            open.map(|(key, open)| (format!("open:{}", key.action), Waiting::Open(key, open)));
         let duties = state.duties.iter().filter(|(_, duty)| duty.to == me);
-        let duties = duties.map(|(id, duty)| (format!("duty:{id}"), Waiting::Duty(DutyId(*id), duty)));
+        let duties =
+            duties.map(|(id, duty)| (format!("duty:{id}"), Waiting::Duty(DutyId(*id), duty)));
         let mut waiting: Vec<_> = open.chain(duties).collect();
         if let Some(wanted) = &reply.question {
             waiting.retain(|(name, _)| name == wanted);
@@ -553,7 +557,10 @@ impl Reading<'_> {
 
 /// A question that waits.
 enum Waiting<'a> {
-    Open(&'a quorate_kernel::rows::OpenKey, &'a quorate_kernel::rows::Open),
+    Open(
+        &'a quorate_kernel::rows::OpenKey,
+        &'a quorate_kernel::rows::Open,
+    ),
     Duty(DutyId, &'a quorate_kernel::rows::Duty),
 }
 
@@ -582,10 +589,14 @@ impl Waiting<'_> {
 
 /// The option that an answer names: by its value, or by what it is called.
 fn option(tx: &Tx, options: &[Value], answer: &Json) -> Option<Value> {
-    let by_value = options.iter().find(|option| data::value(tx, option) == *answer);
+    let by_value = options
+        .iter()
+        .find(|option| data::value(tx, option) == *answer);
     let called = |option: &&Value| {
         let label = tx.label(&quorate_engine::convert::datum(option));
-        answer.as_str().is_some_and(|text| label.eq_ignore_ascii_case(text))
+        answer
+            .as_str()
+            .is_some_and(|text| label.eq_ignore_ascii_case(text))
     };
     by_value.or_else(|| options.iter().find(called)).cloned()
 }
@@ -650,7 +661,7 @@ fn field(tx: &Tx, category: &Name, name: &str, json: &Json) -> Result<Value, Pro
     let ty = world.attribute_type(category.as_str(), name);
     let ty = ty.ok_or_else(|| Problem::bad(&place, format!("a {category} has no {name}")))?;
     let typed = changes::typed(json).map_err(|text| Problem::bad(&place, text))?;
-    let datum: Datum = fields::read(tx, name, &ty, &typed)
-        .map_err(|refusal| Problem::bad(&place, refusal))?;
+    let datum: Datum =
+        fields::read(tx, name, &ty, &typed).map_err(|refusal| Problem::bad(&place, refusal))?;
     Ok(fields::as_typed(&ty, &datum))
 }

@@ -211,7 +211,9 @@ pub(crate) async fn stream(
     let head = look.published.head.seq.0;
     let known = headers.get("last-event-id");
     let known = known.and_then(|id| id.to_str().ok()?.parse::<u64>().ok());
-    let told = known.unwrap_or(head).clamp(head.saturating_sub(MISSED_MAX), head);
+    let told = known
+        .unwrap_or(head)
+        .clamp(head.saturating_sub(MISSED_MAX), head);
     let follower = Follower {
         site,
         caller,

@@ -131,7 +131,9 @@ async fn rejudger(site: &Arc<Site>, game: &GameId) -> Result<Rejudger, Problem> 
     let row = site.parts.journal.game(game).await;
     let row = row.map_err(quorate_runtime::OperatingError::from)?;
     let row = row.ok_or(Trouble::NotFound)?;
-    let secret = row.secret.unwrap_or_else(|| site.parts.secret.of_game(game));
+    let secret = row
+        .secret
+        .unwrap_or_else(|| site.parts.secret.of_game(game));
     let (finding, game) = (Arc::clone(site), game.clone());
     let handle = tokio::runtime::Handle::current();
     let find = move |seq: EventSeq| {
@@ -179,7 +181,9 @@ pub(crate) async fn export(
         archive::ExportError::Game(error) => Problem::from(error),
         archive::ExportError::Write(error) => broken(error),
     })?;
-    let mut file = file.into_inner().map_err(|error| broken(error.into_error()))?;
+    let mut file = file
+        .into_inner()
+        .map_err(|error| broken(error.into_error()))?;
     file.flush().map_err(broken)?;
     file.seek(SeekFrom::Start(0)).map_err(broken)?;
     let name = format!("attachment; filename=\"{game}.ndjson\"");

@@ -412,7 +412,10 @@ fn effect(look: &Look, tx: &Tx, step: &Step) -> Option<EffectData> {
             })
         }
         Effect::Post { key, old, new } => {
-            let sees = [old, new].into_iter().flatten().all(|row| look.view().post(row));
+            let sees = [old, new]
+                .into_iter()
+                .flatten()
+                .all(|row| look.view().post(row));
             let word = |row: &Option<quorate_kernel::rows::Post>| {
                 row.as_ref().map(|row| row.status.to_string())
             };
@@ -447,9 +450,8 @@ fn value(
             .into_iter()
             .flatten()
             .all(|cell| !is_orphan(look, tx, key, &cell.value));
-    let plain = |cell: Option<&Cell>| {
-        cell.map_or(Json::Null, |cell| data::value(tx, cell.value.open()))
-    };
+    let plain =
+        |cell: Option<&Cell>| cell.map_or(Json::Null, |cell| data::value(tx, cell.value.open()));
     let (old, new) = (plain(old), plain(new));
     (sees && old != new).then(|| EffectData::Value {
         thing: key.thing.to_string(),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::changes::Change;
+use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::{Comment, CommentKey, Post};
+use quorate_kernel::seal::Sealed;
 use quorate_kernel::{PlayerId, PostId, Thing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as AnyJson;
@@ -115,7 +117,7 @@ pub(crate) struct PostData {
     fields: BTreeMap<String, AnyJson>,
     /// The changes that it carries; texts that it amends stand there whole.
     changes: Vec<Change>,
-    /// The digest of the changes, which votes are tied to.
+    /// The digest of the changes, by which a preview of the same ones is known.
     digest: Option<String>,
     /// The vote of each who plays as it counts.
     votes: Vec<VoteData>,
@@ -193,8 +195,14 @@ fn posts(look: &Look, query: &PostsQuery) -> Result<Page<PostLine>, Problem> {
     let takes = |id: PostId, post: &Post| {
         before.is_none_or(|before| id < before)
             && look.view().post(post)
-            && query.category.as_ref().is_none_or(|name| post.category == *name.as_str())
-            && query.status.as_ref().is_none_or(|name| post.status == *name.as_str())
+            && query
+                .category
+                .as_ref()
+                .is_none_or(|name| post.category == *name.as_str())
+            && query
+                .status
+                .as_ref()
+                .is_none_or(|name| post.status == *name.as_str())
             && author.is_none_or(|author| look.view().author(&post.author) == Some(author))
             && query.open.is_none_or(|open| look.is_open(post) == open)
     };
@@ -273,13 +281,15 @@ fn whole(look: &Look, word: &str) -> Result<PostData, Problem> {
     });
     let offers = look.post_offers(id);
     let patch = post.patch.as_ref();
+    // That of the changes themselves: a seal's own is salted, and nobody could tell what it is of.
+    let digest = patch.and_then(Sealed::plain).map(Patch::digest);
     Ok(PostData {
         line: line(look, id, post, count.as_ref()),
         body: post.body.as_str().to_owned(),
         flavour: post.flavour.as_str().to_owned(),
         fields: fields(look, id, post),
         changes: log::listed(patch),
-        digest: patch.map(|patch| patch.digest().to_string()),
+        digest: digest.map(|digest| digest.to_string()),
         votes: votes.collect(),
         thread: look
             .state()

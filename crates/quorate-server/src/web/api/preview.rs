@@ -97,7 +97,7 @@ pub(crate) struct Draft {
 /// What changes would do.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Preview {
-    /// The digest of the changes, which votes are tied to.
+    /// The digest of the changes, by which a post that carries the same ones is known.
     digest: String,
     /// Why they cannot be tried at all.
     refusal: Option<RefusalData>,

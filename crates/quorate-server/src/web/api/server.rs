@@ -35,10 +35,7 @@ pub(crate) struct RulebookData {
 /// The rulebooks that games can be founded of.
 #[utoipa::path(get, path = "/rulebooks", tag = "server", operation_id = "rulebooks",
     responses((status = 200, description = "Rulebooks.", body = Vec<RulebookData>), Problem))]
-pub(crate) async fn rulebooks(
-    State(site): State<Arc<Site>>,
-    _: Caller,
-) -> Json<Vec<RulebookData>> {
+pub(crate) async fn rulebooks(State(site): State<Arc<Site>>, _: Caller) -> Json<Vec<RulebookData>> {
     let books = site.parts.books.iter().map(|book| RulebookData {
         name: book.name.to_string(),
         title: book.manifest.title.clone(),
@@ -164,7 +161,11 @@ pub(crate) async fn found(
     Key(key): Key,
     Body(new): Body<NewGame>,
 ) -> Result<Response, Problem> {
-    let known = site.parts.books.iter().any(|book| book.name == *new.rulebook);
+    let known = site
+        .parts
+        .books
+        .iter()
+        .any(|book| book.name == *new.rulebook);
     if !known {
         let what = format!("there is no rulebook {} here", new.rulebook);
         return Err(Problem::bad("rulebook", what));

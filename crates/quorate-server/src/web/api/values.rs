@@ -126,14 +126,19 @@ pub(crate) async fn list(
 ) -> Result<Json<TrackerData>, Problem> {
     let when = AtQuery { at: query.at };
     let look = then(&site, &caller, &game, &when).await?;
-    let told = blocking(Arc::new(look), move |look| tracker(look, query.kind.as_deref()));
+    let told = blocking(Arc::new(look), move |look| {
+        tracker(look, query.kind.as_deref())
+    });
     told.await.map(Json)
 }
 
 fn tracker(look: &Look, only: Option<&str>) -> Result<TrackerData, Problem> {
     let own = ["Player", "Game"].map(Name::from);
     let law = &look.law;
-    let kinds = own.iter().chain(law.entities.keys()).chain(law.tables.keys());
+    let kinds = own
+        .iter()
+        .chain(law.entities.keys())
+        .chain(law.tables.keys());
     let kinds: Vec<&Name> = kinds
         .filter(|kind| only.is_none_or(|only| **kind == only))
         .collect();
@@ -262,7 +267,9 @@ pub(crate) async fn one(
     Path((game, thing, name)): Path<(String, String, String)>,
 ) -> Result<Json<Vec<ValueChange>>, Problem> {
     let look = Look::at(&site, &caller.visitor, &game).await?;
-    let thing: Thing = thing.parse().map_err(|error| Problem::bad("thing", error))?;
+    let thing: Thing = thing
+        .parse()
+        .map_err(|error| Problem::bad("thing", error))?;
     let key = CellKey {
         thing,
         name: name.into(),
@@ -272,7 +279,8 @@ pub(crate) async fn one(
     }
     let events = history::changes(&look, &key, history::STEPS_ALL).await?;
     let told = blocking(Arc::new(look), move |look| {
-        let of_key = |step: &&Step| matches!(&step.effect, Effect::Cell { key: of, .. } if *of == key);
+        let of_key =
+            |step: &&Step| matches!(&step.effect, Effect::Cell { key: of, .. } if *of == key);
         let changes = events.iter().map(|event| {
             let steps: Vec<Step> = event.steps.iter().filter(of_key).cloned().collect();
             ValueChange {
