@@ -23,3 +23,4 @@ pub(crate) mod problem;
 pub(crate) mod rules;
 pub(crate) mod server;
 pub(crate) mod values;
+pub(crate) mod wishes;

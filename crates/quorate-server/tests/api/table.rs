@@ -9,7 +9,7 @@ use axum::http::{Method, Request, Response, StatusCode, header};
 use quorate_engine::LawCache;
 use quorate_kernel::{Moment, Span};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{Accounts, NewAccount, ServerSecret};
+use quorate_runtime::ports::{NewAccount, ServerSecret};
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, Ports, Settings};
 use quorate_server::web::server::settings::make_token;

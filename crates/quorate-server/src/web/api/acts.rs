@@ -17,10 +17,11 @@ use utoipa::ToSchema;
 
 use super::asked::{Body, Key, blocking};
 use super::caller::Signed;
-use super::commands::{self, Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish};
+use super::commands;
 use super::log::{self, EventData};
 use super::moves::{self, QuestionData};
 use super::problem::Problem;
+use super::wishes::{Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish};
 use crate::web::look::Look;
 use crate::web::play::join;
 use crate::web::send;

@@ -16,14 +16,16 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing, Value};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::world::World;
-use serde::Deserialize;
 use serde_json::{Map, Value as Json};
-use utoipa::ToSchema;
 
 use super::asked::{arguments, blocking};
 use super::data;
 use super::events;
 use super::problem::Problem;
+use super::wishes::{
+    Application, ByHand, DiceLine, EditedPost, Mending, Named, NewComment, NewMessage, NewPost,
+    Nothing, Objection, Pick, Reply, Sorted, Undoing, Waking, Wish, Word,
+};
 use crate::web::look::Look;
 use crate::web::send;
 
@@ -48,184 +50,6 @@ const BUILT_IN: [&str; 18] = [
     "repair",
     "roll",
 ];
-
-/// A command.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Wish {
-    /// The action: one that the law declares, or a built-in act.
-    pub action: String,
-    /// What it asks for, by name. Things are given by address (`player:3`) or by what they are called.
-    #[serde(default)]
-    #[schema(value_type = Object)]
-    pub arguments: Map<String, Json>,
-}
-
-/// A post to be made.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewPost {
-    /// Its category, by code name or title; empty for a post in none.
-    #[serde(default)]
-    pub category: String,
-    /// Its title.
-    pub title: String,
-    /// Its text, in Markdown.
-    #[serde(default)]
-    pub body: String,
-    /// Flavour text beside it, which means nothing to any rule.
-    #[serde(default)]
-    pub flavour: String,
-    /// The category's own fields, by code name.
-    #[serde(default)]
-    #[schema(value_type = Object)]
-    pub fields: Map<String, Json>,
-    /// The changes that it carries.
-    #[serde(default)]
-    pub changes: Vec<Change>,
-}
-
-/// Another text for a post. What is left out stays.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct EditedPost {
-    /// Its title.
-    title: Option<String>,
-    /// Its text.
-    body: Option<String>,
-    /// Its flavour text.
-    flavour: Option<String>,
-    /// The changes that it carries.
-    changes: Option<Vec<Change>>,
-}
-
-/// A comment to be made.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewComment {
-    /// Its text, in Markdown; icons may stand in it as `:for:`.
-    #[serde(default)]
-    pub text: String,
-    /// The icon to vote with, which then stands before the text.
-    #[serde(default)]
-    pub vote: Option<String>,
-}
-
-/// A private message to be sent.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewMessage {
-    /// To whom: addresses or names.
-    to: Vec<String>,
-    /// Its text.
-    text: String,
-}
-
-/// Somebody asks to join.
-#[derive(Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Application {
-    /// Your name in the game; that of your account, if none is given.
-    #[serde(default)]
-    pub name: Option<String>,
-    /// A word to the others.
-    #[serde(default)]
-    pub text: String,
-}
-
-/// An answer to a question.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Reply {
-    /// Which question, as moves list it; not needed where only one waits.
-    #[serde(default)]
-    question: Option<String>,
-    /// The answer: an option's value, or what it is called; nothing where that may be answered.
-    #[serde(default)]
-    value: Json,
-}
-
-/// A line of words and dice: `DICE6`, `3DICE6`.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DiceLine {
-    /// The line.
-    line: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ByHand {
-    rule: String,
-    reason: String,
-    #[serde(default)]
-    changes: Vec<Change>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Mending {
-    reason: String,
-    #[serde(default)]
-    changes: Vec<Change>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Objection {
-    claim: String,
-    #[serde(default)]
-    reason: String,
-}
-
-/// What a value that moved on since is set to by an undo.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Pick {
-    Back,
-    Now,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Undoing {
-    event: u64,
-    #[serde(default)]
-    reason: String,
-    /// By address and code name: `player:3 gold`.
-    #[serde(default)]
-    picks: std::collections::BTreeMap<String, Pick>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Waking {
-    rule: String,
-    fence: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Named {
-    action: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Word {
-    #[serde(default)]
-    text: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sorted {
-    category: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 /// Events of the past that a command is about: the one that it undoes.
 pub(crate) async fn past(look: &Look, wish: &Wish) -> Result<Vec<Event>, Problem> {

@@ -15,9 +15,10 @@ use utoipa::ToSchema;
 
 use super::asked::{Body, blocking};
 use super::caller::Signed;
-use super::commands::{self, Wish};
+use super::commands;
 use super::log::{self, EffectData};
 use super::problem::{Problem, RefusalData};
+use super::wishes::Wish;
 use crate::web::look::Look;
 use crate::web::send;
 use crate::web::site::Site;
