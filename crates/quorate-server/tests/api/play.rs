@@ -24,7 +24,7 @@ async fn a_proposal_is_made_voted_on_and_enacted() {
         .gives(200)
         .await;
     assert_eq!(preview["effects"][0]["id"], "fair-play");
-    let new = json!({ "category": "proposal", "title": "Words", "changes": [change] });
+    let new = json!({ "category": "proposal", "title": "[Core] Words", "changes": [change] });
     let made = game.post("/posts", &new).by(&game.bert).gives(201).await;
     let post = made["post"].as_str().unwrap();
     let shown = game.get(&format!("/posts/{post}")).gives(200).await;
