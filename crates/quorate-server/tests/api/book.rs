@@ -34,7 +34,7 @@ fn collect(folder: &Path, above: &str, found: &mut Vec<(String, String)>) {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, &format!("{name}/"), found);
-        } else if name.ends_with(".md") {
+        } else if path.extension().is_some_and(|kind| kind == "md") {
             found.push((name, fs::read_to_string(path).unwrap()));
         }
     }
