@@ -455,6 +455,24 @@ impl Tx {
         Ok(())
     }
 
+    /// How much of each limit somebody has used, in the limits' order.
+    pub fn quotas(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId) -> Vec<Quota> {
+        let quotas = limits.iter().filter_map(|limit| {
+            let slot = if limit.slot.is_empty() {
+                action
+            } else {
+                &limit.slot
+            };
+            let who = (!limit.shared).then_some(actor);
+            let used = self.uses_in_window(slot, who, &limit.per).ok()?;
+            Some(Quota {
+                used: u32::try_from(used.len()).unwrap_or(u32::MAX),
+                limit: limit.clone(),
+            })
+        });
+        quotas.collect()
+    }
+
     /// The uses that a limit counts.
     fn uses_in_window(&self, slot: &Name, who: Option<PlayerId>, per: &Per) -> Answer<Vec<Moment>> {
         let start = match per {
@@ -695,6 +713,37 @@ pub fn readable(name: &str) -> String {
     name.replace(['_', '-'], " ")
 }
 
+/// A limit and what is used of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// How often within the limit's time so far.
+    pub used: u32,
+    /// The limit.
+    pub limit: LimitDecl,
+}
+
+impl Quota {
+    /// In few words: "2 of 3 a day used", "once a week"; the limit as it is where nothing can be counted.
+    pub fn words(&self) -> String {
+        match (self.used, self.limit.times.max(1)) {
+            (0, _) | (_, 1) => limit_words(&self.limit),
+            (used, times) => {
+                let per = per_words(&self.limit.per);
+                format!("{used} of {times}{per} used")
+            }
+        }
+    }
+}
+
+fn per_words(per: &Per) -> String {
+    match per {
+        Per::Ever => String::new(),
+        Per::Day => " a day".to_owned(),
+        Per::Week => " a week".to_owned(),
+        Per::Since(name) => format!(" since {}", readable(name.as_str())),
+    }
+}
+
 fn limit_words(limit: &LimitDecl) -> String {
     let often = match limit.times.max(1) {
         1 => "once".to_owned(),
@@ -706,12 +755,7 @@ fn limit_words(limit: &LimitDecl) -> String {
     } else {
         ""
     };
-    let per = match &limit.per {
-        Per::Ever => String::new(),
-        Per::Day => " a day".to_owned(),
-        Per::Week => " a week".to_owned(),
-        Per::Since(name) => format!(" since {}", readable(name.as_str())),
-    };
+    let per = per_words(&limit.per);
     let gap = limit
         .gap
         .map(|gap| format!(", and {gap} between"))

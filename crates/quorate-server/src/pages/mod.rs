@@ -35,7 +35,7 @@ pub use error::{ErrorPage, RefusalPage};
 pub use front::{Day, Front, Pin, Roster};
 pub use help::{Help, Privacy};
 pub use home::{GameCard, Home};
-pub use law::{Block, BlockKind, LawPage};
+pub use law::{Block, BlockKind, Branch, LawPage, Place, There};
 pub use log::{Charts, EffectRow, EventPage, LogLine, LogPage, Past, Ruling, RulingRow};
 pub use messages::{Letter, Messages, Thread, ThreadLine};
 pub use operator::{Operator, OperatorLine};
