@@ -420,6 +420,7 @@ impl Samples for LawPage {
             title: title.into(),
             note: note.into(),
             kind,
+            is_folded: false,
         };
         let page = LawPage {
             chrome: chrome("Boats", ""),
