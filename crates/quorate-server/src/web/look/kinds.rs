@@ -13,9 +13,6 @@ use quorate_law::stop::Site;
 use super::Look;
 use crate::parts::Claim;
 
-/// The greatest most of a number that is drawn as a bar; what goes beyond is no measure that an eye can read.
-const DRAWN: i64 = 200;
-
 /// How a tracked value comes to be.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
@@ -70,17 +67,6 @@ impl<'a> Tracked<'a> {
             Source::Kept(decl) => decl.shown_to,
             Source::Computed(decl) => decl.shown_to,
             Source::Stated(..) => ShownTo::All,
-        }
-    }
-
-    /// The most that it may be, where it is a number with a most that can be drawn.
-    pub fn most(&self) -> Option<i64> {
-        match self.source {
-            Source::Kept(ValueDecl {
-                holds: Holds::Number { max: Some(max), .. },
-                ..
-            }) => Some(*max).filter(|max| (2..=DRAWN).contains(max)),
-            _ => None,
         }
     }
 

@@ -346,7 +346,6 @@ fn table(look: &Look, standing: &[Standing]) -> Option<(String, String, Table)> 
         columns,
         asked: &here,
         today: None,
-        bars: false,
     };
     let mut table = plan.table(look, None);
     table.tells_change = false;

@@ -102,8 +102,6 @@ pub(crate) struct Plan<'a> {
     pub(crate) asked: &'a Asked,
     /// Today's look, where the table is of the past: the past is shown to the audience of today.
     pub(crate) today: Option<&'a Look>,
-    /// Whether numbers with a most have bars.
-    pub(crate) bars: bool,
 }
 
 impl Plan<'_> {
@@ -250,12 +248,8 @@ impl Plan<'_> {
     ) -> Cell {
         let has_history = held.is_kept && !held.is_hidden;
         let leads = matches!(value.source, Source::Kept(_)) && has_history;
-        let bar = match (value.most(), held.number) {
-            (Some(most), Some(number)) if self.bars => Bar::new(number, most),
-            _ => Bar::told(&held.text),
-        };
         Cell {
-            bar,
+            bar: Bar::told(&held.text),
             text: held.text,
             href: leads.then(|| self.asked.open(look, key)),
             claim: held.claim,

@@ -322,7 +322,6 @@ impl<'a> Whole<'a> {
             columns,
             asked: self.asked,
             today: self.today,
-            bars: true,
         };
         Block {
             id,
@@ -393,11 +392,21 @@ fn listed(id: String, title: String, mut lines: Vec<(String, Option<Link>)>) -> 
 fn posts(look: &Look, category: &Name) -> Vec<(String, Option<Link>)> {
     let posts = look.state().posts.iter().rev();
     let posts = posts.filter(|(_, post)| post.category == *category && look.view().post(post));
+    let values = look.tracked_of(category);
     let lines = posts.take(THINGS).map(|(id, post)| {
         let (game, word) = (look.game.as_str(), id.to_string());
         let link = urls::Post { game, post: &word };
         let title = look.themed(post.title.as_str());
-        (look.when(post.at).full(), Some(Link::new(title, link)))
+        let told: Vec<String> = look.ask(|tx| {
+            let held = values.iter().filter_map(|value| {
+                let held = look.held(tx, &Thing::Post(*id), value);
+                let title = look.themed(&value.title());
+                (!held.text.is_empty()).then(|| format!(" · {title}: {}", held.text))
+            });
+            held.collect()
+        });
+        let text = format!("{}{}", look.when(post.at).full(), told.concat());
+        (text, Some(Link::new(title, link)))
     });
     lines.collect()
 }

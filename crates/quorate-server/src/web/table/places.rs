@@ -38,20 +38,30 @@ impl Map {
         if by.is_empty() {
             return None;
         }
-        let survey = Survey {
+        let mut survey = Survey {
             look,
             today,
             shows,
             stands: stands(look, shows, by),
+            kind: None,
+            known: Vec::new(),
         };
-        let spots = survey.spots();
+        look.ask(|tx| {
+            survey.kind = survey.kind_of_places(tx);
+            let things = survey.kind.iter().flat_map(|kind| tx.things_of(kind));
+            survey.known = things
+                .map(|thing| (tx.label(&Datum::Thing(thing.clone())), thing))
+                .collect();
+        });
         let places = look.ask(|tx| {
-            let drawn = spots.iter().map(|spot| survey.place(tx, spot));
+            let found = survey.found(tx);
+            let spots = survey.spots(tx, &found);
+            let drawn = spots.iter().map(|spot| survey.place(tx, spot, &found));
             drawn.collect::<Vec<_>>()
         });
         let mut kinds: BTreeSet<Name> = survey.stands.iter().map(|s| s.kind.clone()).collect();
         kinds.extend(shows.iter().filter(|name| survey.host_of(name).is_some()).cloned());
-        kinds.extend(survey.kind_of_places());
+        kinds.extend(survey.kind.clone());
         Some(Self { places, kinds })
     }
 
@@ -90,6 +100,17 @@ struct Survey<'a> {
     today: Option<&'a Look>,
     shows: &'a [Name],
     stands: Vec<Stand<'a>>,
+    /// The kind of the places, where they are things that the page shows.
+    kind: Option<Name>,
+    /// Those things by what they are called.
+    known: Vec<(String, Thing)>,
+}
+
+/// Something with the place where it is.
+struct Found<'a, 's> {
+    stand: &'s Stand<'a>,
+    thing: Thing,
+    place: Datum,
 }
 
 /// The kinds that have one of the values, players first, then as the page shows them.
@@ -114,31 +135,43 @@ fn stands<'a>(look: &'a Look, shows: &[Name], by: &[Name]) -> Vec<Stand<'a>> {
 }
 
 impl<'a> Survey<'a> {
+    /// Everything that is somewhere, where the reader may see it.
+    fn found(&self, tx: &Tx) -> Vec<Found<'a, '_>> {
+        let mut found = Vec::new();
+        for stand in &self.stands {
+            for thing in self.things(tx, &stand.kind) {
+                if let Some(place) = self.where_is(tx, stand, &thing) {
+                    found.push(Found {
+                        stand,
+                        thing,
+                        place,
+                    });
+                }
+            }
+        }
+        found
+    }
+
     /// The places in the order of the law, then those that only somebody's value names; numbered ones from the least.
-    fn spots(&self) -> Vec<Spot> {
-        let mut keys: Vec<Datum> = Vec::new();
-        self.look.ask(|tx| {
-            for stand in &self.stands {
-                keys.extend(stated(tx, &stand.value));
+    fn spots(&self, tx: &Tx, found: &[Found<'_, '_>]) -> Vec<Spot> {
+        let shown = self.known.iter();
+        let mut keys: Vec<Datum> = shown.map(|(_, thing)| Datum::Thing(thing.clone())).collect();
+        if keys.is_empty() {
+            keys.extend(self.stands.iter().flat_map(|s| stated(tx, &s.value)));
+        }
+        keys.extend(found.iter().map(|one| one.place.clone()));
+        let mut spots: Vec<Spot> = Vec::new();
+        for key in keys {
+            if !spots.iter().any(|spot| spot.key == key) {
+                let title = self.title(tx, &key);
+                spots.push(Spot { key, title });
             }
-            for stand in &self.stands {
-                for thing in self.things(tx, &stand.kind) {
-                    keys.extend(self.where_is(tx, stand, &thing));
-                }
-            }
-            let mut spots: Vec<Spot> = Vec::new();
-            for key in keys {
-                if !spots.iter().any(|spot| spot.key == key) {
-                    let title = self.title(tx, &key);
-                    spots.push(Spot { key, title });
-                }
-            }
-            spots.sort_by_key(|spot| match spot.key {
-                Datum::Int(number) => number,
-                _ => i64::MIN,
-            });
-            spots
-        })
+        }
+        spots.sort_by_key(|spot| match spot.key {
+            Datum::Int(number) => number,
+            _ => i64::MIN,
+        });
+        spots
     }
 
     fn title(&self, tx: &Tx, key: &Datum) -> String {
@@ -177,18 +210,29 @@ impl<'a> Survey<'a> {
             Datum::Text(text) => !text.is_empty(),
             _ => true,
         };
-        is_somewhere.then_some(place)
+        is_somewhere.then(|| self.spot_of(place))
     }
 
-    fn place(&self, tx: &Tx, spot: &Spot) -> Place {
+    /// The place that a value names: a name stands for the thing of that name among the places.
+    fn spot_of(&self, place: Datum) -> Datum {
+        let Datum::Text(name) = &place else {
+            return place;
+        };
+        let mut known = self.known.iter();
+        match known.find(|(label, _)| *label == **name) {
+            Some((_, thing)) => Datum::Thing(thing.clone()),
+            None => place,
+        }
+    }
+
+    fn place(&self, tx: &Tx, spot: &Spot, found: &[Found<'_, '_>]) -> Place {
         let mut there = Vec::new();
         for stand in &self.stands {
-            let things = self.things(tx, &stand.kind).into_iter();
-            let here = things.filter(|thing| {
-                self.where_is(tx, stand, thing).as_ref() == Some(&spot.key)
-            });
+            let here = found
+                .iter()
+                .filter(|one| one.stand.kind == stand.kind && one.place == spot.key);
             let those: Vec<There> = here
-                .map(|thing| self.one(tx, &stand.kind, &thing, &spot.title, stand.value.name()))
+                .map(|one| self.one(tx, &stand.kind, &one.thing, &spot.title, stand.value.name()))
                 .collect();
             if !those.is_empty() {
                 there.push((self.look.plural_of(&stand.kind), those));
@@ -277,10 +321,24 @@ impl<'a> Survey<'a> {
         notes.take(most).collect()
     }
 
-    /// The kind of the places, where they are things that the page shows.
-    fn kind_of_places(&self) -> Option<Name> {
-        let kinds = self.stands.iter().filter_map(|stand| leads_to(&stand.value));
-        kinds.into_iter().find(|kind| self.shows.contains(kind))
+    /// The kind of the places, where they are things that the page shows: the one that the values refer to, or else one
+    /// whose things are called as the values say.
+    fn kind_of_places(&self, tx: &Tx) -> Option<Name> {
+        let mut referred = self.stands.iter().filter_map(|s| leads_to(&s.value));
+        if let Some(kind) = referred.find(|kind| self.shows.contains(kind)) {
+            return Some(kind);
+        }
+        let words: Vec<Datum> = self.stands.iter().flat_map(|s| stated(tx, &s.value)).collect();
+        let is_named = |thing: Thing| words.contains(&Datum::Text(tx.label(&Datum::Thing(thing)).into()));
+        let law = &self.look.law;
+        let mut kinds = self.shows.iter().filter(|name| {
+            law.tables.contains_key(*name) || law.entities.contains_key(*name)
+        });
+        let named = kinds.find(|kind| {
+            self.stands.iter().all(|stand| stand.kind != **kind)
+                && tx.things_of(kind).into_iter().any(is_named)
+        });
+        named.cloned()
     }
 
     /// A place's own values; what names those who are there is drawn already.
@@ -290,11 +348,11 @@ impl<'a> Survey<'a> {
         spot: &Spot,
         there: &[(String, Vec<There>)],
     ) -> Vec<(String, String, Option<Bar>)> {
-        let (Some(kind), Datum::Thing(thing)) = (self.kind_of_places(), &spot.key) else {
+        let (Some(kind), Datum::Thing(thing)) = (&self.kind, &spot.key) else {
             return Vec::new();
         };
-        let label = self.look.label_of(&kind);
-        let values = self.look.tracked_of(&kind).into_iter();
+        let label = self.look.label_of(kind);
+        let values = self.look.tracked_of(kind).into_iter();
         let values = values.filter(|value| Some(value.name()) != label && self.sees(thing, value));
         let facts = values.filter_map(|value| {
             let held = self.look.held(tx, thing, &value);
@@ -304,7 +362,7 @@ impl<'a> Survey<'a> {
             if held.text.is_empty() || is_drawn {
                 return None;
             }
-            let bar = bar(&value, &held);
+            let bar = Bar::told(&held.text);
             Some((self.look.themed(&value.title()), held.text, bar))
         });
         facts.collect()
@@ -347,16 +405,11 @@ fn leads_to(value: &Tracked<'_>) -> Option<Name> {
     }
 }
 
-fn bar(value: &Tracked<'_>, held: &Held) -> Option<Bar> {
-    match (value.most(), held.number) {
-        (Some(most), Some(number)) => Bar::new(number, most),
-        _ => Bar::told(&held.text),
-    }
-}
-
-/// A value in a few words: a number after its title, a flag by its title alone, everything else as it is.
+/// A value in a few words: a number or a bare share after its title, a flag by its title alone, everything else as it is.
 fn note(look: &Look, value: &Tracked<'_>, held: &Held) -> Option<(String, Option<Bar>)> {
     let title = || look.themed(&value.title());
+    let bar = Bar::told(&held.text);
+    let is_bare = |text: &str| !text.contains(char::is_alphabetic);
     let text = match (held.number, held.text.as_str()) {
         (_, "" | "no" | "nothing" | "none") => return None,
         (None, "yes") => title(),
@@ -366,7 +419,8 @@ fn note(look: &Look, value: &Tracked<'_>, held: &Held) -> Option<(String, Option
             }
             format!("{} {text}", title())
         }
+        (None, text) if bar.is_some() && is_bare(text) => format!("{} {text}", title()),
         (None, text) => text.to_owned(),
     };
-    Some((text, bar(value, held)))
+    Some((text, bar))
 }

@@ -209,7 +209,6 @@ fn players(look: &Look, gathered: &Gathered, pane: Option<&History>) -> Vec<(Str
             columns,
             asked: &gathered.asked,
             today: gathered.today.as_ref(),
-            bars: false,
         };
         (title, plan.table(look, pane))
     });
@@ -261,7 +260,6 @@ fn of_kind(
         columns,
         asked: &gathered.asked,
         today: gathered.today.as_ref(),
-        bars: false,
     };
     Some(plan.table(look, pane))
 }
