@@ -20,6 +20,7 @@ use crate::convert;
 use crate::law::{At, GuardDecl};
 use crate::reads::ReadKey;
 use crate::scope;
+use crate::words::worded;
 
 /// Something that somebody tries to do, as guards see it.
 #[derive(Clone, Debug)]
@@ -110,7 +111,10 @@ impl Tx {
             let term = self.term("player", false);
             let mut refusal =
                 self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
-            refusal.needs[0].have = self.why_not_counted(attempt.actor);
+            match self.excluding(attempt.actor, &attempt.site.rule, admits)? {
+                Some(site) => refusal.needs[0].need = self.none_by(attempt.actor, &site),
+                None => refusal.needs[0].have = self.why_not_counted(attempt.actor),
+            }
             return Err(Stop::Refused(Box::new(refusal)));
         }
         let Some(by) = by else { return Ok(()) };
@@ -128,18 +132,22 @@ impl Tx {
         ))))
     }
 
+    /// "Cleo is none, by Zombies, clause 3": whom the law excludes, and where it says so.
+    fn none_by(&self, actor: PlayerId, site: &Site) -> String {
+        self.with_state(|state| {
+            let name = state.people.get(&actor).map(|person| person.name.as_str());
+            let title = state.rules.get(&site.rule).map(|rule| rule.title.as_str());
+            let title = worded(state, title.unwrap_or(site.rule.as_str()));
+            let name = name.unwrap_or("that one");
+            format!("{name} is none, by {title}, clause {}", site.clause)
+        })
+    }
+
     fn why_not_counted(&self, actor: PlayerId) -> String {
         let standing =
             self.with_state(|state| state.people.get(&actor).map(|person| person.standing));
         match standing {
-            Some(quorate_kernel::rows::Standing::Member) => {
-                let idle = self.attribute(&Thing::Player(actor), "idle");
-                if idle == Ok(Datum::Bool(true)) {
-                    "idle".to_owned()
-                } else {
-                    "not counted by it".to_owned()
-                }
-            }
+            Some(quorate_kernel::rows::Standing::Member) => "idle".to_owned(),
             Some(standing) => standing.as_str().to_owned(),
             None => "unknown here".to_owned(),
         }

@@ -26,7 +26,7 @@ mod tracker;
 use askama::Template;
 
 pub use account::FormPage;
-pub use act::{Act, Outcome, Question, Sheet};
+pub use act::{Act, Closed, Outcome, Question, Sheet};
 pub use board::{BoardPage, Moves, Tab};
 pub use chrome::{Banner, Chrome, Fact, GameFrame, Link, Reader, Section, Theme};
 pub use compose::{ClauseEdit, Compose, Kind, RuleOfForm, Writing};

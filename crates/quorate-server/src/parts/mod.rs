@@ -19,7 +19,7 @@ mod time;
 mod vote;
 
 pub use bar::Bar;
-pub use board::{Board, Glyph, LegendLine, Piece, Square, Target};
+pub use board::{Board, Glyph, LegendLine, Piece, Square, Target, Trail};
 pub use chart::{Chart, Point};
 pub use dice::{Die, Roll, Swatch};
 pub use diff::{Change, Line, Run, Side, lines, words};

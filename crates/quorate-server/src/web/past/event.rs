@@ -14,7 +14,7 @@ use quorate_kernel::{EventSeq, Refusal, Value};
 
 use super::log::dice;
 use crate::pages::{EffectRow, EventPage, Fact};
-use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind};
+use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind, plural};
 use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, drawn, page};
@@ -57,8 +57,8 @@ fn whole(look: &Look, event: &Event) -> EventPage {
     };
     let title = format!("{}: {what}", look.doer_name(event));
     let first = event.steps.iter().find(|step| !step.rule.is_empty());
-    let rows = look
-        .values_of(event)
+    let (changed, begun) = look.values_of(event);
+    let rows = changed
         .into_iter()
         .map(|(whose, value, old, new)| EffectRow {
             whose,
@@ -67,6 +67,14 @@ fn whole(look: &Look, event: &Event) -> EventPage {
             new,
         });
     let mut effects: Vec<EffectRow> = rows.collect();
+    if begun > 0 {
+        effects.push(EffectRow {
+            whose: String::new(),
+            value: plural(begun, "more value", "more values"),
+            old: "not there".to_owned(),
+            new: "as the law begins them".to_owned(),
+        });
+    }
     effects.extend(rules_changed(look, event));
     EventPage {
         chrome: look.chrome(&title, Part::Log),

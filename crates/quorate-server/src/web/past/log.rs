@@ -6,15 +6,16 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 
+use quorate_engine::convert;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
-use quorate_kernel::rows::CellKey;
+use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, PlayerId, Thing};
+use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
 
 use crate::pages::{LogLine, LogPage, Past};
-use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone};
+use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
@@ -267,7 +268,8 @@ impl Look {
     fn effects_in_short(&self, event: &Event) -> String {
         let mut words = Vec::new();
         let mut more = 0;
-        for (whose, value, old, new) in self.values_of(event) {
+        let (changed, begun) = self.values_of(event);
+        for (whose, value, old, new) in changed {
             if words.len() < 3 {
                 words.push(format!("{whose} {value} {old} → {new}"));
             } else {
@@ -277,17 +279,30 @@ impl Look {
         if more > 0 {
             words.push(format!("{more} more"));
         }
+        // What a post or a thing begins with goes without saying beside what happened to others.
+        if begun > 0 && words.is_empty() && !matches!(event.act, Act::Post(_)) {
+            words.push(plural(begun, "value as it begins", "values as they begin"));
+        }
         words.join("; ")
     }
 
-    /// The tracked values that an event changed and the reader may see: whose, which, before, after.
-    pub(crate) fn values_of(&self, event: &Event) -> Vec<(String, String, String, String)> {
+    /// The tracked values that an event changed and the reader may see: whose, which, before, after; and how many more
+    /// came to be as the law says that they begin.
+    pub(crate) fn values_of(
+        &self,
+        event: &Event,
+    ) -> (Vec<(String, String, String, String)>, usize) {
         let mut rows = Vec::new();
+        let mut begun = 0;
         for step in &event.steps {
             let Effect::Cell { key, old, new } = &step.effect else {
                 continue;
             };
             if !self.view().shown(key) {
+                continue;
+            }
+            if old.is_none() && new.as_ref().is_some_and(|new| self.begins(key, new)) {
+                begun += 1;
                 continue;
             }
             let words = |cell: &Option<quorate_kernel::rows::Cell>| {
@@ -301,7 +316,21 @@ impl Look {
                 rows.push((self.whose(key), self.value_title(key), old, new));
             }
         }
-        rows
+        (rows, begun)
+    }
+
+    /// Whether a value that came to be is the one that the law begins with.
+    fn begins(&self, key: &CellKey, new: &Cell) -> bool {
+        let of_kind = |kind: &Name| match &key.thing {
+            Thing::Player(_) => *kind == "Player",
+            Thing::Game => *kind == "Game",
+            _ => *kind != "Player" && *kind != "Game",
+        };
+        let value = convert::datum(new.value.open());
+        let mut decls = self.law.values.iter();
+        decls.any(|((kind, name), decl)| {
+            *name == key.name && of_kind(kind) && decl.it.default == value
+        })
     }
 
     /// Whose value a key is.

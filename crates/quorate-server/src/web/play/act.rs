@@ -28,8 +28,11 @@ use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
-/// How many of the reader's own events are looked through for their last results.
+/// How many of the reader's last results are told.
 const RESULTS: usize = 6;
+
+/// How many of the latest events are looked through for them.
+const LATEST: u64 = 160;
 
 /// `GET /g/{game}/act`.
 pub async fn show(
@@ -46,21 +49,24 @@ pub async fn show(
         .get("done")
         .and_then(|seq| seq.parse().ok())
         .map(EventSeq);
-    let events = match done {
-        Some(seq) => site.events(&look.game, &[seq]).await.unwrap_or_default(),
-        None => Vec::new(),
-    };
+    let last = look.published.head.seq.0;
+    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
+    let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
+    let events = site.events(&look.game, &seqs).await.unwrap_or_default();
     drawn(look, move |look| {
         let me = send::player(look)?;
-        Ok(page(look, &sheet(look, me, &events)))
+        Ok(page(look, &sheet(look, me, done, &events)))
     })
     .await
 }
 
-fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
+fn sheet(look: &Look, me: PlayerId, done: Option<EventSeq>, events: &[Event]) -> pages::Act {
     let game = look.game.as_str();
     let (mut now, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
-    for offer in look.law_offers() {
+    let mut offers = look.law_offers();
+    // The dynasty's own actions are what people come for; those on names, idling and offices follow.
+    offers.sort_by_key(|offer| look.section_of(&offer.site.rule) != Some("dynastic"));
+    for offer in offers {
         let shown = look.offer(&offer);
         match &offer.open {
             Ok(()) => now.push(shown),
@@ -68,9 +74,20 @@ fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
             Err(_) => not.push(shown),
         }
     }
-    let mine = just_done
+    let is_mine = |event: &&Event| event.command().actor.player() == Some(me);
+    let mine = events
         .iter()
-        .find(|event| event.command().actor.player() == Some(me));
+        .find(|event| done == Some(event.seq) && is_mine(event));
+    let acts = |event: &&Event| {
+        matches!(
+            event.act,
+            Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } | Act::Dice { .. }
+        )
+    };
+    let mut results: Vec<&Event> = events.iter().filter(is_mine).filter(acts).collect();
+    results.sort_by_key(|event| std::cmp::Reverse(event.seq));
+    results.dedup_by_key(|event| event.seq);
+    results.truncate(RESULTS);
     let board = look.law.boards.iter().next().map(|(name, board)| {
         let board_name = name.as_str();
         let link = urls::Board {
@@ -88,9 +105,12 @@ fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
         questions: questions(look, me),
         now,
         later,
-        not,
+        not: pages::Closed::by_reason(not),
         sheet: Some(own_values(look, me)),
-        results: Vec::with_capacity(RESULTS),
+        results: results
+            .into_iter()
+            .map(|event| outcome(look, event))
+            .collect(),
         all_results: Link::new("all of them", own_log(look, me)),
     }
 }

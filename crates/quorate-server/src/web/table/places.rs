@@ -60,7 +60,12 @@ impl Map {
             drawn.collect::<Vec<_>>()
         });
         let mut kinds: BTreeSet<Name> = survey.stands.iter().map(|s| s.kind.clone()).collect();
-        kinds.extend(shows.iter().filter(|name| survey.host_of(name).is_some()).cloned());
+        kinds.extend(
+            shows
+                .iter()
+                .filter(|name| survey.host_of(name).is_some())
+                .cloned(),
+        );
         kinds.extend(survey.kind.clone());
         Some(Self { places, kinds })
     }
@@ -78,7 +83,10 @@ impl Map {
 
     /// Whether a block of the page tells in a table what is drawn already.
     pub(crate) fn draws(&self, block: &str) -> bool {
-        let mut tables = self.kinds.iter().map(|kind| format!("t-{}", slug(kind.as_str())));
+        let mut tables = self
+            .kinds
+            .iter()
+            .map(|kind| format!("t-{}", slug(kind.as_str())));
         tables.any(|id| id == block)
     }
 }
@@ -155,7 +163,9 @@ impl<'a> Survey<'a> {
     /// The places in the order of the law, then those that only somebody's value names; numbered ones from the least.
     fn spots(&self, tx: &Tx, found: &[Found<'_, '_>]) -> Vec<Spot> {
         let shown = self.known.iter();
-        let mut keys: Vec<Datum> = shown.map(|(_, thing)| Datum::Thing(thing.clone())).collect();
+        let mut keys: Vec<Datum> = shown
+            .map(|(_, thing)| Datum::Thing(thing.clone()))
+            .collect();
         if keys.is_empty() {
             keys.extend(self.stands.iter().flat_map(|s| stated(tx, &s.value)));
         }
@@ -186,7 +196,13 @@ impl<'a> Survey<'a> {
 
     fn things(&self, tx: &Tx, kind: &Name) -> Vec<Thing> {
         if *kind == "Player" {
-            return self.look.roster().0.into_iter().map(Thing::Player).collect();
+            return self
+                .look
+                .roster()
+                .0
+                .into_iter()
+                .map(Thing::Player)
+                .collect();
         }
         let mut things = tx.things_of(kind);
         if things.len() > THINGS {
@@ -305,7 +321,10 @@ impl<'a> Survey<'a> {
         let named = |value: &Tracked<'_>| self.shows.contains(value.name());
         let all = self.look.values_of_kind(kind);
         let (values, most) = if all.iter().any(named) || *kind == "Player" {
-            (all.into_iter().filter(named).collect::<Vec<_>>(), usize::MAX)
+            (
+                all.into_iter().filter(named).collect::<Vec<_>>(),
+                usize::MAX,
+            )
         } else {
             (self.look.tracked_of(kind), NOTES)
         };
@@ -328,12 +347,18 @@ impl<'a> Survey<'a> {
         if let Some(kind) = referred.find(|kind| self.shows.contains(kind)) {
             return Some(kind);
         }
-        let words: Vec<Datum> = self.stands.iter().flat_map(|s| stated(tx, &s.value)).collect();
-        let is_named = |thing: Thing| words.contains(&Datum::Text(tx.label(&Datum::Thing(thing)).into()));
+        let words: Vec<Datum> = self
+            .stands
+            .iter()
+            .flat_map(|s| stated(tx, &s.value))
+            .collect();
+        let is_named =
+            |thing: Thing| words.contains(&Datum::Text(tx.label(&Datum::Thing(thing)).into()));
         let law = &self.look.law;
-        let mut kinds = self.shows.iter().filter(|name| {
-            law.tables.contains_key(*name) || law.entities.contains_key(*name)
-        });
+        let mut kinds = self
+            .shows
+            .iter()
+            .filter(|name| law.tables.contains_key(*name) || law.entities.contains_key(*name));
         let named = kinds.find(|kind| {
             self.stands.iter().all(|stand| stand.kind != **kind)
                 && tx.things_of(kind).into_iter().any(is_named)

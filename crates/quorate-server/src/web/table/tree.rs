@@ -78,7 +78,10 @@ fn grown(above: &[(Thing, Option<Thing>)], named: &dyn Fn(&Thing) -> Person) -> 
     let is_known = |thing: &Thing| above.iter().any(|(known, _)| known == thing);
     let mut roots: Vec<&Thing> = Vec::new();
     for (thing, lord) in above {
-        match lord.as_ref().filter(|lord| *lord != thing && is_known(lord)) {
+        match lord
+            .as_ref()
+            .filter(|lord| *lord != thing && is_known(lord))
+        {
             Some(lord) => below.entry(lord).or_default().push(thing),
             None => roots.push(thing),
         }
