@@ -39,7 +39,7 @@ pub use law::{Block, BlockKind, Branch, LawPage, Place, There};
 pub use log::{Charts, EffectRow, EventPage, LogLine, LogPage, Past, Ruling, RulingRow};
 pub use messages::{Letter, Messages, Thread, ThreadLine};
 pub use operator::{Operator, OperatorLine};
-pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players};
+pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players, Voted};
 pub use post::{Answering, EditWindow, Effect, Effects, If, Post, VoteLine, Votes};
 pub use ruleset::{
     Beside, BlameLine, Clause, Compare, Hit, RuleHistory, RuleText, Ruleset, RulesetPart, Search,

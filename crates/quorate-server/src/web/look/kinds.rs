@@ -11,6 +11,7 @@ use quorate_law::declare::{Holds, ShownTo, ValueDecl};
 use quorate_law::stop::Site;
 
 use super::Look;
+use super::words::capital;
 use crate::parts::Claim;
 
 /// How a tracked value comes to be.
@@ -48,7 +49,7 @@ impl<'a> Tracked<'a> {
         match self.source {
             Source::Kept(decl) => decl.title.clone(),
             Source::Computed(decl) => decl.title.clone(),
-            Source::Stated(name, _) => readable(name.as_str()),
+            Source::Stated(name, _) => capital(&readable(name.as_str())),
         }
     }
 

@@ -167,10 +167,15 @@ impl Look {
     /// A refusal of the law as pages show it. `tried` says what was tried: "Row out".
     pub fn refusal(&self, tried: &str, refusal: &Refusal) -> parts::Refusal {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        // Moments stand in refusals as the law writes them.
+        let told = |text: &str| match text.parse::<Moment>() {
+            Ok(at) => Some(self.when(at).full()),
+            Err(_) => some(text),
+        };
         let needs = refusal.needs.iter().map(|need| parts::Need {
             what: need.what.clone(),
-            have: some(&need.have),
-            need: some(&need.need),
+            have: told(&need.have),
+            need: told(&need.need),
         });
         parts::Refusal {
             tried: tried.to_owned(),

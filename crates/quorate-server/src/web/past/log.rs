@@ -265,7 +265,7 @@ impl Look {
     }
 
     /// What an event changed, in a few words.
-    fn effects_in_short(&self, event: &Event) -> String {
+    pub(crate) fn effects_in_short(&self, event: &Event) -> String {
         let mut words = Vec::new();
         let mut more = 0;
         let (changed, begun) = self.values_of(event);

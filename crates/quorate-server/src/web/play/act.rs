@@ -134,6 +134,7 @@ pub fn outcome(look: &Look, event: &Event) -> pages::Outcome {
     };
     let text = match &event.outcome {
         Outcome::Opened(_) => "waits for your answer.".to_owned(),
+        Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
         _ => notes.join(" "),
     };
     pages::Outcome {

@@ -35,7 +35,7 @@ use crate::web::visitor::Visitor;
 const MOVES: usize = 6;
 
 /// How many columns of numbers the table beside a board has.
-const FIGURES: usize = 4;
+const FIGURES: usize = 3;
 
 /// Something that stands on a board.
 pub(super) struct Standing {
@@ -177,8 +177,10 @@ fn told(look: &Look, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
     let mut outcome = act::outcome(look, event);
     outcome.what = format!("{}: {}", look.doer_name(event), outcome.what);
     let doer = look.doer(event).map(Thing::Player);
+    // What is gone has no name any more.
     let ways = moved(look, board, event)
         .into_iter()
+        .filter(|(thing, ..)| look.kind_of(thing).is_some())
         .map(|(thing, old, new)| {
             let named = |square: Option<Square>| {
                 square.map_or_else(|| "off the board".to_owned(), |at| square_name(decl, &at))
@@ -191,7 +193,7 @@ fn told(look: &Look, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
             }
         });
     let mut words: Vec<String> = ways.collect();
-    words.push(std::mem::take(&mut outcome.text));
+    words.extend(event.notes.iter().map(|note| note.text.clone()));
     words.retain(|text| !text.is_empty());
     outcome.text = words.join(". ");
     outcome

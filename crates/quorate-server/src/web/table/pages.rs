@@ -170,7 +170,9 @@ impl<'a> Whole<'a> {
         let mut told = self.blocks(shows);
         if let Some(map) = &drawn {
             for block in &mut told {
-                block.is_folded = map.draws(&block.id);
+                let is_open = matches!(&block.kind, BlockKind::Table(table)
+                    if table.rows.iter().chain(&table.pseudo).any(|row| row.history.is_some()));
+                block.is_folded = map.draws(&block.id) && !is_open;
             }
         }
         blocks.extend(told);

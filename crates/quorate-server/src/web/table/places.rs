@@ -10,7 +10,7 @@ use quorate_law::declare::Holds;
 use super::tracker::slug;
 use super::tree::person;
 use crate::pages::{Block, BlockKind, Place, There};
-use crate::parts::{Bar, plural};
+use crate::parts::Bar;
 use crate::web::look::Look;
 use crate::web::look::kinds::{Held, Source, Tracked};
 
@@ -22,6 +22,8 @@ const NOTES: usize = 5;
 
 /// A page's places.
 pub(crate) struct Map {
+    /// "Who and what is where", or by which value things are told apart.
+    title: String,
     places: Vec<Place>,
     /// The kinds that are drawn in them.
     kinds: BTreeSet<Name>,
@@ -67,15 +69,25 @@ impl Map {
                 .cloned(),
         );
         kinds.extend(survey.kind.clone());
-        Some(Self { places, kinds })
+        let title = match &survey.stands[..] {
+            [stand] if survey.known.is_empty() => {
+                format!("By {}", look.themed(&stand.value.title()).to_lowercase())
+            }
+            _ => "Who and what is where".to_owned(),
+        };
+        Some(Self {
+            title,
+            places,
+            kinds,
+        })
     }
 
     /// The drawing.
     pub(crate) fn block(&self) -> Block {
         Block {
             id: "places".to_owned(),
-            title: "Who and what is where".to_owned(),
-            note: plural(self.places.len(), "place", "places"),
+            title: self.title.clone(),
+            note: self.places.len().to_string(),
             kind: BlockKind::Places(self.places.clone()),
             is_folded: false,
         }
@@ -384,7 +396,7 @@ impl<'a> Survey<'a> {
             let people = there.iter().flat_map(|(_, those)| those);
             let mut names = people.filter_map(|one| one.who.as_ref());
             let is_drawn = names.any(|who| held.text.contains(&who.name));
-            if held.text.is_empty() || is_drawn {
+            if matches!(held.text.as_str(), "" | "no") || is_drawn {
                 return None;
             }
             let bar = Bar::told(&held.text);
