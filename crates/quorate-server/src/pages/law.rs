@@ -80,6 +80,14 @@ pub struct Block {
     pub is_folded: bool,
 }
 
+impl Block {
+    /// Whether it is a list of short words, which stand several in a row.
+    fn is_short(&self) -> bool {
+        matches!(&self.kind, BlockKind::List(lines)
+            if lines.iter().all(|(text, link)| link.is_none() && text.chars().count() < 30))
+    }
+}
+
 /// A page that the law declares, or that people keep.
 #[derive(Clone, Debug, Template)]
 #[template(path = "law_page.html")]

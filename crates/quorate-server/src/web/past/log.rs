@@ -13,6 +13,7 @@ use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
+use quorate_law::declare::ValueDecl;
 
 use crate::pages::{LogLine, LogPage, Past};
 use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone, plural};
@@ -22,6 +23,7 @@ use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::site::Site;
+use crate::web::table::tracker::ROSTER;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
@@ -268,7 +270,16 @@ impl Look {
     pub(crate) fn effects_in_short(&self, event: &Event) -> String {
         let mut words = Vec::new();
         let mut more = 0;
-        let (changed, begun) = self.values_of(event);
+        let speaks = matches!(event.act, Act::Post(_) | Act::Comment { .. });
+        let (changed, begun) = if speaks {
+            // What is noted on the books about whoever speaks goes without saying.
+            (
+                self.values_where(event, &|decl| decl.tracked != ROSTER).0,
+                0,
+            )
+        } else {
+            self.values_of(event)
+        };
         for (whose, value, old, new) in changed {
             if words.len() < 3 {
                 words.push(format!("{whose} {value} {old} → {new}"));
@@ -279,8 +290,7 @@ impl Look {
         if more > 0 {
             words.push(format!("{more} more"));
         }
-        // What a post or a thing begins with goes without saying beside what happened to others.
-        if begun > 0 && words.is_empty() && !matches!(event.act, Act::Post(_)) {
+        if begun > 0 && words.is_empty() {
             words.push(plural(begun, "value as it begins", "values as they begin"));
         }
         words.join("; ")
@@ -292,13 +302,21 @@ impl Look {
         &self,
         event: &Event,
     ) -> (Vec<(String, String, String, String)>, usize) {
+        self.values_where(event, &|_| true)
+    }
+
+    fn values_where(
+        &self,
+        event: &Event,
+        wanted: &dyn Fn(&ValueDecl) -> bool,
+    ) -> (Vec<(String, String, String, String)>, usize) {
         let mut rows = Vec::new();
         let mut begun = 0;
         for step in &event.steps {
             let Effect::Cell { key, old, new } = &step.effect else {
                 continue;
             };
-            if !self.view().shown(key) {
+            if !self.view().shown(key) || self.declared(key).is_some_and(|decl| !wanted(decl)) {
                 continue;
             }
             if old.is_none() && new.as_ref().is_some_and(|new| self.begins(key, new)) {
@@ -321,16 +339,20 @@ impl Look {
 
     /// Whether a value that came to be is the one that the law begins with.
     fn begins(&self, key: &CellKey, new: &Cell) -> bool {
+        let value = convert::datum(new.value.open());
+        self.declared(key).is_some_and(|decl| decl.default == value)
+    }
+
+    /// Where a value is declared: of its kind where that is known by the thing, else of any kind that play creates.
+    fn declared(&self, key: &CellKey) -> Option<&ValueDecl> {
         let of_kind = |kind: &Name| match &key.thing {
             Thing::Player(_) => *kind == "Player",
             Thing::Game => *kind == "Game",
             _ => *kind != "Player" && *kind != "Game",
         };
-        let value = convert::datum(new.value.open());
         let mut decls = self.law.values.iter();
-        decls.any(|((kind, name), decl)| {
-            *name == key.name && of_kind(kind) && decl.it.default == value
-        })
+        let found = decls.find(|((kind, name), _)| *name == key.name && of_kind(kind));
+        found.map(|(_, decl)| &decl.it)
     }
 
     /// Whose value a key is.

@@ -469,7 +469,10 @@ impl Look {
             Act::EditPost { .. } => "edits a post".to_owned(),
             Act::Recategorise { .. } => "moves a post to another category".to_owned(),
             Act::Withdraw { .. } => "withdraws a post".to_owned(),
-            Act::Comment { .. } => "comments".to_owned(),
+            Act::Comment { post, .. } => match self.state().posts.get(post) {
+                Some(post) => format!("comments on {}", self.themed(post.title.as_str())),
+                None => "comments".to_owned(),
+            },
             Act::Message { .. } => "sends a private message".to_owned(),
             Act::Claim { .. } => "records a change by hand".to_owned(),
             Act::Dispute { .. } => "disputes a change".to_owned(),

@@ -315,6 +315,13 @@ impl<'a> Whole<'a> {
         if things.is_empty() && apart.is_empty() {
             return listed(id, title, Vec::new());
         }
+        if columns.is_empty() && asked.is_none() {
+            let names = things
+                .iter()
+                .chain(&apart)
+                .map(|thing| (look.called(thing), None));
+            return listed(id, title, names.collect());
+        }
         let plan = Plan {
             id: format!("{id}-table"),
             label: title.clone(),
