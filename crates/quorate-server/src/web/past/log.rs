@@ -329,7 +329,15 @@ impl Look {
                     |cell| self.label(cell.value.open()),
                 )
             };
-            let (old, new) = (words(old), words(new));
+            let (old, new) = match (old, new) {
+                (Some(old), Some(new)) => {
+                    let moved = self.list_change(old.value.open(), new.value.open());
+                    moved.unwrap_or_else(|| {
+                        (self.label(old.value.open()), self.label(new.value.open()))
+                    })
+                }
+                (old, new) => (words(old), words(new)),
+            };
             if old != new {
                 rows.push((self.whose(key), self.value_title(key), old, new));
             }

@@ -11,7 +11,7 @@ use quorate_engine::offers;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::DutyId;
-use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing, Value};
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
 use quorate_law::datum::Type;
 use quorate_runtime::Receipt;
 
@@ -25,6 +25,7 @@ use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;
+use crate::web::table::people;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
@@ -148,19 +149,6 @@ pub fn outcome(look: &Look, event: &Event) -> pages::Outcome {
 
 /// What somebody holds, in the law's order.
 fn own_values(look: &Look, me: PlayerId) -> Sheet {
-    let thing = Thing::Player(me);
-    let of_players = look
-        .law
-        .value_order
-        .iter()
-        .filter(|(kind, _)| *kind == "Player");
-    let facts = of_players.filter_map(|(kind, name)| {
-        let decl = look.law.values.get(&(kind.clone(), name.clone()))?;
-        if matches!(decl.it.tracked.as_str(), "" | "roster") {
-            return None;
-        }
-        look.fact(&thing, name, &decl.it.title)
-    });
     Sheet {
         title: look.name(me),
         note: if look.has_flag(me, "idle") {
@@ -168,7 +156,7 @@ fn own_values(look: &Look, me: PlayerId) -> Sheet {
         } else {
             String::new()
         },
-        facts: facts.collect(),
+        facts: people::facts(look, me),
     }
 }
 

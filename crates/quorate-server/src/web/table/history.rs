@@ -173,16 +173,27 @@ fn step(look: &Look, key: &CellKey, event: &Event) -> Option<Step> {
     let first = steps_of(event, key).next()?;
     let last = steps_of(event, key).last()?;
     let words = |cell: Option<&Cell>| cell.map(|cell| look.label(cell.value.open()));
+    let value = |cell: Option<&Cell>| cell.map(|cell| cell.value.open().clone());
+    let moved = value(old_new(first).0)
+        .zip(value(old_new(last).1))
+        .and_then(|(old, new)| look.list_change(&old, &new));
     let known = look.may_know(event);
     let game = look.game.as_str();
     let number = event.seq.to_string();
     let (claim, outcome) = standing(look, event);
     Some(Step {
         when: look.when(event.at),
-        old: words(old_new(first).0).filter(|old| !old.is_empty()),
-        new: words(old_new(last).1)
-            .filter(|new| !new.is_empty())
-            .unwrap_or_else(|| "nothing".to_owned()),
+        old: match &moved {
+            // What came and went tells by itself what there was.
+            Some(_) => None,
+            None => words(old_new(first).0).filter(|old| !old.is_empty()),
+        },
+        new: match moved {
+            Some((_, changed)) => changed,
+            None => words(old_new(last).1)
+                .filter(|new| !new.is_empty())
+                .unwrap_or_else(|| "nothing".to_owned()),
+        },
         how: how(look, event, known),
         cite: look.cite(&last.rule, last.clause),
         dice: if known { dice(event) } else { Vec::new() },

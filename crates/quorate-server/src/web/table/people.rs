@@ -249,14 +249,31 @@ fn player_page(look: &Look, id: PlayerId, idling: Vec<(When, String)>) -> Player
     }
 }
 
-fn facts(look: &Look, id: PlayerId) -> Vec<Fact> {
+/// What somebody holds, as far as the reader may know it, computed values included: a character sheet.
+pub(crate) fn facts(look: &Look, id: PlayerId) -> Vec<Fact> {
     let thing = Thing::Player(id);
     let mut tracked = look.tracked_of(&"Player".into());
     // The dynasty's values first; what stands on the books about everybody is on the tracker.
     tracked.retain(|value| value.under() != ROSTER);
-    let shown = tracked.iter().filter(|value| look.sees(&thing, value));
-    let shown =
-        shown.filter_map(|value| look.fact(&thing, value.name(), &look.themed(&value.title())));
+    let held = look.ask(|tx| {
+        let held = tracked.iter().map(|value| look.held(tx, &thing, value));
+        held.collect::<Vec<_>>()
+    });
+    let shown = tracked.iter().zip(held).filter_map(|(value, held)| {
+        if held.is_hidden || matches!(held.text.as_str(), "" | "none") {
+            return None;
+        }
+        let key = CellKey {
+            thing: thing.clone(),
+            name: value.name().clone(),
+        };
+        let fact = Fact::new(look.themed(&value.title()), held.text);
+        Some(if held.is_kept {
+            fact.to(history::on_tracker(look, &key))
+        } else {
+            fact
+        })
+    });
     shown.collect()
 }
 

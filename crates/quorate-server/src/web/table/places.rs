@@ -279,8 +279,8 @@ impl<'a> Survey<'a> {
     /// Something in a place, with what belongs to it.
     fn one(&self, tx: &Tx, kind: &Name, thing: &Thing, place: &str, by: &Name) -> There {
         let mut who = person(self.look, thing);
-        if let Some(short) = who.name.strip_suffix(&format!(" in {place}")) {
-            who.name = short.to_owned();
+        if let Some(end) = who.name.strip_suffix(&format!(" in {place}")).map(str::len) {
+            who.name.truncate(end);
         }
         let name = who.name.clone();
         let mut with = Vec::new();
