@@ -319,6 +319,10 @@ impl Look {
             if !self.view().shown(key) || self.declared(key).is_some_and(|decl| !wanted(decl)) {
                 continue;
             }
+            // Of a thing that is gone it says enough that it went.
+            if new.is_none() && !self.ask(|tx| tx.exists(&key.thing)) {
+                continue;
+            }
             if old.is_none() && new.as_ref().is_some_and(|new| self.begins(key, new)) {
                 begun += 1;
                 continue;
@@ -368,7 +372,11 @@ impl Look {
         match &key.thing {
             Thing::Game => String::new(),
             Thing::Player(id) => self.name(*id),
-            thing => self.ask(|tx| tx.label(&Datum::Thing(thing.clone()))),
+            thing => self.ask(|tx| {
+                let is_there = tx.exists(thing);
+                let name = is_there.then(|| tx.label(&Datum::Thing(thing.clone())));
+                name.unwrap_or_else(|| "(gone since)".to_owned())
+            }),
         }
     }
 

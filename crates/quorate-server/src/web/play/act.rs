@@ -441,11 +441,7 @@ impl Look {
                 action: name,
                 value,
             } => {
-                format!(
-                    "{}: {}",
-                    action(name),
-                    convert::describe(&convert::datum(value))
-                )
+                format!("{}: {}", action(name), self.label(value))
             }
             Act::Abandon { action: name } => format!("gives up {}", action(name)),
             Act::Decide { .. } => "answers what was left to them".to_owned(),
