@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use quorate_engine::convert;
 use quorate_engine::fields::{self, Typed};
 use quorate_engine::offers;
 use quorate_kernel::command::{Act, typed};
