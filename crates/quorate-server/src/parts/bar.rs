@@ -20,11 +20,15 @@ impl Bar {
         (whole > 0).then_some(Self { part, whole })
     }
 
-    /// The share that a text tells as "7/10", "7/10 HP", "7 of 10" or "7 (10)".
+    /// The share that a text tells as "7/10 HP", "7 of 10" or "7 (10)". Two bare numbers with a stroke between them may be
+    /// anything, such as a level and its points.
     pub fn told(text: &str) -> Option<Self> {
         let text = text.strip_suffix(')').unwrap_or(text);
         let mut told = ["/", " of ", " ("].iter();
         let (part, whole) = told.find_map(|between| text.split_once(between))?;
+        if text.contains('/') && !text.contains(char::is_alphabetic) {
+            return None;
+        }
         let whole = whole.split_whitespace().next()?;
         Self::new(part.trim().parse().ok()?, whole.parse().ok()?)
     }
@@ -49,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_share_is_read_from_its_text() {
-        assert_eq!(Bar::told("5/10"), Bar::new(5, 10));
+        assert_eq!(Bar::told("4/111"), None, "a level and its points");
         assert_eq!(Bar::told("5/10 HP"), Bar::new(5, 10));
         assert_eq!(Bar::told("7 (12)"), Bar::new(7, 12));
         assert_eq!(Bar::told("Odile (53)"), None);
