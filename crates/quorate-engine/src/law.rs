@@ -166,6 +166,9 @@ pub struct PageDecl {
     pub title: String,
     /// The kinds, boards and values that it shows.
     pub shows: Vec<Name>,
+    /// The values that say where something is, such as a location or a level. A page that has them is drawn place by
+    /// place: each place with its own values, and with whoever and whatever is there.
+    pub by: Vec<Name>,
 }
 
 /// A version of the law.
@@ -384,9 +387,19 @@ impl Law {
                     },
                 );
             }
-            Declared::Page { name, title, shows } => self.pages.push(At {
+            Declared::Page {
+                name,
+                title,
+                shows,
+                by,
+            } => self.pages.push(At {
                 site,
-                it: PageDecl { name, title, shows },
+                it: PageDecl {
+                    name,
+                    title,
+                    shows,
+                    by,
+                },
             }),
             Declared::Generator {
                 word,

@@ -7,7 +7,7 @@ use quorate_law::stop::{Site, Stop};
 
 use crate::convert;
 use crate::law::At;
-use crate::tx::actions::Attempt;
+use crate::tx::actions::{Attempt, Quota};
 use crate::tx::{Frame, Tx};
 
 /// An action as it is offered to a player.
@@ -21,6 +21,8 @@ pub struct Offer {
     pub site: Site,
     /// What its form asks for.
     pub fields: Vec<Field>,
+    /// What its limits leave.
+    pub quotas: Vec<Quota>,
     /// Whether it may be taken now; else why not, and when perhaps.
     pub open: Result<(), Refusal>,
 }
@@ -68,6 +70,7 @@ pub fn offer(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Offer {
         title: decl.it.title.clone(),
         site: decl.site.clone(),
         fields,
+        quotas: tx.quotas(&decl.it.name, &decl.it.limits, player),
         open,
     }
 }

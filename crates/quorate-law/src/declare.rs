@@ -83,7 +83,8 @@ pub enum Declared {
         /// Labels in order.
         rows: Vec<String>,
     },
-    /// `page(title, shows)`: a page that shows kinds, boards or values; `text` pages are edited by play.
+    /// `page(title, shows, by)`: a page that shows kinds, boards or values; `text` pages are edited by play. With `by`,
+    /// what it shows is drawn place by place.
     Page {
         /// Its code name.
         name: Name,
@@ -91,6 +92,8 @@ pub enum Declared {
         title: String,
         /// Kinds, boards or values, in order.
         shows: Vec<Name>,
+        /// The values that say where something is: each kind that has one of them stands in the place it names.
+        by: Vec<Name>,
     },
     /// `term(name, one, many)`.
     Term {

@@ -20,6 +20,7 @@ use crate::convert;
 use crate::law::{At, GuardDecl};
 use crate::reads::ReadKey;
 use crate::scope;
+use crate::words::worded;
 
 /// Something that somebody tries to do, as guards see it.
 #[derive(Clone, Debug)]
@@ -110,7 +111,10 @@ impl Tx {
             let term = self.term("player", false);
             let mut refusal =
                 self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
-            refusal.needs[0].have = self.why_not_counted(attempt.actor);
+            match self.excluding(attempt.actor, &attempt.site.rule, admits)? {
+                Some(site) => refusal.needs[0].need = self.none_by(attempt.actor, &site),
+                None => refusal.needs[0].have = self.why_not_counted(attempt.actor),
+            }
             return Err(Stop::Refused(Box::new(refusal)));
         }
         let Some(by) = by else { return Ok(()) };
@@ -128,18 +132,22 @@ impl Tx {
         ))))
     }
 
+    /// "Cleo is none, by Zombies, clause 3": whom the law excludes, and where it says so.
+    fn none_by(&self, actor: PlayerId, site: &Site) -> String {
+        self.with_state(|state| {
+            let name = state.people.get(&actor).map(|person| person.name.as_str());
+            let title = state.rules.get(&site.rule).map(|rule| rule.title.as_str());
+            let title = worded(state, title.unwrap_or(site.rule.as_str()));
+            let name = name.unwrap_or("that one");
+            format!("{name} is none, by {title}, clause {}", site.clause)
+        })
+    }
+
     fn why_not_counted(&self, actor: PlayerId) -> String {
         let standing =
             self.with_state(|state| state.people.get(&actor).map(|person| person.standing));
         match standing {
-            Some(quorate_kernel::rows::Standing::Member) => {
-                let idle = self.attribute(&Thing::Player(actor), "idle");
-                if idle == Ok(Datum::Bool(true)) {
-                    "idle".to_owned()
-                } else {
-                    "not counted by it".to_owned()
-                }
-            }
+            Some(quorate_kernel::rows::Standing::Member) => "idle".to_owned(),
             Some(standing) => standing.as_str().to_owned(),
             None => "unknown here".to_owned(),
         }
@@ -455,6 +463,24 @@ impl Tx {
         Ok(())
     }
 
+    /// How much of each limit somebody has used, in the limits' order.
+    pub fn quotas(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId) -> Vec<Quota> {
+        let quotas = limits.iter().filter_map(|limit| {
+            let slot = if limit.slot.is_empty() {
+                action
+            } else {
+                &limit.slot
+            };
+            let who = (!limit.shared).then_some(actor);
+            let used = self.uses_in_window(slot, who, &limit.per).ok()?;
+            Some(Quota {
+                used: u32::try_from(used.len()).unwrap_or(u32::MAX),
+                limit: limit.clone(),
+            })
+        });
+        quotas.collect()
+    }
+
     /// The uses that a limit counts.
     fn uses_in_window(&self, slot: &Name, who: Option<PlayerId>, per: &Per) -> Answer<Vec<Moment>> {
         let start = match per {
@@ -694,6 +720,37 @@ pub fn readable(name: &str) -> String {
     name.replace(['_', '-'], " ")
 }
 
+/// A limit and what is used of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// How often within the limit's time so far.
+    pub used: u32,
+    /// The limit.
+    pub limit: LimitDecl,
+}
+
+impl Quota {
+    /// In few words: "2 of 3 a day used", "once a week"; the limit as it is where nothing can be counted.
+    pub fn words(&self) -> String {
+        match (self.used, self.limit.times.max(1)) {
+            (0, _) | (_, 1) => limit_words(&self.limit),
+            (used, times) => {
+                let per = per_words(&self.limit.per);
+                format!("{used} of {times}{per} used")
+            }
+        }
+    }
+}
+
+fn per_words(per: &Per) -> String {
+    match per {
+        Per::Ever => String::new(),
+        Per::Day => " a day".to_owned(),
+        Per::Week => " a week".to_owned(),
+        Per::Since(name) => format!(" since {}", readable(name.as_str())),
+    }
+}
+
 fn limit_words(limit: &LimitDecl) -> String {
     let often = match limit.times.max(1) {
         1 => "once".to_owned(),
@@ -705,12 +762,7 @@ fn limit_words(limit: &LimitDecl) -> String {
     } else {
         ""
     };
-    let per = match &limit.per {
-        Per::Ever => String::new(),
-        Per::Day => " a day".to_owned(),
-        Per::Week => " a week".to_owned(),
-        Per::Since(name) => format!(" since {}", readable(name.as_str())),
-    };
+    let per = per_words(&limit.per);
     let gap = limit
         .gap
         .map(|gap| format!(", and {gap} between"))

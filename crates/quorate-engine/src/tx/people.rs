@@ -52,6 +52,34 @@ impl Tx {
         Ok(member && !self.excluded_for(rule, admits)?.contains(&player))
     }
 
+    /// The exclusion that keeps a member from being a player for a rule; none for those who are idle, who are known by that.
+    pub fn excluding(
+        &self,
+        player: PlayerId,
+        rule: &Name,
+        admits: &[Name],
+    ) -> Answer<Option<Site>> {
+        let idle = self.attribute(&Thing::Player(player), "idle");
+        if !self.people(Standing::Member).contains(&player) || idle == Ok(Datum::Bool(true)) {
+            return Ok(None);
+        }
+        let law = self.frame().law;
+        let place = law.place(rule);
+        for (index, exclusion) in law.exclusions.iter().enumerate() {
+            let covers = scope::covers_rule(&exclusion.it.scope, rule, &place);
+            if admits.contains(&exclusion.it.who) || !covers {
+                continue;
+            }
+            if self
+                .excluded_by(index, &exclusion.site, &exclusion.it.who)?
+                .contains(&player)
+            {
+                return Ok(Some(exclusion.site.clone()));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whom the exclusions that cover a rule exclude.
     fn excluded_for(&self, rule: &Name, admits: &[Name]) -> Answer<BTreeSet<PlayerId>> {
         let law = self.frame().law;

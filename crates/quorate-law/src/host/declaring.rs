@@ -44,7 +44,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "modify(what: Any, filter: Callable)", run: modify, doc: "Filters a quantity, a value's writes or \"roll\"." },
         Native { signature: "entity(name: str, title: str = ?, plural: str = ?, label: Any = ?) -> Any", run: entity, doc: "A kind of things that play creates." },
         Native { signature: "board(title: str, columns: Any, rows: Any) -> Any", run: board, doc: "A grid of squares." },
-        Native { signature: "page(title: str, shows: list = ?) -> Any", run: page, doc: "A page that shows kinds, boards or values." },
+        Native { signature: "page(title: str, shows: list = ?, by: list = ?) -> Any", run: page, doc: "A page that shows kinds, boards or values; `by` names the values that say where each thing is, and the page then draws place by place." },
         Native { signature: "term(name: str, one: str, many: str = ?)", run: term, doc: "A word that can be renamed." },
         Native { signature: "table(name: str, **columns: Any) -> Any", run: table, doc: "A kind whose instances are law." },
         Native { signature: "row(table: Any, key: str, **cells: Any)", run: row, doc: "An instance of a table." },
@@ -423,6 +423,7 @@ fn page<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         name: name.clone(),
         title: title.to_owned(),
         shows: declared_list(args, 1)?,
+        by: declared_list(args, 2)?,
     };
     declare(args, eval, what)?;
     Ok(handle(args, name, "page"))

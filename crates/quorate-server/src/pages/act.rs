@@ -54,6 +54,40 @@ pub struct Sheet {
     pub facts: Vec<Fact>,
 }
 
+/// Offers that are closed for one and the same reason.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// "Needs to be one of the admins."
+    pub reason: String,
+    /// In their order.
+    pub offers: Vec<Offer>,
+}
+
+impl Closed {
+    /// Offers by their reasons, those that many share last.
+    pub fn by_reason(offers: Vec<Offer>) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for offer in offers {
+            let no = offer.open.as_ref().err();
+            let reason = no.map(Refusal::reason).unwrap_or_default();
+            match found.iter_mut().find(|known| known.reason == reason) {
+                Some(known) => known.offers.push(offer),
+                None => found.push(Self {
+                    reason,
+                    offers: vec![offer],
+                }),
+            }
+        }
+        found.sort_by_key(Self::is_folded);
+        found
+    }
+
+    /// Whether there are so many that they stand folded under their reason.
+    fn is_folded(&self) -> bool {
+        self.offers.len() > 2
+    }
+}
+
 /// What the reader can do.
 #[derive(Clone, Debug, Template)]
 #[template(path = "act.html")]
@@ -74,8 +108,8 @@ pub struct Act {
     pub now: Vec<Offer>,
     /// Offers that the clock opens.
     pub later: Vec<Offer>,
-    /// Offers that something has to change for.
-    pub not: Vec<Offer>,
+    /// Offers that something has to change for, by what that is.
+    pub not: Vec<Closed>,
     /// The reader's own values.
     pub sheet: Option<Sheet>,
     /// Latest first.

@@ -71,6 +71,12 @@ pub struct BoardPage {
 }
 
 impl BoardPage {
+    /// How many actions stand folded, because none of them is possible now.
+    fn closed(&self) -> usize {
+        let tabs = self.tabs.iter();
+        tabs.filter(|tab| tab.is_closed && !tab.is_current).count()
+    }
+
     fn button(&self) -> String {
         let Some(moves) = &self.moves else {
             return String::new();

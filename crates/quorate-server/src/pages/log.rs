@@ -101,6 +101,8 @@ pub struct EventPage {
     pub effects: Vec<EffectRow>,
     /// Undo with a reason, or why not.
     pub undo: Result<Form, Refusal>,
+    /// What undoing it would change, as things are now.
+    pub undoing: Vec<EffectRow>,
     /// Dispute or confirm.
     pub forms: Vec<Form>,
     /// What was done about it since.

@@ -26,7 +26,7 @@ mod tracker;
 use askama::Template;
 
 pub use account::FormPage;
-pub use act::{Act, Outcome, Question, Sheet};
+pub use act::{Act, Closed, Outcome, Question, Sheet};
 pub use board::{BoardPage, Moves, Tab};
 pub use chrome::{Banner, Chrome, Fact, GameFrame, Link, Reader, Section, Theme};
 pub use compose::{ClauseEdit, Compose, Kind, RuleOfForm, Writing};
@@ -35,11 +35,11 @@ pub use error::{ErrorPage, RefusalPage};
 pub use front::{Day, Front, Pin, Roster};
 pub use help::{Help, Privacy};
 pub use home::{GameCard, Home};
-pub use law::{Block, BlockKind, LawPage};
+pub use law::{Block, BlockKind, Branch, LawPage, Place, There};
 pub use log::{Charts, EffectRow, EventPage, LogLine, LogPage, Past, Ruling, RulingRow};
 pub use messages::{Letter, Messages, Thread, ThreadLine};
 pub use operator::{Operator, OperatorLine};
-pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players};
+pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players, Voted};
 pub use post::{Answering, EditWindow, Effect, Effects, If, Post, VoteLine, Votes};
 pub use ruleset::{
     Beside, BlameLine, Clause, Compare, Hit, RuleHistory, RuleText, Ruleset, RulesetPart, Search,

@@ -5,7 +5,7 @@ use askama::Template;
 use super::{Chrome, Fact, Link};
 use crate::{
     markup::Markup,
-    parts::{Entry, Form, Offer, Person, Table, When},
+    parts::{Ballot, Entry, Form, Offer, Person, Status, Table, When},
 };
 
 /// Everybody in a game.
@@ -24,6 +24,19 @@ pub struct Players {
     pub join: Option<Form>,
 }
 
+/// A vote that somebody cast.
+#[derive(Clone, Debug)]
+pub struct Voted {
+    /// When.
+    pub when: When,
+    /// Which.
+    pub ballot: Ballot,
+    /// The matter.
+    pub on: Link,
+    /// What became of it.
+    pub status: Option<Status>,
+}
+
 /// One player.
 #[derive(Clone, Debug, Template)]
 #[template(path = "player.html")]
@@ -38,6 +51,8 @@ pub struct PlayerPage {
     pub facts: Vec<Fact>,
     /// How they play: votes cast, proposals passed, dynasties won.
     pub record: Vec<Fact>,
+    /// Their latest votes: when, which, on what, and what became of it.
+    pub votes: Vec<Voted>,
     /// Since when active and idle, latest first.
     pub idling: Vec<(When, String)>,
     /// Their latest posts.
@@ -85,4 +100,6 @@ pub struct DynastyPage {
     pub facts: Vec<Fact>,
     /// The ruleset at its end, the tracker at its end, its posts.
     pub ways: Vec<Link>,
+    /// What was settled in it, latest first: the day, the matter and what became of it.
+    pub settled: Vec<(When, Link, Option<Status>)>,
 }

@@ -54,3 +54,12 @@ pub struct Tracker {
     /// Claimed and disputed values.
     pub looks: Vec<Look>,
 }
+
+impl Tracker {
+    /// Whether some value bears a mark that the page has to explain.
+    fn is_marked(&self) -> bool {
+        let tables = self.tables.iter().map(|(_, table)| table);
+        let mut rows = tables.flat_map(|table| table.rows.iter().chain(&table.pseudo));
+        rows.any(|row| row.cells.iter().any(|cell| cell.claim.is_some()))
+    }
+}

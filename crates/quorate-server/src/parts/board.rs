@@ -158,6 +158,15 @@ pub struct Target {
     pub href: Href,
 }
 
+/// The way that something took in the last move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trail {
+    /// Column and row where it began.
+    pub from: (usize, usize),
+    /// Column and row where it ended.
+    pub to: (usize, usize),
+}
+
 /// A line of the legend.
 #[derive(Clone, Debug)]
 pub struct LegendLine {
@@ -183,6 +192,8 @@ pub struct Board {
     pub squares: Vec<Square>,
     /// Those who stand on it.
     pub pieces: Vec<Piece>,
+    /// Ways of the last move.
+    pub trails: Vec<Trail>,
     /// Squares that may be chosen in the form of this id.
     pub targets: Vec<Target>,
     /// The form whose radios are the same choice.
@@ -265,6 +276,24 @@ impl Board {
                 let (x, y) = self.corner(square.column, square.row);
                 let _ = write!(out, r#"<g transform="translate({x} {y})">{drawn}</g>"#);
             }
+        }
+        out
+    }
+
+    /// The last move's ways: a line from the square that was left to the edge of the piece that went, and an open ring
+    /// where it began.
+    fn ways(&self) -> String {
+        let mut out = String::new();
+        let middle = |(column, row): (usize, usize)| {
+            let (x, y) = self.corner(column, row);
+            (x + SIDE / 2, y + SIDE / 2)
+        };
+        for trail in &self.trails {
+            let ((x, y), (to_x, to_y)) = (middle(trail.from), middle(trail.to));
+            let _ = write!(
+                out,
+                r#"<path class="b-trail" d="M{x} {y}L{to_x} {to_y}"/><circle class="b-from" cx="{x}" cy="{y}" r="6"/>"#
+            );
         }
         out
     }
@@ -437,10 +466,24 @@ mod tests {
                     is_you: false,
                 },
             ],
+            trails: vec![],
             targets: vec![],
             form: None,
             legend: vec![],
         }
+    }
+
+    #[test]
+    fn a_trail_leads_from_the_middle_of_a_square_to_that_of_another() {
+        let trail = Trail {
+            from: (0, 0),
+            to: (1, 1),
+        };
+        let drawn = Board {
+            trails: vec![trail],
+            ..board()
+        };
+        assert!(drawn.ways().contains("M47 70L93 24"), "{}", drawn.ways());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Each piece is plain data with a small template of its own (`templates/parts/`), or writes itself where it is a mere
 //! mark. Nothing here asks a clock or a rule: times come as [`When`], permissions as the presence of a form.
 
+mod bar;
 mod board;
 mod chart;
 mod dice;
@@ -17,7 +18,8 @@ mod table;
 mod time;
 mod vote;
 
-pub use board::{Board, Glyph, LegendLine, Piece, Square, Target};
+pub use bar::Bar;
+pub use board::{Board, Glyph, LegendLine, Piece, Square, Target, Trail};
 pub use chart::{Chart, Point};
 pub use dice::{Die, Roll, Swatch};
 pub use diff::{Change, Line, Run, Side, lines, words};

@@ -77,6 +77,7 @@ impl Need {
             (Some(have), Some(need)) if counted(need) && counted(have) => {
                 format!("{what}; there are {have}")
             }
+            (Some(have), Some(need)) if need == what => format!("{what}; it is {have}"),
             (Some(have), Some(need)) if named_value => format!("{what} to be {need}; it is {have}"),
             (Some(have), Some(need)) => format!("{what}, which is {need}, not {have}"),
             (Some(have), None) => format!("{what}; it is {have}"),
@@ -173,6 +174,12 @@ mod tests {
             no.sentence(),
             "Enact needs the oldest pending proposal, which is Longer piers, not More lamps."
         );
+    }
+
+    #[test]
+    fn what_is_asked_for_is_said_once() {
+        let no = refusal("Heal", vec![Need::of("Town", "Dank Cave", "Town")]);
+        assert_eq!(no.sentence(), "Heal needs Town; it is Dank Cave.");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{History, Icon, Person, When, writes_html};
+use super::{Bar, History, Icon, Person, When, writes_html};
 use crate::urls::Href;
 
 /// A column of a table.
@@ -103,6 +103,8 @@ pub struct Cell {
     pub text: String,
     /// Its history, or the thing it refers to.
     pub href: Option<Href>,
+    /// The share that it is of a whole.
+    pub bar: Option<Bar>,
     /// What is said about it.
     pub claim: Option<Claim>,
     /// Whether its history is open under the row.

@@ -5,12 +5,12 @@
 use super::world::{GAME, ME, ago, ahead, chrome, rule, send};
 use crate::{
     pages::{
-        Act, BoardPage, Fact, Link, Moves, Outcome, Question, RefusalPage, Sample, Samples, Sheet,
-        Tab,
+        Act, BoardPage, Closed, Fact, Link, Moves, Outcome, Question, RefusalPage, Sample, Samples,
+        Sheet, Tab,
     },
     parts::{
         Board, Cell, Choice, Column, Die, Field, FieldKind, Form, Glyph, LegendLine, Need, Offer,
-        Piece, Refusal, Row, Square, Table, Target,
+        Piece, Refusal, Row, Square, Table, Target, Trail,
     },
     urls::{self, Href},
 };
@@ -314,7 +314,7 @@ fn act() -> Act {
                 )),
             ),
         ],
-        not: vec![
+        not: Closed::by_reason(vec![
             offer(
                 "ascend",
                 "Ascend",
@@ -346,7 +346,7 @@ fn act() -> Act {
                     None,
                 )),
             ),
-        ],
+        ]),
         sheet: Some(Sheet {
             title: ME.into(),
             note: "rowing on E3".into(),
@@ -453,6 +453,10 @@ pub(super) fn flat() -> Board {
             piece("Hanno", 2, 5),
             piece("Ilse", 2, 5),
         ],
+        trails: vec![Trail {
+            from: (3, 2),
+            to: (4, 2),
+        }],
         targets: vec![],
         form: None,
         legend: vec![

@@ -2,15 +2,15 @@
 //!
 //! Long because a sample is one literal that fills every field of a page.
 
-use super::world::{GAME, ago, as_stranger, bare, chrome, line, post, text};
+use super::world::{GAME, ago, as_stranger, bare, chrome, line, person, post, text};
 use crate::{
     code::CodeHtml,
     pages::{
-        Beside, BlameLine, Block, BlockKind, Clause, Compare, Fact, Help, Hit, LawPage, Link,
-        Privacy, RuleHistory, RuleText, Ruleset, RulesetPart, Sample, Samples, Search, TocRule,
-        VersionLine,
+        Beside, BlameLine, Block, BlockKind, Branch, Clause, Compare, Fact, Help, Hit, LawPage,
+        Link, Place, Privacy, RuleHistory, RuleText, Ruleset, RulesetPart, Sample, Samples, Search,
+        There, TocRule, VersionLine,
     },
-    parts::{Choice, Field, FieldKind, Form},
+    parts::{Bar, Choice, Field, FieldKind, Form},
     urls::{self, Href},
 };
 
@@ -413,6 +413,60 @@ impl Samples for Search {
     }
 }
 
+fn places() -> Vec<Place> {
+    let there = |name: &str, notes: &[&str], with: Vec<There>| There {
+        who: Some(person(name)),
+        notes: notes
+            .iter()
+            .map(|note| ((*note).to_owned(), Bar::told(note)))
+            .collect(),
+        with,
+    };
+    let heap = There {
+        who: None,
+        notes: vec![("2 × oar, a lantern".to_owned(), None)],
+        with: Vec::new(),
+    };
+    let gull = there("a gull", &["3/4 HP"], Vec::new());
+    vec![
+        Place {
+            title: "The Spire".to_owned(),
+            is_here: true,
+            facts: vec![(
+                "Boats, of its berths".to_owned(),
+                "7 of 5".to_owned(),
+                Bar::new(7, 5),
+            )],
+            there: vec![
+                (
+                    "Keepers".to_owned(),
+                    vec![there("Juniper", &["Oil 96", "wet"], vec![gull])],
+                ),
+                ("Heaps".to_owned(), vec![heap]),
+            ],
+        },
+        Place {
+            title: "The Flat".to_owned(),
+            is_here: false,
+            facts: Vec::new(),
+            there: Vec::new(),
+        },
+    ]
+}
+
+fn tree() -> Vec<Branch> {
+    let branch = |name: &str, note: &str, below: Vec<Branch>| Branch {
+        who: person(name),
+        note: note.to_owned(),
+        below,
+    };
+    vec![branch(
+        "Juniper",
+        "holds to Ilse in turn",
+        vec![branch("Ilse", "", vec![branch("Vance", "", Vec::new())])],
+    )]
+}
+
 impl Samples for LawPage {
     fn samples() -> Vec<Sample<Self>> {
         let block = |id: &str, title: &str, note: &str, kind| Block {
@@ -420,6 +474,7 @@ impl Samples for LawPage {
             title: title.into(),
             note: note.into(),
             kind,
+            is_folded: false,
         };
         let page = LawPage {
             chrome: chrome("Boats", ""),
@@ -458,6 +513,22 @@ impl Samples for LawPage {
                     ]),
                 ),
                 block("b", "The flat", "", BlockKind::Board(super::act::flat())),
+                block(
+                    "w",
+                    "Who and what is where",
+                    "2",
+                    BlockKind::Places(places()),
+                ),
+                block("h", "Sworn to", "", BlockKind::Tree(tree())),
+                Block {
+                    is_folded: true,
+                    ..block(
+                        "f",
+                        "Places",
+                        "2",
+                        BlockKind::List(vec![("Spire".into(), None)]),
+                    )
+                },
             ],
             history: Some(Link::new(
                 "12 versions",

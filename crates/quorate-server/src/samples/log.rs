@@ -131,6 +131,7 @@ impl Samples for EventPage {
                     "Undo it",
                 )
             }),
+            undoing: vec![effect("Sennen", "Oil", "14", "11")],
             forms: vec![Form {
                 fields: vec![why("dispute-why")],
                 ..Form::button(

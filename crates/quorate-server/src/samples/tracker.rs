@@ -6,11 +6,11 @@ use super::world::{GAME, ago, as_stranger, chrome, person, post, rule, send, tex
 use crate::{
     pages::{
         Charts, DiceLine, Dynasties, DynastyLine, DynastyPage, Fact, Link, LookAgain, PlayerPage,
-        Players, Sample, Samples, Tracker,
+        Players, Sample, Samples, Tracker, Voted,
     },
     parts::{
-        Cell, Chart, Choice, Claim, Column, Die, Field, FieldKind, Form, History, Need, Offer,
-        Person, Point, Refusal, Roll, Row, Sorted, Status, StatusKind, Step, Swatch, Table,
+        Ballot, Cell, Chart, Choice, Claim, Column, Die, Field, FieldKind, Form, History, Need,
+        Offer, Person, Point, Refusal, Roll, Row, Sorted, Status, StatusKind, Step, Swatch, Table,
     },
     urls::{self, Href},
 };
@@ -341,6 +341,12 @@ impl Samples for PlayerPage {
                 Fact::new("Proposals", "19, 11 enacted"),
                 Fact::new("Dynasties won", "1"),
             ],
+            votes: vec![Voted {
+                when: ago(300),
+                ballot: Ballot::new("for"),
+                on: Link::new("Longer piers", post("4-0")),
+                status: Some(Status::new(StatusKind::Enacted, "Enacted")),
+            }],
             idling: vec![
                 (ago(40_000), "active again".into()),
                 (ago(52_000), "idle, on request".into()),
@@ -430,6 +436,7 @@ impl Samples for DynastyPage {
                 ),
                 Link::new("Its posts", post("2-0")),
             ],
+            settled: vec![(ago(60_000), Link::new("Longer piers", post("4-0")), None)],
         };
         vec![Sample { name: "over", page }]
     }

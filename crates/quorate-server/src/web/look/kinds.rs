@@ -11,6 +11,7 @@ use quorate_law::declare::{Holds, ShownTo, ValueDecl};
 use quorate_law::stop::Site;
 
 use super::Look;
+use super::words::capital;
 use crate::parts::Claim;
 
 /// How a tracked value comes to be.
@@ -48,7 +49,7 @@ impl<'a> Tracked<'a> {
         match self.source {
             Source::Kept(decl) => decl.title.clone(),
             Source::Computed(decl) => decl.title.clone(),
-            Source::Stated(name, _) => readable(name.as_str()),
+            Source::Stated(name, _) => capital(&readable(name.as_str())),
         }
     }
 
@@ -100,6 +101,11 @@ pub struct Held {
 }
 
 impl Look {
+    /// The attribute by which things of a kind are called, where the law names one.
+    pub fn label_of(&self, kind: &Name) -> Option<&Name> {
+        self.law.entities.get(kind)?.it.label.as_ref()
+    }
+
     /// The values that the law tracks of a kind, in law order: those that somebody may see.
     pub fn tracked_of(&self, kind: &Name) -> Vec<Tracked<'_>> {
         let mut found = self.values_of_kind(kind);
@@ -235,7 +241,11 @@ impl Look {
             Datum::Moment(at) => short(&self.when(*at).full()),
             Datum::List(items) => {
                 let words: Vec<_> = items.iter().map(|item| self.said(tx, item)).collect();
-                words.join(", ")
+                if items.iter().any(|item| matches!(item, Datum::Int(_))) {
+                    words.join(", ")
+                } else {
+                    bundled(words).join(", ")
+                }
             }
             other => tx.label(other),
         }
@@ -254,8 +264,9 @@ impl Look {
             .map(|(_, claim)| claim.standing);
         match standing {
             Some(ClaimStanding::Disputed) => Some(Claim::Disputed),
-            Some(ClaimStanding::Claimed) | None => Some(Claim::Claimed),
-            Some(ClaimStanding::Settled | ClaimStanding::Undone) => None,
+            Some(ClaimStanding::Claimed) => Some(Claim::Claimed),
+            // Where play went on from a value that was put there by hand, what it holds now came about by play.
+            None | Some(ClaimStanding::Settled | ClaimStanding::Undone) => None,
         }
     }
 
@@ -279,8 +290,14 @@ impl Look {
             return self.word("Players");
         }
         match self.law.entities.get(kind) {
+            Some(entity) if entity.it.plural == format!("{kind}s") => {
+                format!("{}s", spaced(kind.as_str()))
+            }
             Some(entity) => self.themed(&entity.it.plural),
-            None => spaced(kind.as_str()),
+            None => {
+                let one = spaced(kind.as_str());
+                if one.ends_with('s') { one } else { one + "s" }
+            }
         }
     }
 
@@ -290,6 +307,7 @@ impl Look {
             return self.word("Player");
         }
         match self.law.entities.get(kind) {
+            Some(entity) if entity.it.title == kind.as_str() => spaced(kind.as_str()),
             Some(entity) => self.themed(&entity.it.title),
             None => spaced(kind.as_str()),
         }
@@ -300,6 +318,22 @@ impl Look {
 fn short(full: &str) -> String {
     let text = full.split_once(' ').map_or(full, |(_, rest)| rest);
     text.strip_suffix(" UTC").unwrap_or(text).to_owned()
+}
+
+/// Things that come several times told once, with how many they are: "4 × dagger".
+fn bundled(words: Vec<String>) -> Vec<String> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for word in words {
+        match found.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => found.push((word, 1)),
+        }
+    }
+    let told = found.into_iter().map(|(word, count)| match count {
+        1 => word,
+        count => format!("{count} × {word}"),
+    });
+    told.collect()
 }
 
 /// A kind's name as words: "`SpecialTitle`" is "Special title".
@@ -324,6 +358,12 @@ mod tests {
     fn a_moment_in_a_cell_leaves_out_what_every_cell_would_say() {
         assert_eq!(short("Fri 14 May, 16:42 UTC"), "14 May, 16:42");
         assert_eq!(short("Thu 24 Dec 2026, 00:00 UTC"), "24 Dec 2026, 00:00");
+    }
+
+    #[test]
+    fn what_comes_several_times_is_counted() {
+        let words = ["dagger", "robe", "dagger"].map(str::to_owned).to_vec();
+        assert_eq!(bundled(words), ["2 × dagger", "robe"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
 
 use super::Look;
+use super::words::capital;
 use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
 use crate::urls::{self, Href};
 
@@ -62,7 +63,7 @@ impl Look {
     /// One field.
     pub fn field(&self, field: &LawField, prefix: &str) -> Field {
         let id = format!("{prefix}-{}", field.name);
-        let label = self.themed(&field.title);
+        let label = capital(&self.themed(&field.title));
         let kind = kind_of(field);
         let mut made = Field::new(id, field.name.as_str(), label, kind);
         made.optional = field.default.is_some()
@@ -80,11 +81,21 @@ impl Look {
         made
     }
 
+    /// The section that a rule stands in.
+    pub fn section_of(&self, rule: &Name) -> Option<&str> {
+        let rule = self.state().rules.get(rule)?;
+        Some(rule.section.as_str())
+    }
+
     /// The first words of a clause, for whoever decides whether to open it.
     pub fn about_clause(&self, rule: &Name, clause: u32) -> String {
         let text = self.ask(|tx| tx.prose_of(rule, clause));
         match text {
-            Ok(text) => crate::markup::excerpt(&text, &self.terms, 220),
+            // A note under a clause is for whoever reads the rule itself.
+            Ok(text) => {
+                let said = text.split("> Note").next().unwrap_or_default();
+                crate::markup::excerpt(said, &self.terms, 220)
+            }
             Err(_) => String::new(),
         }
     }

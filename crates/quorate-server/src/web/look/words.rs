@@ -59,6 +59,20 @@ pub fn capital(word: &str) -> String {
         .unwrap_or_default()
 }
 
+/// What stands in the first list alone, and what in the second alone, each as often as it does.
+fn difference(old: Vec<String>, new: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let mut come = new;
+    let mut gone = old;
+    gone.retain(|word| match come.iter().position(|other| other == word) {
+        Some(place) => {
+            come.remove(place);
+            false
+        }
+        None => true,
+    });
+    (gone, come)
+}
+
 impl Look {
     /// The theme's word for a token, or the token.
     pub fn word(&self, token: &str) -> String {
@@ -86,6 +100,31 @@ impl Look {
             }
             value => self.ask(|tx| tx.label(&convert::datum(value))),
         }
+    }
+
+    /// How a list that several things stand in changed: how many stood there, and what came and went.
+    pub fn list_change(&self, old: &Value, new: &Value) -> Option<(String, String)> {
+        let (Value::List(before), Value::List(after)) = (old, new) else {
+            return None;
+        };
+        if before.len() < 2 || after.len() < 2 {
+            return None;
+        }
+        let words = |items: &[Value]| items.iter().map(|item| self.label(item)).collect();
+        let (gone, come) = difference(words(before), words(after));
+        let moved = gone.iter().map(|word| format!("− {word}"));
+        let moved: Vec<_> = moved
+            .chain(come.iter().map(|word| format!("+ {word}")))
+            .collect();
+        let changed = if moved.is_empty() {
+            "in another order".to_owned()
+        } else {
+            moved.join(", ")
+        };
+        Some((
+            format!("{} in it", before.len()),
+            format!("{}: {changed}", after.len()),
+        ))
     }
 
     /// A tracked value in words, as far as the reader may know it.
@@ -167,10 +206,15 @@ impl Look {
     /// A refusal of the law as pages show it. `tried` says what was tried: "Row out".
     pub fn refusal(&self, tried: &str, refusal: &Refusal) -> parts::Refusal {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        // Moments stand in refusals as the law writes them.
+        let told = |text: &str| match text.parse::<Moment>() {
+            Ok(at) => Some(self.when(at).full()),
+            Err(_) => some(text),
+        };
         let needs = refusal.needs.iter().map(|need| parts::Need {
             what: need.what.clone(),
-            have: some(&need.have),
-            need: some(&need.need),
+            have: told(&need.have),
+            need: told(&need.need),
         });
         parts::Refusal {
             tried: tried.to_owned(),
@@ -179,5 +223,17 @@ impl Look {
             cite: self.cite(&refusal.rule_id, refusal.clause),
             next: refusal.next_at.map(|at| self.when(at)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_and_went_is_counted_piece_by_piece() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (gone, come) = difference(words("dagger dagger robe"), words("robe dagger cup cup"));
+        assert_eq!((gone, come), (words("dagger"), words("cup cup")));
     }
 }

@@ -9,7 +9,7 @@ use quorate_kernel::{EventSeq, Moment};
 
 use crate::markup::Markup;
 use crate::pages::{Dynasties, DynastyLine, DynastyPage, Fact, Link};
-use crate::parts::plural;
+use crate::parts::{Status, When, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::{game_page, page};
 use crate::web::look::Look;
@@ -17,6 +17,9 @@ use crate::web::look::people::Part;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
+
+/// How many settled matters a dynasty's page lists.
+const SETTLED: usize = 60;
 
 /// `GET /g/{game}/dynasties`.
 pub(crate) async fn list(
@@ -112,7 +115,16 @@ fn whole(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyPage {
     facts.push(Fact::new("Began", look.when(dynasty.at).full()));
     if let Some((at, _)) = end {
         facts.push(Fact::new("Ended", look.when(at).full()));
+        let next = look.state().dynasties.get(&(number + 1));
+        if let Some(next) = next.and_then(|next| next.leader) {
+            facts.push(Fact::new("Followed by", look.name(next)));
+        }
     }
+    let until = end.map_or(look.now, |(at, _)| at);
+    facts.push(Fact::new(
+        "Posts",
+        posts_in(look, dynasty.at, until).to_string(),
+    ));
     let of = |href: Href| match end {
         Some((_, last)) => href.with("at", &last.to_string()),
         None => href,
@@ -133,9 +145,28 @@ fn whole(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyPage {
         title,
         about: String::new(),
         story: address(look, dynasty),
+        settled: settled(look, dynasty.at, end.map_or(look.now, |(at, _)| at)),
         facts,
         ways,
     }
+}
+
+/// The matters that were closed in a dynasty, latest first.
+fn settled(look: &Look, from: Moment, to: Moment) -> Vec<(When, Link, Option<Status>)> {
+    let posts = look.state().posts.iter();
+    let mut closed: Vec<_> = posts
+        .filter(|(_, post)| look.view().post(post))
+        .filter_map(|(id, post)| Some((post.closed_at?, id, post)))
+        .filter(|(at, ..)| *at >= from && *at <= to)
+        .collect();
+    closed.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    let told = closed.into_iter().take(SETTLED).map(|(at, id, post)| {
+        let (game, word) = (look.game.as_str(), id.to_string());
+        let link = urls::Post { game, post: &word };
+        let title = look.themed(post.title.as_str());
+        (look.when(at), Link::new(title, link), look.status(post))
+    });
+    told.collect()
 }
 
 /// The post that opened it, where the event that began it is a post of its leader's.

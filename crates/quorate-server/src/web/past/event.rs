@@ -14,7 +14,7 @@ use quorate_kernel::{EventSeq, Refusal, Value};
 
 use super::log::dice;
 use crate::pages::{EffectRow, EventPage, Fact};
-use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind};
+use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind, plural};
 use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, drawn, page};
@@ -57,16 +57,16 @@ fn whole(look: &Look, event: &Event) -> EventPage {
     };
     let title = format!("{}: {what}", look.doer_name(event));
     let first = event.steps.iter().find(|step| !step.rule.is_empty());
-    let rows = look
-        .values_of(event)
-        .into_iter()
-        .map(|(whose, value, old, new)| EffectRow {
-            whose,
-            value,
-            old,
-            new,
+    let (mut effects, begun) = changed(look, event);
+    let (undo, undoing) = undo_form(look, event);
+    if begun > 0 {
+        effects.push(EffectRow {
+            whose: String::new(),
+            value: plural(begun, "more value", "more values"),
+            old: "not there".to_owned(),
+            new: "as the law begins them".to_owned(),
         });
-    let mut effects: Vec<EffectRow> = rows.collect();
+    }
     effects.extend(rules_changed(look, event));
     EventPage {
         chrome: look.chrome(&title, Part::Log),
@@ -87,11 +87,26 @@ fn whole(look: &Look, event: &Event) -> EventPage {
             Vec::new()
         },
         effects,
-        undo: undo_form(look, event),
+        undo,
+        undoing,
         forms: claim_forms(look, event),
         since: Vec::new(),
         proof: proof(event),
     }
+}
+
+/// The values that an event changed, and how many came to be as the law begins them.
+fn changed(look: &Look, event: &Event) -> (Vec<EffectRow>, usize) {
+    let (changed, begun) = look.values_of(event);
+    let rows = changed
+        .into_iter()
+        .map(|(whose, value, old, new)| EffectRow {
+            whose,
+            value,
+            old,
+            new,
+        });
+    (rows.collect(), begun)
 }
 
 fn rules_changed(look: &Look, event: &Event) -> Vec<EffectRow> {
@@ -189,12 +204,13 @@ fn proof(event: &Event) -> Vec<Fact> {
     ]
 }
 
-/// The form that undoes an event, with picks for values that have moved on since, or why it cannot be undone.
-fn undo_form(look: &Look, event: &Event) -> Result<Form, parts::Refusal> {
+/// The form that undoes an event, with picks for values that have moved on since, or why it cannot be undone; and what
+/// undoing it would change.
+fn undo_form(look: &Look, event: &Event) -> (Result<Form, parts::Refusal>, Vec<EffectRow>) {
     let tried = "Undoing this";
     if look.me.is_none() {
         let refusal = Refusal::plain("somebody who plays in this game");
-        return Err(look.refusal(tried, &refusal));
+        return (Err(look.refusal(tried, &refusal)), Vec::new());
     }
     let mut fields = vec![Field::new(
         "undo-reason",
@@ -202,25 +218,30 @@ fn undo_form(look: &Look, event: &Event) -> Result<Form, parts::Refusal> {
         "Why",
         FieldKind::Line(String::new()),
     )];
-    if let Err(refusal) = try_undo(look, event, Vec::new()) {
-        let picks = picks(look, event, &refusal);
-        if picks.is_empty() {
-            return Err(look.refusal(tried, &refusal));
+    let touched = match try_undo(look, event, Vec::new()) {
+        Ok(undoing) => changed(look, &undoing).0,
+        Err(refusal) => {
+            let picks = picks(look, event, &refusal);
+            if picks.is_empty() {
+                return (Err(look.refusal(tried, &refusal)), Vec::new());
+            }
+            fields.extend(picks);
+            Vec::new()
         }
-        fields.extend(picks);
-    }
+    };
     let word = event.seq.to_string();
     let to = urls::Undo {
         game: look.game.as_str(),
         event: &word,
     };
-    Ok(Form {
+    let form = Form {
         fields,
         ..Form::button(look.send(to), "Undo it")
-    })
+    };
+    (Ok(form), touched)
 }
 
-fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<(), Refusal> {
+fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<Event, Refusal> {
     let me = look
         .me
         .ok_or_else(|| Refusal::plain("a player of this game"))?;
@@ -240,7 +261,7 @@ fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<(
         },
     };
     match look.fork().judge(&command, &mut inputs) {
-        Judged::Event(_) => Ok(()),
+        Judged::Event(event) => Ok(*event),
         Judged::Refused(refusal) => Err(refusal),
     }
 }

@@ -6,21 +6,24 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 
+use quorate_engine::convert;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
-use quorate_kernel::rows::CellKey;
+use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, PlayerId, Thing};
+use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
+use quorate_law::declare::ValueDecl;
 
 use crate::pages::{LogLine, LogPage, Past};
-use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone};
+use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::site::Site;
+use crate::web::table::tracker::ROSTER;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
@@ -264,10 +267,20 @@ impl Look {
     }
 
     /// What an event changed, in a few words.
-    fn effects_in_short(&self, event: &Event) -> String {
+    pub(crate) fn effects_in_short(&self, event: &Event) -> String {
         let mut words = Vec::new();
         let mut more = 0;
-        for (whose, value, old, new) in self.values_of(event) {
+        let speaks = matches!(event.act, Act::Post(_) | Act::Comment { .. });
+        let (changed, begun) = if speaks {
+            // What is noted on the books about whoever speaks goes without saying.
+            (
+                self.values_where(event, &|decl| decl.tracked != ROSTER).0,
+                0,
+            )
+        } else {
+            self.values_of(event)
+        };
+        for (whose, value, old, new) in changed {
             if words.len() < 3 {
                 words.push(format!("{whose} {value} {old} → {new}"));
             } else {
@@ -277,17 +290,41 @@ impl Look {
         if more > 0 {
             words.push(format!("{more} more"));
         }
+        if begun > 0 && words.is_empty() {
+            words.push(plural(begun, "value as it begins", "values as they begin"));
+        }
         words.join("; ")
     }
 
-    /// The tracked values that an event changed and the reader may see: whose, which, before, after.
-    pub(crate) fn values_of(&self, event: &Event) -> Vec<(String, String, String, String)> {
+    /// The tracked values that an event changed and the reader may see: whose, which, before, after; and how many more
+    /// came to be as the law says that they begin.
+    pub(crate) fn values_of(
+        &self,
+        event: &Event,
+    ) -> (Vec<(String, String, String, String)>, usize) {
+        self.values_where(event, &|_| true)
+    }
+
+    fn values_where(
+        &self,
+        event: &Event,
+        wanted: &dyn Fn(&ValueDecl) -> bool,
+    ) -> (Vec<(String, String, String, String)>, usize) {
         let mut rows = Vec::new();
+        let mut begun = 0;
         for step in &event.steps {
             let Effect::Cell { key, old, new } = &step.effect else {
                 continue;
             };
-            if !self.view().shown(key) {
+            if !self.view().shown(key) || self.declared(key).is_some_and(|decl| !wanted(decl)) {
+                continue;
+            }
+            // Of a thing that is gone it says enough that it went.
+            if new.is_none() && !self.ask(|tx| tx.exists(&key.thing)) {
+                continue;
+            }
+            if old.is_none() && new.as_ref().is_some_and(|new| self.begins(key, new)) {
+                begun += 1;
                 continue;
             }
             let words = |cell: &Option<quorate_kernel::rows::Cell>| {
@@ -296,12 +333,38 @@ impl Look {
                     |cell| self.label(cell.value.open()),
                 )
             };
-            let (old, new) = (words(old), words(new));
+            let (old, new) = match (old, new) {
+                (Some(old), Some(new)) => {
+                    let moved = self.list_change(old.value.open(), new.value.open());
+                    moved.unwrap_or_else(|| {
+                        (self.label(old.value.open()), self.label(new.value.open()))
+                    })
+                }
+                (old, new) => (words(old), words(new)),
+            };
             if old != new {
                 rows.push((self.whose(key), self.value_title(key), old, new));
             }
         }
-        rows
+        (rows, begun)
+    }
+
+    /// Whether a value that came to be is the one that the law begins with.
+    fn begins(&self, key: &CellKey, new: &Cell) -> bool {
+        let value = convert::datum(new.value.open());
+        self.declared(key).is_some_and(|decl| decl.default == value)
+    }
+
+    /// Where a value is declared: of its kind where that is known by the thing, else of any kind that play creates.
+    fn declared(&self, key: &CellKey) -> Option<&ValueDecl> {
+        let of_kind = |kind: &Name| match &key.thing {
+            Thing::Player(_) => *kind == "Player",
+            Thing::Game => *kind == "Game",
+            _ => *kind != "Player" && *kind != "Game",
+        };
+        let mut decls = self.law.values.iter();
+        let found = decls.find(|((kind, name), _)| *name == key.name && of_kind(kind));
+        found.map(|(_, decl)| &decl.it)
     }
 
     /// Whose value a key is.
@@ -309,7 +372,11 @@ impl Look {
         match &key.thing {
             Thing::Game => String::new(),
             Thing::Player(id) => self.name(*id),
-            thing => self.ask(|tx| tx.label(&Datum::Thing(thing.clone()))),
+            thing => self.ask(|tx| {
+                let is_there = tx.exists(thing);
+                let name = is_there.then(|| tx.label(&Datum::Thing(thing.clone())));
+                name.unwrap_or_else(|| "(gone since)".to_owned())
+            }),
         }
     }
 

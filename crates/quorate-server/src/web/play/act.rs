@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use quorate_engine::convert;
 use quorate_engine::fields::{self, Typed};
 use quorate_engine::offers;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::DutyId;
-use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing, Value};
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
 use quorate_law::datum::Type;
 use quorate_runtime::Receipt;
 
@@ -25,11 +24,15 @@ use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;
+use crate::web::table::people;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
-/// How many of the reader's own events are looked through for their last results.
+/// How many of the reader's last results are told.
 const RESULTS: usize = 6;
+
+/// How many of the latest events are looked through for them.
+const LATEST: u64 = 160;
 
 /// `GET /g/{game}/act`.
 pub async fn show(
@@ -46,21 +49,24 @@ pub async fn show(
         .get("done")
         .and_then(|seq| seq.parse().ok())
         .map(EventSeq);
-    let events = match done {
-        Some(seq) => site.events(&look.game, &[seq]).await.unwrap_or_default(),
-        None => Vec::new(),
-    };
+    let last = look.published.head.seq.0;
+    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
+    let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
+    let events = site.events(&look.game, &seqs).await.unwrap_or_default();
     drawn(look, move |look| {
         let me = send::player(look)?;
-        Ok(page(look, &sheet(look, me, &events)))
+        Ok(page(look, &sheet(look, me, done, &events)))
     })
     .await
 }
 
-fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
+fn sheet(look: &Look, me: PlayerId, done: Option<EventSeq>, events: &[Event]) -> pages::Act {
     let game = look.game.as_str();
     let (mut now, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
-    for offer in look.law_offers() {
+    let mut offers = look.law_offers();
+    // The dynasty's own actions are what people come for; those on names, idling and offices follow.
+    offers.sort_by_key(|offer| look.section_of(&offer.site.rule) != Some("dynastic"));
+    for offer in offers {
         let shown = look.offer(&offer);
         match &offer.open {
             Ok(()) => now.push(shown),
@@ -68,9 +74,20 @@ fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
             Err(_) => not.push(shown),
         }
     }
-    let mine = just_done
+    let is_mine = |event: &&Event| event.command().actor.player() == Some(me);
+    let mine = events
         .iter()
-        .find(|event| event.command().actor.player() == Some(me));
+        .find(|event| done == Some(event.seq) && is_mine(event));
+    let acts = |event: &&Event| {
+        matches!(
+            event.act,
+            Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } | Act::Dice { .. }
+        )
+    };
+    let mut results: Vec<&Event> = events.iter().filter(is_mine).filter(acts).collect();
+    results.sort_by_key(|event| std::cmp::Reverse(event.seq));
+    results.dedup_by_key(|event| event.seq);
+    results.truncate(RESULTS);
     let board = look.law.boards.iter().next().map(|(name, board)| {
         let board_name = name.as_str();
         let link = urls::Board {
@@ -88,9 +105,12 @@ fn sheet(look: &Look, me: PlayerId, just_done: &[Event]) -> pages::Act {
         questions: questions(look, me),
         now,
         later,
-        not,
+        not: pages::Closed::by_reason(not),
         sheet: Some(own_values(look, me)),
-        results: Vec::with_capacity(RESULTS),
+        results: results
+            .into_iter()
+            .map(|event| outcome(look, event))
+            .collect(),
         all_results: Link::new("all of them", own_log(look, me)),
     }
 }
@@ -114,6 +134,7 @@ pub fn outcome(look: &Look, event: &Event) -> pages::Outcome {
     };
     let text = match &event.outcome {
         Outcome::Opened(_) => "waits for your answer.".to_owned(),
+        Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
         _ => notes.join(" "),
     };
     pages::Outcome {
@@ -127,19 +148,6 @@ pub fn outcome(look: &Look, event: &Event) -> pages::Outcome {
 
 /// What somebody holds, in the law's order.
 fn own_values(look: &Look, me: PlayerId) -> Sheet {
-    let thing = Thing::Player(me);
-    let of_players = look
-        .law
-        .value_order
-        .iter()
-        .filter(|(kind, _)| *kind == "Player");
-    let facts = of_players.filter_map(|(kind, name)| {
-        let decl = look.law.values.get(&(kind.clone(), name.clone()))?;
-        if matches!(decl.it.tracked.as_str(), "" | "roster") {
-            return None;
-        }
-        look.fact(&thing, name, &decl.it.title)
-    });
     Sheet {
         title: look.name(me),
         note: if look.has_flag(me, "idle") {
@@ -147,7 +155,7 @@ fn own_values(look: &Look, me: PlayerId) -> Sheet {
         } else {
             String::new()
         },
-        facts: facts.collect(),
+        facts: people::facts(look, me),
     }
 }
 
@@ -432,11 +440,7 @@ impl Look {
                 action: name,
                 value,
             } => {
-                format!(
-                    "{}: {}",
-                    action(name),
-                    convert::describe(&convert::datum(value))
-                )
+                format!("{}: {}", action(name), self.label(value))
             }
             Act::Abandon { action: name } => format!("gives up {}", action(name)),
             Act::Decide { .. } => "answers what was left to them".to_owned(),
@@ -448,7 +452,10 @@ impl Look {
             Act::EditPost { .. } => "edits a post".to_owned(),
             Act::Recategorise { .. } => "moves a post to another category".to_owned(),
             Act::Withdraw { .. } => "withdraws a post".to_owned(),
-            Act::Comment { .. } => "comments".to_owned(),
+            Act::Comment { post, .. } => match self.state().posts.get(post) {
+                Some(post) => format!("comments on {}", self.themed(post.title.as_str())),
+                None => "comments".to_owned(),
+            },
             Act::Message { .. } => "sends a private message".to_owned(),
             Act::Claim { .. } => "records a change by hand".to_owned(),
             Act::Dispute { .. } => "disputes a change".to_owned(),

@@ -290,28 +290,35 @@ fn unvoted(look: &Look) -> Vec<NeedsLine> {
         .collect()
 }
 
-/// What the law itself says that the reader owes, where it keeps such a list (`obligations`): lines that begin with whose
-/// they are, by name or by what they are, and a colon.
+/// What the law itself says that the reader owes, where it keeps such lists (`obligations`, and `reminders` for what is
+/// only well done): lines that begin with whose they are, by name or by what they are, and a colon.
 fn obligations(look: &Look) -> Vec<NeedsLine> {
-    let (Some(me), Some(Datum::List(items))) =
-        (look.me, look.attribute(&Thing::Game, "obligations"))
-    else {
+    let Some(me) = look.me else {
         return Vec::new();
     };
     let href = look.own_desk(me);
-    let lines = items.iter().filter_map(|item| {
-        let Datum::Text(text) = item else { return None };
-        let (whose, what) = text.split_once(": ")?;
-        look.is_called(me, whose).then(|| NeedsLine {
-            icon: Icon::Key,
-            title: capital(what),
-            href: href.clone(),
-            after: String::new(),
-            note: "the rules ask this of you".to_owned(),
-            due: None,
-        })
-    });
-    lines.collect()
+    let mut found = Vec::new();
+    for (list, icon, note) in [
+        ("obligations", Icon::Key, "the rules ask this of you"),
+        ("reminders", Icon::Star, "the rules leave this to you"),
+    ] {
+        let Some(Datum::List(items)) = look.attribute(&Thing::Game, list) else {
+            continue;
+        };
+        found.extend(items.iter().filter_map(|item| {
+            let Datum::Text(text) = item else { return None };
+            let (whose, what) = text.split_once(": ")?;
+            look.is_called(me, whose).then(|| NeedsLine {
+                icon,
+                title: capital(what),
+                href: href.clone(),
+                after: String::new(),
+                note: note.to_owned(),
+                due: None,
+            })
+        }));
+    }
+    found
 }
 
 impl Look {

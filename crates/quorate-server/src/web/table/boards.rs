@@ -10,15 +10,16 @@ use axum::response::Response;
 use quorate_engine::convert;
 use quorate_engine::law::BoardDecl;
 use quorate_kernel::event::Event;
-use quorate_kernel::rows::CellKey;
+use quorate_kernel::rows::{Cell, CellKey};
+use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, Square, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, ShownTo};
 
 use super::grid::{Asked, Plan};
 use super::tracker::slug;
-use crate::pages::{BoardPage, Link};
-use crate::parts::{Board, Glyph, LegendLine, Piece, Square as Mark, Table};
+use crate::pages::{BoardPage, Link, Outcome};
+use crate::parts::{Board, Glyph, LegendLine, Piece, Square as Mark, Table, Trail};
 use crate::urls::{self, Href};
 use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
@@ -34,7 +35,7 @@ use crate::web::visitor::Visitor;
 const MOVES: usize = 6;
 
 /// How many columns of numbers the table beside a board has.
-const FIGURES: usize = 4;
+const FIGURES: usize = 3;
 
 /// Something that stands on a board.
 pub(super) struct Standing {
@@ -101,6 +102,8 @@ fn whole(
     .into();
     let standing = standing(look, name);
     let mut board = draw(look, name, &decl.it, &standing);
+    let last = events.iter().find(|event| look.may_know(event));
+    board.trails = last.map_or(Vec::new(), |event| trails(look, name, &decl.it, event));
     let choice = moves::Choosing {
         look,
         board: name,
@@ -123,7 +126,7 @@ fn whole(
     let results = events
         .iter()
         .filter(|event| look.may_know(event))
-        .map(|event| act::outcome(look, event));
+        .map(|event| told(look, name, &decl.it, event));
     Ok(BoardPage {
         chrome: look.chrome(&title, Part::Boards),
         title,
@@ -135,6 +138,73 @@ fn whole(
         results: results.collect(),
         table: table(look, &standing),
     })
+}
+
+/// The squares that something had before and after an event, in its order, as far as the reader may see them.
+fn moved(look: &Look, board: &Name, event: &Event) -> Vec<(Thing, Option<Square>, Option<Square>)> {
+    let square = |cell: &Option<Cell>| match cell.as_ref().map(|cell| cell.value.open()) {
+        Some(Value::Square(square)) if square.board == *board => Some(square.clone()),
+        _ => None,
+    };
+    let mut found: Vec<(Thing, Option<Square>, Option<Square>)> = Vec::new();
+    for step in &event.steps {
+        let Effect::Cell { key, old, new } = &step.effect else {
+            continue;
+        };
+        let (old, new) = (square(old), square(new));
+        if !look.view().shown(key) || (old.is_none() && new.is_none()) {
+            continue;
+        }
+        match found.iter_mut().find(|(thing, ..)| *thing == key.thing) {
+            Some((_, _, last)) => *last = new,
+            None => found.push((key.thing.clone(), old, new)),
+        }
+    }
+    found
+}
+
+fn trails(look: &Look, board: &Name, decl: &BoardDecl, event: &Event) -> Vec<Trail> {
+    let ways = moved(look, board, event).into_iter();
+    let ways = ways.filter_map(|(_, old, new)| {
+        let (from, to) = (place(decl, &old?)?, place(decl, &new?)?);
+        (from != to).then_some(Trail { from, to })
+    });
+    ways.collect()
+}
+
+/// An event of the board: who did what, and what went where.
+fn told(look: &Look, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
+    let mut outcome = act::outcome(look, event);
+    outcome.what = format!("{}: {}", look.doer_name(event), outcome.what);
+    let doer = look.doer(event).map(Thing::Player);
+    // What is gone has no name any more.
+    let ways = moved(look, board, event)
+        .into_iter()
+        .filter(|(thing, ..)| look.kind_of(thing).is_some())
+        .map(|(thing, old, new)| {
+            let named = |square: Option<Square>| {
+                square.map_or_else(|| "off the board".to_owned(), |at| square_name(decl, &at))
+            };
+            let way = format!("{} → {}", named(old), named(new));
+            if doer.as_ref() == Some(&thing) {
+                way
+            } else {
+                format!("{} {way}", look.called(&thing))
+            }
+        });
+    let mut words: Vec<String> = ways.collect();
+    words.extend(event.notes.iter().map(|note| note.text.clone()));
+    words.retain(|text| !text.is_empty());
+    outcome.text = words.join(". ");
+    outcome
+}
+
+/// A square by its column and row, as the law names them.
+pub(super) fn square_name(decl: &BoardDecl, square: &Square) -> String {
+    let label = |labels: &[String], at: u16| labels.get(usize::from(at)).cloned();
+    let column = label(&decl.columns, square.column).unwrap_or_default();
+    let row = label(&decl.rows, square.row).unwrap_or_default();
+    format!("{column}{row}")
 }
 
 /// One step back in the board's past, and the way to now.
@@ -248,6 +318,7 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
         rows: decl.rows.iter().rev().cloned().collect(),
         squares: Vec::new(),
         pieces: Vec::new(),
+        trails: Vec::new(),
         targets: Vec::new(),
         form: None,
         legend: Vec::new(),

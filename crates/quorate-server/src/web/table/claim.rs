@@ -89,8 +89,9 @@ pub(crate) async fn take(
 async fn claimed(look: &Arc<Look>, key: &CellKey, sent: &Sent) -> Result<(), Trouble> {
     send::player(look)?;
     let (reading, of, form) = (Arc::clone(look), key.clone(), sent.form.clone());
-    let read =
-        tokio::task::spawn_blocking(move || history::sent_value(&reading, &of, form.all("value")));
+    let read = tokio::task::spawn_blocking(move || {
+        history::sent_value(&reading, &of, form.all("value"), form.filled("add"))
+    });
     let (value, home) = read.await??;
     let clause = Clause::SetValue {
         thing: key.thing.clone(),

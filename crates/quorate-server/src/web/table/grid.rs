@@ -6,7 +6,7 @@ use quorate_kernel::rows::CellKey;
 use quorate_kernel::{Name, Thing};
 use quorate_law::declare::ShownTo;
 
-use crate::parts::{Cell, Column, History, Person, Row, Sorted, Table};
+use crate::parts::{Bar, Cell, Column, History, Person, Row, Sorted, Table};
 use crate::urls::{self, Href};
 use crate::web::look::Look;
 use crate::web::look::kinds::{Held, Source, Tracked};
@@ -249,6 +249,7 @@ impl Plan<'_> {
         let has_history = held.is_kept && !held.is_hidden;
         let leads = matches!(value.source, Source::Kept(_)) && has_history;
         Cell {
+            bar: Bar::told(&held.text),
             text: held.text,
             href: leads.then(|| self.asked.open(look, key)),
             claim: held.claim,

@@ -17,7 +17,7 @@ use quorate_law::world::World;
 
 use super::claim;
 use super::grid::{Asked, cell_word};
-use crate::parts::{Claim, Die, Field, FieldKind, Form, History, Step};
+use crate::parts::{Choice, Claim, Die, Field, FieldKind, Form, History, Step};
 use crate::urls::{self, Href};
 use crate::web::look::Look;
 use crate::web::trouble::Trouble;
@@ -173,16 +173,27 @@ fn step(look: &Look, key: &CellKey, event: &Event) -> Option<Step> {
     let first = steps_of(event, key).next()?;
     let last = steps_of(event, key).last()?;
     let words = |cell: Option<&Cell>| cell.map(|cell| look.label(cell.value.open()));
+    let value = |cell: Option<&Cell>| cell.map(|cell| cell.value.open().clone());
+    let moved = value(old_new(first).0)
+        .zip(value(old_new(last).1))
+        .and_then(|(old, new)| look.list_change(&old, &new));
     let known = look.may_know(event);
     let game = look.game.as_str();
     let number = event.seq.to_string();
     let (claim, outcome) = standing(look, event);
     Some(Step {
         when: look.when(event.at),
-        old: words(old_new(first).0).filter(|old| !old.is_empty()),
-        new: words(old_new(last).1)
-            .filter(|new| !new.is_empty())
-            .unwrap_or_else(|| "nothing".to_owned()),
+        old: match &moved {
+            // What came and went tells by itself what there was.
+            Some(_) => None,
+            None => words(old_new(first).0).filter(|old| !old.is_empty()),
+        },
+        new: match moved {
+            Some((_, changed)) => changed,
+            None => words(old_new(last).1)
+                .filter(|new| !new.is_empty())
+                .unwrap_or_else(|| "nothing".to_owned()),
+        },
         how: how(look, event, known),
         cite: look.cite(&last.rule, last.clause),
         dice: if known { dice(event) } else { Vec::new() },
@@ -256,14 +267,12 @@ fn edit(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Res
         Err(Some(why)) => return Some(Err(why)),
         Err(None) => return None,
     }
-    let value = value_field(look, key, decl, home)?;
+    let mut fields = value_fields(look, key, decl, home)?;
+    fields.push(claim::rules_field(look, "edit", Some(home)));
+    fields.push(claim::reason_field("edit"));
     let game = look.game.as_str();
     Some(Ok(Form {
-        fields: vec![
-            value,
-            claim::rules_field(look, "edit", Some(home)),
-            claim::reason_field("edit"),
-        ],
+        fields,
         ..Form::button(
             look.send(urls::Claim { game }).with("cell", cell_word(key)),
             "Record the claim",
@@ -271,8 +280,8 @@ fn edit(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Res
     }))
 }
 
-/// The field for a new value, filled with what it holds now.
-fn value_field(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Field> {
+/// The fields for a new value, filled with what it holds now.
+fn value_fields(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Option<Vec<Field>> {
     let kind = look.kind_of(&key.thing)?;
     let (ty, options) = look.ask(|tx| {
         let ty = tx.attribute_type(kind.as_str(), key.name.as_str())?;
@@ -295,7 +304,41 @@ fn value_field(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Opt
     if matches!(decl.holds, Holds::Text) {
         made.optional = true;
     }
-    Some(made)
+    let Datum::List(items) = &now else {
+        return Some(vec![made]);
+    };
+    Some(list_fields(look, made, items))
+}
+
+/// A list is edited line by line: in a set of things to pick from nothing could stand twice. Where the law says what can
+/// be in it, one more can be picked.
+fn list_fields(look: &Look, made: Field, items: &[Datum]) -> Vec<Field> {
+    let lines: Vec<String> = items
+        .iter()
+        .map(|item| look.ask(|tx| tx.label(item)))
+        .collect();
+    let lines = FieldKind::Prose(lines.join("\n"));
+    let all = Field::new(made.id, made.name, made.label, lines);
+    let mut fields = vec![all.hint("one in a line").optional()];
+    if let FieldKind::Many(choices) = made.kind {
+        let choices = choices.into_iter().map(|choice| Choice {
+            chosen: false,
+            ..choice
+        });
+        let one = FieldKind::One(choices.collect());
+        fields.push(Field::new("edit-add", "add", "And one more", one).blank("nothing"));
+    }
+    fields
+}
+
+/// What a form sends of a list: each line of its text, and the one that was picked.
+pub(crate) fn sent_items(sent: &[String], add: Option<&str>) -> Vec<String> {
+    let lines = sent.iter().flat_map(|text| text.lines());
+    let items = lines.chain(add).map(str::trim);
+    items
+        .filter(|item| !item.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn filled(look: &Look, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
@@ -321,16 +364,6 @@ fn filled(look: &Look, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
                 choice.chosen = choice.value == now;
             }
         }
-        (FieldKind::Many(choices), Datum::List(items)) => {
-            let now: Vec<_> = items.iter().map(word).collect();
-            for choice in choices {
-                choice.chosen = now.contains(&choice.value);
-            }
-        }
-        (FieldKind::Line(line), Datum::List(items)) => {
-            let now: Vec<_> = items.iter().map(word).collect();
-            *line = now.join(", ");
-        }
         (FieldKind::Line(line), Datum::Text(text)) => *line = text.to_string(),
         (FieldKind::Flag(flag), Datum::Bool(now)) => *flag = *now,
         (FieldKind::Moment(line), Datum::Moment(at)) => {
@@ -345,6 +378,7 @@ pub(crate) fn sent_value(
     look: &Look,
     key: &CellKey,
     sent: &[String],
+    add: Option<&str>,
 ) -> Result<(Value, Name), Refusal> {
     let kind = look.kind_of(&key.thing);
     let kind = kind.ok_or_else(|| Refusal::plain("a thing that is in the game"))?;
@@ -356,6 +390,10 @@ pub(crate) fn sent_value(
             .attribute_type(kind.as_str(), key.name.as_str())
             .unwrap_or(Type::Any);
         let typed = match sent {
+            _ if matches!(ty, Type::List(_)) => {
+                let items = sent_items(sent, add).into_iter();
+                Typed::List(items.map(Typed::Text).collect())
+            }
             [] => Typed::None,
             [one] if one.is_empty() && !matches!(ty, Type::Text | Type::Any) => Typed::None,
             [one] => Typed::Text(whole_moment(&ty, one)),
@@ -394,6 +432,14 @@ pub(crate) fn on_tracker(look: &Look, key: &CellKey) -> Href {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_is_sent_line_by_line_and_may_hold_a_thing_twice() {
+        let sent = ["robe\r\n\r\ndagger, +1\ndagger, +1 ".to_owned()];
+        let items = sent_items(&sent, Some("thing:17-1"));
+        assert_eq!(items, ["robe", "dagger, +1", "dagger, +1", "thing:17-1"]);
+        assert!(sent_items(&[String::new()], None).is_empty());
+    }
 
     #[test]
     fn a_moment_from_a_browser_is_utc() {

@@ -15,7 +15,7 @@ use quorate_law::datum::Datum;
 
 use super::grid::{Asked, Plan};
 use super::tracker::slug;
-use super::{boards, claim, history};
+use super::{boards, claim, history, places, tree};
 use crate::pages::{Block, BlockKind, Fact, LawPage, Link};
 use crate::parts::{Field, FieldKind, Form, History};
 use crate::urls::{self, Href};
@@ -160,10 +160,22 @@ impl<'a> Whole<'a> {
                 title: "Text".to_owned(),
                 note: format!("as of event {}", text.by),
                 kind: BlockKind::Prose(look.prose(text.text.as_str(), 3)),
+                is_folded: false,
             });
         }
         let shows = decl.map_or(&[][..], |page| &page.shows);
-        blocks.extend(self.blocks(shows));
+        let by = decl.map_or(&[][..], |page| &page.by);
+        let drawn = places::Map::of(look, self.today, shows, by);
+        blocks.extend(drawn.iter().map(places::Map::block));
+        let mut told = self.blocks(shows);
+        if let Some(map) = &drawn {
+            for block in &mut told {
+                let is_open = matches!(&block.kind, BlockKind::Table(table)
+                    if table.rows.iter().chain(&table.pseudo).any(|row| row.history.is_some()));
+                block.is_folded = map.draws(&block.id) && !is_open;
+            }
+        }
+        blocks.extend(told);
         if !versions.is_empty() {
             blocks.push(self.versions_block(versions));
         }
@@ -192,6 +204,10 @@ impl<'a> Whole<'a> {
         let mut group: Option<(Name, Vec<Tracked<'_>>)> = None;
         for name in shows {
             if let Some((kind, value)) = value_named(look, name) {
+                if shows.contains(&kind) {
+                    // It is told of each of its kind, which has a table of its own.
+                    continue;
+                }
                 match &mut group {
                     Some((of, values)) if *of == kind => values.push(value),
                     _ => self.finish(group.replace((kind, vec![value])), &mut blocks),
@@ -215,6 +231,7 @@ impl<'a> Whole<'a> {
                 title: board.title.clone(),
                 note: String::new(),
                 kind: BlockKind::Board(board),
+                is_folded: false,
             });
         }
         if let Some(category) = look.law.categories.get(name) {
@@ -228,6 +245,9 @@ impl<'a> Whole<'a> {
     fn finish(&self, group: Option<(Name, Vec<Tracked<'a>>)>, blocks: &mut Vec<Block>) {
         let Some((kind, values)) = group else { return };
         if kind != "Game" {
+            for value in &values {
+                blocks.extend(tree::block(self.look, self.today, &kind, value));
+            }
             let title = self.look.plural_of(&kind);
             blocks.push(self.table(&kind, values, title));
             return;
@@ -246,6 +266,7 @@ impl<'a> Whole<'a> {
                 title: "The game itself".to_owned(),
                 note: String::new(),
                 kind: BlockKind::Sheet(facts),
+                is_folded: false,
             });
         }
     }
@@ -283,12 +304,23 @@ impl<'a> Whole<'a> {
         listed(slug(value.name().as_str()), title, lines.collect())
     }
 
-    fn table(&self, kind: &Name, columns: Vec<Tracked<'a>>, title: String) -> Block {
+    fn table(&self, kind: &Name, mut columns: Vec<Tracked<'a>>, title: String) -> Block {
         let look = self.look;
+        // What a thing is called stands before its row already.
+        let label = look.label_of(kind);
+        let asked = self.asked.cell.as_ref().map(|key| &key.name);
+        columns.retain(|value| Some(value.name()) != label || Some(value.name()) == asked);
         let (things, apart, note) = self.things(kind);
         let id = format!("t-{}", slug(kind.as_str()));
         if things.is_empty() && apart.is_empty() {
             return listed(id, title, Vec::new());
+        }
+        if columns.is_empty() && asked.is_none() {
+            let names = things
+                .iter()
+                .chain(&apart)
+                .map(|thing| (look.called(thing), None));
+            return listed(id, title, names.collect());
         }
         let plan = Plan {
             id: format!("{id}-table"),
@@ -305,6 +337,7 @@ impl<'a> Whole<'a> {
             title,
             note,
             kind: BlockKind::Table(plan.table(look, self.pane.as_ref())),
+            is_folded: false,
         }
     }
 
@@ -360,6 +393,7 @@ fn listed(id: String, title: String, mut lines: Vec<(String, Option<Link>)>) -> 
         title,
         note,
         kind: BlockKind::List(lines),
+        is_folded: false,
     }
 }
 
@@ -367,11 +401,21 @@ fn listed(id: String, title: String, mut lines: Vec<(String, Option<Link>)>) -> 
 fn posts(look: &Look, category: &Name) -> Vec<(String, Option<Link>)> {
     let posts = look.state().posts.iter().rev();
     let posts = posts.filter(|(_, post)| post.category == *category && look.view().post(post));
+    let values = look.tracked_of(category);
     let lines = posts.take(THINGS).map(|(id, post)| {
         let (game, word) = (look.game.as_str(), id.to_string());
         let link = urls::Post { game, post: &word };
         let title = look.themed(post.title.as_str());
-        (look.when(post.at).full(), Some(Link::new(title, link)))
+        let told: Vec<String> = look.ask(|tx| {
+            let held = values.iter().filter_map(|value| {
+                let held = look.held(tx, &Thing::Post(*id), value);
+                let title = look.themed(&value.title());
+                (!held.text.is_empty()).then(|| format!(" · {title}: {}", held.text))
+            });
+            held.collect()
+        });
+        let text = format!("{}{}", look.when(post.at).full(), told.concat());
+        (text, Some(Link::new(title, link)))
     });
     lines.collect()
 }

@@ -1,27 +1,40 @@
 //! Everybody in a game, and each of them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_engine::offers;
-use quorate_kernel::rows::Standing;
-use quorate_kernel::{PlayerId, Thing};
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::{CellKey, Standing};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Thing, Value};
 use quorate_law::datum::{Datum, Type};
 
-use crate::pages::{Fact, Link, PlayerPage, Players};
-use crate::parts::{Cell, Column, Form, Offer, Row, Table, plural};
+use super::history;
+use super::tracker::ROSTER;
+use crate::pages::{Fact, Link, PlayerPage, Players, Voted};
+use crate::parts::{Ballot, Cell, Column, Form, Offer, Row, Table, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{game_page, page};
+use crate::web::forms::{answer_in, drawn, game_page, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::play::front;
+use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
 /// How many posts a player's page shows.
 const POSTS: usize = 8;
+
+/// How many votes a player's page shows.
+const VOTES: usize = 12;
+
+/// How many times that somebody became idle or active are told.
+const IDLINGS: usize = 12;
 
 /// `GET /g/{game}/players`.
 pub(crate) async fn list(
@@ -51,9 +64,12 @@ fn players(look: &Look) -> Players {
             id: "players".to_owned(),
             label: look.word("Players"),
             owner: Column::words(look.word("Player")),
-            columns: ["Standing", "Since", "Last seen", "Posts"]
-                .map(Column::words)
-                .to_vec(),
+            columns: vec![
+                Column::words("Standing"),
+                Column::words("Since"),
+                Column::words("Last seen"),
+                Column::numbers("Posts"),
+            ],
             rows,
             pseudo: Vec::new(),
             tells_change: false,
@@ -91,19 +107,104 @@ pub(crate) async fn one(
     visitor: Visitor,
     Path((game, player)): Path<(String, String)>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
-        let id: PlayerId = player.parse().map_err(|_| Trouble::NotFound)?;
-        let known = look.state().people.contains_key(&id);
-        if known {
-            Ok(page(look, &player_page(look, id)))
-        } else {
-            Err(Trouble::NotFound)
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    let id = match player.parse::<PlayerId>() {
+        Ok(id) if look.state().people.contains_key(&id) => id,
+        _ => return answer_in(&look, Err(Trouble::NotFound)),
+    };
+    let idle = CellKey {
+        thing: Thing::Player(id),
+        name: "idle".into(),
+    };
+    match history::changes(&look, &idle, IDLINGS).await {
+        Ok(events) => {
+            drawn(look, move |look| {
+                let idling = idling(look, &idle, &events);
+                Ok(page(look, &player_page(look, id, idling)))
+            })
+            .await
         }
-    })
-    .await
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
 }
 
-fn player_page(look: &Look, id: PlayerId) -> PlayerPage {
+/// When somebody became idle and active, latest first, and how.
+fn idling(look: &Look, idle: &CellKey, events: &[Event]) -> Vec<(When, String)> {
+    let told = events.iter().filter_map(|event| {
+        let flag = event
+            .steps
+            .iter()
+            .rev()
+            .find_map(|step| match &step.effect {
+                Effect::Cell { key, old, new } if key == idle => Some((old.is_some(), new.clone())),
+                _ => None,
+            });
+        let (was_there, new) = flag?;
+        let now = matches!(new?.value.open(), Value::Flag(true));
+        // That somebody is active at first says nothing.
+        (was_there || now).then(|| {
+            let word = if now { "idle" } else { "active again" };
+            let how = history::how(look, event, look.may_know(event));
+            (look.when(event.at), format!("{word}: {how}"))
+        })
+    });
+    told.collect()
+}
+
+/// The votes that somebody cast last, one for each matter.
+fn votes(look: &Look, id: PlayerId) -> Vec<Voted> {
+    let mut last: BTreeMap<PostId, (Moment, Name)> = BTreeMap::new();
+    for (key, comment) in &look.state().comments {
+        if look.view().author(&comment.author) != Some(id) || !look.view().comment(comment) {
+            continue;
+        }
+        let icon = comment.icons.iter().rfind(|icon| icon.counted);
+        if let Some(icon) = icon {
+            last.insert(key.post, (comment.at, icon.name.clone()));
+        }
+    }
+    let mut votes: Vec<_> = last.into_iter().collect();
+    votes.sort_by_key(|(_, (at, _))| Reverse(*at));
+    let told = votes.into_iter().filter_map(|(post_id, (at, icon))| {
+        let post = look.state().posts.get(&post_id)?;
+        let (game, word) = (look.game.as_str(), post_id.to_string());
+        look.view().post(post).then(|| Voted {
+            when: look.when(at),
+            ballot: Ballot::new(icon.as_str()),
+            on: Link::new(
+                look.themed(post.title.as_str()),
+                urls::Post { game, post: &word },
+            ),
+            status: look.status(post),
+        })
+    });
+    told.take(VOTES).collect()
+}
+
+/// The dynasties that somebody led, latest first.
+fn led(look: &Look, id: PlayerId) -> Vec<Fact> {
+    let mine = look.state().dynasties.iter().rev();
+    let mine = mine.filter(|(_, dynasty)| dynasty.leader == Some(id));
+    let facts = mine.map(|(number, dynasty)| {
+        let word = number.to_string();
+        let link = urls::Dynasty {
+            game: look.game.as_str(),
+            dynasty: &word,
+        };
+        let title = match dynasty.title.as_str() {
+            "" => format!("dynasty {number}"),
+            theme => theme.to_owned(),
+        };
+        let is_last = look.state().dynasties.keys().next_back() == Some(number);
+        Fact::new(if is_last { "Leads" } else { "Led" }, title).to(link)
+    });
+    facts.collect()
+}
+
+fn player_page(look: &Look, id: PlayerId, idling: Vec<(When, String)>) -> PlayerPage {
     let game = look.game.as_str();
     let person = &look.state().people[&id];
     let standing = match person.standing {
@@ -135,7 +236,8 @@ fn player_page(look: &Look, id: PlayerId) -> PlayerPage {
         ),
         facts: facts(look, id),
         record: record(look, id, posts.len()),
-        idling: Vec::new(),
+        votes: votes(look, id),
+        idling,
         entries: posts
             .iter()
             .take(POSTS)
@@ -147,12 +249,31 @@ fn player_page(look: &Look, id: PlayerId) -> PlayerPage {
     }
 }
 
-fn facts(look: &Look, id: PlayerId) -> Vec<Fact> {
+/// What somebody holds, as far as the reader may know it, computed values included: a character sheet.
+pub(crate) fn facts(look: &Look, id: PlayerId) -> Vec<Fact> {
     let thing = Thing::Player(id);
-    let tracked = look.tracked_of(&"Player".into());
-    let shown = tracked.iter().filter(|value| look.sees(&thing, value));
-    let shown =
-        shown.filter_map(|value| look.fact(&thing, value.name(), &look.themed(&value.title())));
+    let mut tracked = look.tracked_of(&"Player".into());
+    // The dynasty's values first; what stands on the books about everybody is on the tracker.
+    tracked.retain(|value| value.under() != ROSTER);
+    let held = look.ask(|tx| {
+        let held = tracked.iter().map(|value| look.held(tx, &thing, value));
+        held.collect::<Vec<_>>()
+    });
+    let shown = tracked.iter().zip(held).filter_map(|(value, held)| {
+        if held.is_hidden || matches!(held.text.as_str(), "" | "none") {
+            return None;
+        }
+        let key = CellKey {
+            thing: thing.clone(),
+            name: value.name().clone(),
+        };
+        let fact = Fact::new(look.themed(&value.title()), held.text);
+        Some(if held.is_kept {
+            fact.to(history::on_tracker(look, &key))
+        } else {
+            fact
+        })
+    });
     shown.collect()
 }
 
@@ -171,14 +292,16 @@ fn record(look: &Look, id: PlayerId, posts: usize) -> Vec<Fact> {
         look.state().posts.values().filter(|post| {
             look.view().author(&post.author) == Some(id) && post.status == "enacted"
         });
-    vec![
+    let mut facts = vec![
         Fact::new("Posts", posts.to_string()).note(plural(
             passed.count(),
             "matter enacted",
             "matters enacted",
         )),
         Fact::new("Comments", written.to_string()).note(plural(votes, "with a vote", "with votes")),
-    ]
+    ];
+    facts.extend(led(look, id));
+    facts
 }
 
 /// What the reader may do about somebody: actions whose first parameter takes a player and that the law does not refuse.

@@ -149,7 +149,7 @@ fn second_look(look: &Look, event: &Event) -> Option<LookAgain> {
         ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
         _ => (StatusKind::Claimed, "Claimed"),
     };
-    let what = match look.values_of(event).as_slice() {
+    let what = match look.values_of(event).0.as_slice() {
         [] => word.to_owned(),
         [(whose, value, old, new), more @ ..] => {
             let more = match more.len() {

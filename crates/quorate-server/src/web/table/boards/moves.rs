@@ -8,7 +8,7 @@ use quorate_kernel::{Name, PlayerId, Square, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, Holds};
 
-use super::{Standing, place};
+use super::{Standing, place, square_name};
 use crate::pages::{Moves, Tab};
 use crate::parts::{Target, plural};
 use crate::urls::{self, Href};
@@ -272,7 +272,7 @@ impl Choosing<'_> {
             Some(Target {
                 column,
                 row,
-                title: self.named(&square),
+                title: square_name(self.decl, &square),
                 words: self.words(datum, label, &square),
                 is_risky: false,
                 is_chosen: asked == Some(&value),
@@ -281,13 +281,6 @@ impl Choosing<'_> {
             })
         });
         targets.collect()
-    }
-
-    fn named(&self, square: &Square) -> String {
-        let label = |labels: &[String], at: u16| labels.get(usize::from(at)).cloned();
-        let column = label(&self.decl.columns, square.column).unwrap_or_default();
-        let row = label(&self.decl.rows, square.row).unwrap_or_default();
-        format!("{column}{row}")
     }
 
     /// What is there.
