@@ -13,7 +13,7 @@ use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::{Claim, ClaimStanding, DueKey};
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::{EventSeq, Moment, Name, Refusal, Value};
+use quorate_kernel::{EventSeq, Id, Moment, Name, Refusal, Value};
 
 use crate::judge::{Head, Inputs, Judge, Judged};
 use crate::law::LawCache;
@@ -69,6 +69,8 @@ impl Fate {
 pub struct Ruling {
     /// What it changes: the differences of the two lines at their end.
     pub effects: Vec<Effect>,
+    /// The claims that upheld events made, which are settled by that.
+    pub settled: Vec<Id>,
     /// What became of the events whose lot is another than in the log, oldest first.
     pub fates: Vec<(EventSeq, Fate)>,
 }
@@ -100,12 +102,15 @@ pub(crate) fn rule(bench: &Bench<'_>, named: &Named) -> Result<Ruling, Refusal> 
     }
     line.extra_dues(line.judge.head().at, false)?;
     let effects = bench.now.differences(line.judge.state());
-    let mut ruling = Ruling {
+    let claims = bench.now.claims.keys();
+    Ok(Ruling {
         effects: effects.into_iter().map(keep_struck_claims).collect(),
+        settled: claims
+            .filter(|claim| named.uphold.contains(&claim.event()))
+            .copied()
+            .collect(),
         fates: line.fates,
-    };
-    settle_upheld(bench.now, named, &mut ruling);
-    Ok(ruling)
+    })
 }
 
 /// The first event whose lot the ruling changes, if what it names can be named.
@@ -163,25 +168,6 @@ fn keep_struck_claims(effect: Effect) -> Effect {
             }
         }
         other => other,
-    }
-}
-
-/// The claims that upheld events made are settled.
-fn settle_upheld(now: &State, named: &Named, ruling: &mut Ruling) {
-    for (key, claim) in &now.claims {
-        if named.uphold.contains(&key.event()) && claim.standing != ClaimStanding::Settled {
-            ruling.effects.retain(
-                |effect| !matches!(effect, Effect::Claim { key: other, .. } if other == key),
-            );
-            ruling.effects.push(Effect::Claim {
-                key: *key,
-                old: Some(claim.clone()),
-                new: Some(Claim {
-                    standing: ClaimStanding::Settled,
-                    ..claim.clone()
-                }),
-            });
-        }
     }
 }
 

@@ -1,8 +1,10 @@
-//! The ruling that a patch carries, made.
+//! What becomes of changes made by hand: settled by time or by a ruling, or struck.
 
-use quorate_kernel::EventSeq;
 use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
+use quorate_kernel::rows::{Cell, Claim, ClaimStanding};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Id};
 use quorate_law::stop::{Answer, Stop};
 
 use super::{Ruled, Tx};
@@ -40,6 +42,58 @@ impl Tx {
         }
     }
 
+    /// A claim that nobody disputed for as long as the ruleset wants is settled.
+    pub(super) fn claim_due(&self, key: Id) {
+        let is_open = self.with_state(|state| {
+            let claim = state.claims.get(&key);
+            claim.is_some_and(|claim| claim.standing == ClaimStanding::Claimed)
+        });
+        if is_open {
+            self.settle_claim(key);
+        }
+    }
+
+    /// A claim counts like any other event from now on, and what it changed bears no mark any more.
+    fn settle_claim(&self, key: Id) {
+        let Some(old) = self.with_state(|state| state.claims.get(&key).cloned()) else {
+            return;
+        };
+        let new = Claim {
+            standing: ClaimStanding::Settled,
+            ..old.clone()
+        };
+        self.write(
+            Effect::Claim {
+                key,
+                old: Some(old),
+                new: Some(new),
+            },
+            Way::Set,
+        );
+        let marked: Vec<_> = self.with_state(|state| {
+            let cells = state.cells.iter();
+            let of_claim = |(_, cell): &(_, &Cell)| cell.claimed && cell.by == key.event();
+            cells
+                .filter(of_claim)
+                .map(|(key, cell)| (key.clone(), cell.clone()))
+                .collect()
+        });
+        for (key, cell) in marked {
+            let new = Cell {
+                claimed: false,
+                ..cell.clone()
+            };
+            self.write(
+                Effect::Cell {
+                    key,
+                    old: Some(cell),
+                    new: Some(new),
+                },
+                Way::Set,
+            );
+        }
+    }
+
     fn make_ruling(&self, ruling: &Ruling) {
         for effect in &ruling.effects {
             // What this very event has changed already, the closing of its matter above all, stays as it is now.
@@ -47,6 +101,9 @@ impl Tx {
             if fits {
                 self.write(effect.clone(), Way::Set);
             }
+        }
+        for claim in &ruling.settled {
+            self.settle_claim(*claim);
         }
         for (seq, fate) in ruling.fates.iter().take(FATES_TOLD) {
             self.say(NoteKind::Said, format!("event {seq}: {}", fate.word()));
