@@ -1,6 +1,7 @@
 //! What a command does to a game: a pure function of state, law, command and dice.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,8 +17,9 @@ use quorate_law::stop::{Answer, Fault, Question, Site, Stop};
 
 use crate::convert;
 use crate::judge::Inputs;
-use crate::law::Law;
+use crate::law::{Law, LawCache};
 use crate::lens::Caches;
+use crate::ruling;
 use crate::tx::{Deck, Frame, Tx};
 
 mod acts;
@@ -48,6 +50,20 @@ pub struct Draft {
 /// After so many breaks the clause's code sleeps.
 const BREAKS_MAX: u32 = 3;
 
+/// Why a command came to nothing.
+pub enum No {
+    /// The law says no.
+    Refused(Refusal),
+    /// It makes a ruling, and the log is not at hand.
+    NeedsPast,
+}
+
+impl From<Refusal> for No {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
 /// Judges a command.
 pub fn decide(
     state: &State,
@@ -55,41 +71,104 @@ pub fn decide(
     law: &Arc<Law>,
     command: &Command,
     inputs: &mut Inputs<'_>,
+    laws: &Arc<LawCache>,
     caches: &Rc<RefCell<Caches>>,
-) -> Result<Draft, Refusal> {
+) -> Result<Draft, No> {
     if let Act::Found(founding) = &command.act {
-        return found::found(state, seq, command, founding, inputs);
+        return Ok(found::found(state, seq, command, founding, inputs)?);
     }
     if state.about.is_empty() {
-        return Err(Refusal::plain("a game that has been founded"));
+        return Err(Refusal::plain("a game that has been founded").into());
     }
     let action = resumable(&command.act).map(|action| (action, acting_player(command)));
     let plan = Plan::of(state, command, action, inputs)?;
-    let tx = Tx::new(state, seq, command.at, law, plan.deck.clone(), caches);
-    let frame = Frame {
-        actor: acting_player(command),
-        site: Site::default(),
-        action: None,
-        law: Arc::clone(law),
-        trial: false,
+    let run = Run {
+        state,
+        seq,
+        law,
+        command,
+        plan: &plan,
+        caches,
     };
-    if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
-        acts::answer_fits(&tx, open, value)?;
+    let tx = run.new_tx(inputs);
+    let judged = run.judge(&tx, inputs);
+    let Some(named) = tx.wants_ruling() else {
+        return Ok(judged?);
+    };
+    // What the ruling comes to is worked out apart; then the command is judged once more, knowing it.
+    let past = &inputs.past[..inputs.past.partition_point(|event| event.seq < seq)];
+    if past.len() as u64 + 1 != seq.0 {
+        return Err(No::NeedsPast);
     }
-    let done = tx.within(frame.clone(), || {
-        if let Some(open) = &plan.open {
-            close_open(&tx, &plan.key(), open);
+    let ruling = ruling::rule(
+        &ruling::Bench {
+            now: state,
+            past,
+            seq,
+            secret: inputs.secret,
+            laws,
+        },
+        &named,
+    );
+    tx.start_again();
+    let tx = run.new_tx(inputs);
+    tx.know_ruling(named, ruling);
+    Ok(run.judge(&tx, inputs)?)
+}
+
+/// A command on its way through the law.
+struct Run<'a> {
+    state: &'a State,
+    seq: EventSeq,
+    law: &'a Arc<Law>,
+    command: &'a Command,
+    plan: &'a Plan,
+    caches: &'a Rc<RefCell<Caches>>,
+}
+
+impl Run<'_> {
+    fn new_tx(&self, inputs: &Inputs<'_>) -> Rc<Tx> {
+        let deck = self.plan.deck.clone();
+        let tx = Tx::new(
+            self.state,
+            self.seq,
+            self.command.at,
+            self.law,
+            deck,
+            self.caches,
+        );
+        tx.count_from(inputs.made);
+        tx
+    }
+
+    fn judge(&self, tx: &Rc<Tx>, inputs: &mut Inputs<'_>) -> Result<Draft, Refusal> {
+        let Self { command, plan, .. } = self;
+        let frame = Frame {
+            actor: acting_player(command),
+            site: Site::default(),
+            action: None,
+            law: Arc::clone(self.law),
+            trial: false,
+        };
+        if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
+            acts::answer_fits(tx, open, value)?;
         }
-        acts::act(&tx, command, inputs.past, plan.open.as_ref()).and_then(|()| finish(&tx))
-    });
-    inputs.dictated = take_left_over(&tx);
-    match done {
-        Ok(()) => Ok(draft(&tx, Outcome::Done, frame)),
-        Err(Stop::Asks(question)) => opened(&tx, &plan, command, &question, frame),
-        Err(Stop::Refused(refusal)) => not_done(&tx, &plan, *refusal, frame),
-        Err(Stop::Broken(fault)) => {
-            let refusal = broken(&tx, &fault);
-            not_done(&tx, &plan, refusal, frame)
+        let done = tx.within(frame.clone(), || {
+            if let Some(open) = &plan.open {
+                close_open(tx, &plan.key(), open);
+            }
+            acts::act(tx, command, inputs.past, plan.open.as_ref()).and_then(|()| finish(tx))
+        });
+        inputs.dictated = take_left_over(tx);
+        inputs.made = tx.made();
+        match done {
+            Ok(()) => Ok(draft(tx, Outcome::Done, frame)),
+            Err(Stop::Asks(question)) => opened(tx, plan, command, &question, frame),
+            Err(Stop::Refused(refusal)) => not_done(tx, plan, *refusal, frame),
+            Err(Stop::Broken(fault)) => {
+                let refusal = broken(tx, &fault);
+                not_done(tx, plan, refusal, frame)
+            }
         }
     }
 }
@@ -180,11 +259,16 @@ impl Plan {
             });
         }
         let dice_before = dice.len();
+        let known = inputs.known.cloned().unwrap_or_default();
         let deck = match inputs.tape {
             // The dice come from the tape, and the salts of what was closed from the seed as before.
             Some(tape) => Deck::recorded(tape, Some(Seed::derive(&inputs.secret, &seed))),
             None => Deck::seeded(Seed::derive(&inputs.secret, &seed))
                 .knowing(&dice, &answers)
+                .knowing(
+                    &beyond(&dice, &known.dice, |die| &die.what),
+                    &beyond(&answers, &known.answers, |chosen| &chosen.what),
+                )
                 .dictated(
                     inputs.dictated.dice.clone(),
                     inputs.dictated.choices.clone(),
@@ -206,6 +290,22 @@ impl Plan {
             .expect("only an action of a player can be open");
         OpenKey { who, action }
     }
+}
+
+/// What the second list holds beyond the first: of each kind, as many as it has more.
+fn beyond<T: Clone>(first: &[T], second: &[T], kind: impl Fn(&T) -> &String) -> Vec<T> {
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for item in first {
+        *counts.entry(kind(item)).or_default() += 1;
+    }
+    let is_beyond = |item: &&T| match counts.get_mut(kind(item)) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    second.iter().filter(is_beyond).cloned().collect()
 }
 
 fn given_answer(act: &Act, open: &Open) -> Option<Value> {

@@ -36,6 +36,19 @@ pub enum Judged {
     Event(Box<Event>),
     /// The law says no, and nothing is remembered of it.
     Refused(Refusal),
+    /// It makes a ruling, for which the whole log must be at hand, from its first event: nothing happened yet.
+    NeedsPast,
+}
+
+impl Judged {
+    /// The event, or why there is none.
+    pub fn event(self) -> Result<Event, Refusal> {
+        match self {
+            Self::Event(event) => Ok(*event),
+            Self::Refused(refusal) => Err(refusal),
+            Self::NeedsPast => Err(Refusal::plain("the whole log at hand, to make a ruling")),
+        }
+    }
 }
 
 /// The number of the salt of a hidden actor's seal; far from those of texts and effects.
@@ -57,12 +70,16 @@ fn hides_its_author(act: &Act, law: &Law) -> bool {
 pub struct Inputs<'a> {
     /// The secret under which this game's seeds are derived.
     pub secret: [u8; 32],
-    /// Events of the past that the command is about: the one that is undone.
+    /// Events of the past that the command is about: the one that is undone, or for a ruling all.
     pub past: &'a [Event],
     /// Dice and choices dictated beforehand, by tests and previews; what is not used is given back.
     pub dictated: Dictated,
     /// A tape to judge by instead of the seed: the event is judged again.
     pub tape: Option<&'a quorate_kernel::tape::Tape>,
+    /// Dice and choices that are known already, for what is rolled and asked again; what they leave open, the seed says.
+    pub known: Option<&'a quorate_kernel::tape::Tape>,
+    /// How many things were made under the event's number before; after judging, how many it is now.
+    pub made: u16,
 }
 
 /// Dictated results of dice, and choices, in the order in which they are taken.
@@ -138,6 +155,7 @@ impl Judge {
             &self.law,
             &command,
             inputs,
+            &self.laws,
             &caches,
         );
         self.caches = Rc::try_unwrap(caches)
@@ -145,11 +163,29 @@ impl Judge {
             .unwrap_or_default();
         match decided {
             Ok(draft) => self.take(command, draft, salt),
-            Err(refusal) => {
+            Err(decide::No::Refused(refusal)) => {
                 self.settle_silently();
                 Judged::Refused(refusal)
             }
+            Err(decide::No::NeedsPast) => {
+                self.settle_silently();
+                Judged::NeedsPast
+            }
         }
+    }
+
+    /// Gives the next event another number, as on a line of history that is judged again.
+    pub(crate) fn stand_at(&mut self, before: EventSeq) {
+        self.head.seq = before;
+    }
+
+    /// Goes on from another state.
+    pub(crate) fn stand_on(&mut self, state: State, head: Head) {
+        self.state = state;
+        self.head = head;
+        self.law = self.laws.law(&self.state);
+        self.caches.clear();
+        self.ask_all_tests();
     }
 
     fn take(

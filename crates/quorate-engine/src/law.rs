@@ -9,7 +9,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::law::{LIBRARY, Rule, Term};
 use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, Name};
+use quorate_kernel::{EventSeq, Name, Span};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{
     ActionDecl, CategoryDecl, Declaration, Declared, ScopeDecl, ShownTo, Trigger, ValueDecl,
@@ -199,6 +199,8 @@ pub struct Law {
     pub pages: Vec<At<PageDecl>>,
     /// Words of the theme that rules bring, in document order.
     pub terms: Vec<(Name, Term)>,
+    /// How long a claim stays open to dispute before it counts as settled; for ever where no rule says.
+    pub claims_settle: Option<Span>,
     /// Words of the dice line.
     pub generators: Vec<At<GeneratorDecl>>,
     /// Columns of tables.
@@ -296,6 +298,7 @@ impl Law {
             boards: BTreeMap::new(),
             pages: Vec::new(),
             terms: Vec::new(),
+            claims_settle: None,
             generators: Vec::new(),
             tables: BTreeMap::new(),
             rows: Vec::new(),
@@ -414,6 +417,10 @@ impl Law {
                         aliases,
                     },
                 });
+            }
+            // As with other names, the rule that says it first keeps it.
+            Declared::Claims { settled_after } => {
+                self.claims_settle.get_or_insert(settled_after);
             }
             Declared::Term { name, one, many } => self.terms.push((name, Term { one, many })),
             Declared::Table { kind, columns } => {

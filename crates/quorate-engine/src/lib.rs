@@ -30,6 +30,7 @@ pub mod names;
 pub mod offers;
 pub mod reads;
 pub mod rulebook;
+pub mod ruling;
 pub mod scope;
 pub mod testing;
 pub mod tx;

@@ -32,7 +32,7 @@ pub const NAMES: [&str; 12] = [
 ];
 
 /// The functions that a test file may call besides the methods of games.
-pub const FUNCTIONS: [&str; 26] = [
+pub const FUNCTIONS: [&str; 27] = [
     "game",
     "eq",
     "check",
@@ -56,6 +56,7 @@ pub const FUNCTIONS: [&str; 26] = [
     "remove_player",
     "set_page",
     "set_status",
+    "ruling",
     "script",
     "prose",
     "when",

@@ -13,7 +13,7 @@ use quorate_kernel::event::{Note, NoteKind};
 use quorate_kernel::rows::{self, CellKey};
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Thing, Value};
+use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Refusal, Thing, Value};
 use quorate_law::Budget;
 use quorate_law::code::Script;
 use quorate_law::datum::Datum;
@@ -23,6 +23,7 @@ use quorate_law::world::World;
 use crate::law::Law;
 use crate::lens::Caches;
 use crate::reads::{ReadKey, Reads};
+use crate::ruling::{Named, Ruling};
 
 pub mod actions;
 pub mod attributes;
@@ -34,6 +35,7 @@ pub mod ledgers;
 pub mod people;
 pub mod posts;
 pub mod rules;
+mod rulings;
 mod world;
 
 pub use dice::{Deck, DiceFrom};
@@ -64,6 +66,20 @@ pub struct Tx {
     budget: RefCell<Budget>,
     /// Whether the operator acts and names may be anything.
     pub unchecked: Cell<bool>,
+    /// The ruling that the event makes, worked out apart.
+    ruling: RefCell<Ruled>,
+}
+
+/// What is known of the ruling that an event makes.
+#[derive(Default)]
+enum Ruled {
+    /// No ruling was asked for so far.
+    #[default]
+    Unasked,
+    /// One that is yet to be worked out.
+    Wanted(Named),
+    /// It was worked out.
+    Known(Named, Result<Ruling, Refusal>),
 }
 
 /// What a run has made so far.
@@ -160,6 +176,7 @@ impl Tx {
             depth: Cell::new(0),
             budget: RefCell::new(Budget::default()),
             unchecked: Cell::new(false),
+            ruling: RefCell::default(),
         })
     }
 
@@ -386,6 +403,24 @@ impl Tx {
     /// How many things this event has made.
     pub fn made(&self) -> u16 {
         self.work.borrow().made
+    }
+
+    /// Starts numbering where other events under the same number stopped.
+    pub(crate) fn count_from(&self, made: u16) {
+        self.work.borrow_mut().made = made;
+    }
+
+    /// The ruling that was asked for and is not known.
+    pub(crate) fn wants_ruling(&self) -> Option<Named> {
+        match &*self.ruling.borrow() {
+            Ruled::Wanted(named) => Some(named.clone()),
+            Ruled::Unasked | Ruled::Known(..) => None,
+        }
+    }
+
+    /// Hands over what a ruling comes to.
+    pub(crate) fn know_ruling(&self, named: Named, ruling: Result<Ruling, Refusal>) {
+        *self.ruling.borrow_mut() = Ruled::Known(named, ruling);
     }
 
     /// Goes on numbering where another run of the same event stopped.

@@ -251,6 +251,8 @@ pub enum DueKey {
     Duty(Id),
     /// An open action's deadline.
     Open(PlayerId, Name),
+    /// A claim has stood undisputed for as long as the ruleset wants.
+    Claim(Id),
 }
 
 /// When something falls due.

@@ -3,6 +3,7 @@
 //! State is the fold of effects. It can be read without law or log. Applying an effect checks that what it found is
 //! what it says it found, so that a log that does not fit its state is noticed at the first event.
 
+use imbl::ordmap::DiffItem;
 use imbl::{OrdMap, OrdSet};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,17 @@ macro_rules! tables {
                 }
             }
 
+            /// The same change of the row that another state holds.
+            #[must_use]
+            pub fn onto(self, state: &State) -> Self {
+                match self {
+                    $(Self::$variant { key, new, .. } => {
+                        let old = state.$field.get(&key).cloned();
+                        Self::$variant { key, old, new }
+                    })+
+                }
+            }
+
             /// Whether nothing changes.
             pub fn is_idle(&self) -> bool {
                 match self {
@@ -100,6 +112,20 @@ macro_rules! tables {
                 }
                 self.index(effect);
                 Ok(())
+            }
+
+            /// The effects that make another state out of this one.
+            pub fn differences(&self, other: &Self) -> Vec<Effect> {
+                let mut effects = Vec::new();
+                $(effects.extend(self.$field.diff(&other.$field).map(|item| {
+                    let (key, old, new) = match item {
+                        DiffItem::Add(key, new) => (key, None, Some(new)),
+                        DiffItem::Update { old: (key, old), new: (_, new) } => (key, Some(old), Some(new)),
+                        DiffItem::Remove(key, old) => (key, Some(old), None),
+                    };
+                    Effect::$variant { key: key.clone(), old: old.cloned(), new: new.cloned() }
+                }));)+
+                effects
             }
 
             /// The effects that make this state out of nothing: what a snapshot holds.

@@ -72,6 +72,11 @@ pub enum Declared {
         /// Other words for the same.
         aliases: Vec<Name>,
     },
+    /// `claims(settled_after)`: how long a change by hand stays open to dispute before it counts as settled.
+    Claims {
+        /// From the claim on.
+        settled_after: Span,
+    },
     /// `name = board(title, columns, rows)`; columns and rows are their labels in order.
     Board {
         /// Its code name.

@@ -68,6 +68,7 @@ impl Judge for Replica {
         match self.judge.judge(command, &mut inputs) {
             EngineJudged::Event(event) => Judged::Event(event),
             EngineJudged::Refused(refusal) => Judged::Refused(refusal),
+            EngineJudged::NeedsPast => Judged::NeedsPast,
         }
     }
 
@@ -120,6 +121,21 @@ impl Rejudger {
         }
     }
 
+    fn judged(
+        &self,
+        judge: &mut quorate_engine::Judge,
+        event: &Event,
+        past: &[Event],
+    ) -> EngineJudged {
+        let mut inputs = Inputs {
+            secret: self.secret,
+            past,
+            tape: Some(&event.tape),
+            ..Inputs::default()
+        };
+        judge.judge(&event.command(), &mut inputs)
+    }
+
     fn judge_at(&mut self, before: &State, event: &Event) -> quorate_engine::Judge {
         let kept = self
             .judge
@@ -140,19 +156,20 @@ impl Rejudger {
 impl Rejudge for Rejudger {
     fn rejudge(&mut self, before: &State, event: &Event) -> Result<(), String> {
         let mut judge = self.judge_at(before, event);
-        let past: Vec<Event> = match &event.act {
+        let mut past: Vec<Event> = match &event.act {
             Act::Undo { event: undone, .. } => (self.find)(*undone).into_iter().collect(),
             _ => Vec::new(),
         };
-        let mut inputs = Inputs {
-            secret: self.secret,
-            past: &past,
-            tape: Some(&event.tape),
-            ..Inputs::default()
-        };
-        let again = match judge.judge(&event.command(), &mut inputs) {
-            EngineJudged::Event(again) => again,
-            EngineJudged::Refused(refusal) => {
+        let mut judged = self.judged(&mut judge, event, &past);
+        if matches!(judged, EngineJudged::NeedsPast) {
+            past = (1..event.seq.0)
+                .filter_map(|seq| (self.find)(EventSeq(seq)))
+                .collect();
+            judged = self.judged(&mut judge, event, &past);
+        }
+        let again = match judged.event() {
+            Ok(again) => again,
+            Err(refusal) => {
                 return unless_forgotten(before, event, format!("refused now: it {refusal}"));
             }
         };

@@ -37,8 +37,8 @@ pub trait Judge: Send {
     /// Judges a command. Where it became an event, the replica has taken it in already.
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
 
-    /// Hands over events of the past, seals open, that the commands to come are about: those to be undone. They
-    /// replace what was handed over before. A judge whose law has no undo need not look at them.
+    /// Hands over events of the past, seals open, that the commands to come are about: those to be undone, or
+    /// for a ruling all. They replace what was handed over before. A judge whose law has no undo need not look at them.
     fn recall(&mut self, past: Vec<Event>) {
         drop(past);
     }
@@ -64,6 +64,8 @@ pub enum Judged {
     Event(Box<Event>),
     /// It was refused before its first die: nothing is kept of it.
     Refused(Refusal),
+    /// It makes a ruling: the whole log must be handed over first. Nothing happened yet.
+    NeedsPast,
 }
 
 /// Where judges come from.

@@ -65,6 +65,8 @@ pub(crate) struct Writer {
     secret: Secret,
     /// Commands that wait, and what is owed to the game itself.
     waiting: VecDeque<Item>,
+    /// Whether the first of them makes a ruling, for which the whole log must be at hand.
+    wants_past: bool,
     /// When the writer is off the desk: when the game is to be woken.
     wake_at: Option<Moment>,
     /// Nothing more can come in, and all that came was taken.
@@ -113,6 +115,7 @@ impl Writer {
             standing,
             secret: games.0.ports.secret.of_game(game),
             waiting: VecDeque::new(),
+            wants_past: false,
             wake_at: None,
             drained: false,
         }
@@ -265,6 +268,7 @@ impl Writer {
         };
         let round = Round {
             past,
+            past_is_whole: self.wants_past,
             game: self.game.clone(),
             secret: self.secret,
             now: self.now(table),
@@ -285,8 +289,10 @@ impl Writer {
             notices,
             answers,
             rest,
+            needs_past,
             bug,
         } = end;
+        self.wants_past = needs_past;
         // What is left goes first in the next round.
         self.waiting = rest;
         let next_due = match &judge {
@@ -328,6 +334,9 @@ impl Writer {
         let mut wanted: Vec<EventSeq> = self.waiting.iter().filter_map(Item::about).collect();
         wanted.retain(|seq| *seq <= last);
         let ports = &self.games.ports;
+        if self.wants_past {
+            return fold::whole_log(&*ports.journal, &*ports.seals, &self.game).await;
+        }
         fold::events_of(&*ports.journal, &*ports.seals, &self.game, &wanted).await
     }
 

@@ -151,13 +151,13 @@ impl Sim {
         self.now = self.now + Span::minutes(1);
         let name = act.name();
         self.run_due().map_err(|what| anyhow!("{what}"))?;
-        match self
+        let judged = self
             .judge_one(actor, act)
-            .map_err(|what| anyhow!("{what}"))?
-        {
-            Judged::Event(event) if event.outcome == Outcome::Done => Ok(()),
-            Judged::Event(event) => Err(anyhow!("{name} ended as {:?}", event.outcome)),
-            Judged::Refused(refusal) => Err(anyhow!("{name}: {refusal}")),
+            .map_err(|what| anyhow!("{what}"))?;
+        match judged.event() {
+            Ok(event) if event.outcome == Outcome::Done => Ok(()),
+            Ok(event) => Err(anyhow!("{name} ended as {:?}", event.outcome)),
+            Err(refusal) => Err(anyhow!("{name}: {refusal}")),
         }
     }
 
@@ -241,7 +241,7 @@ impl Sim {
                 ));
             }
             let judged = self.judged(command.clone())?;
-            if let Judged::Refused(refusal) = judged {
+            if let Err(refusal) = judged.event() {
                 return Err(format!(
                     "what fell due was refused and would fall due for ever: {refusal}; {:?}",
                     command.act
@@ -288,7 +288,7 @@ impl Sim {
         };
         let judged = self.judge.judge(&command, &mut inputs);
         match &judged {
-            Judged::Refused(_) => {
+            Judged::Refused(_) | Judged::NeedsPast => {
                 self.tally.refused += 1;
                 hold::unchanged(&before, head, &self.judge)?;
             }

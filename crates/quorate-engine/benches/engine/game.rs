@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::{Inputs, Judge, Judged, LawCache};
+use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_kernel::command::{Act, Actor, Command, NewPost, typed};
 use quorate_kernel::event::Event;
 use quorate_kernel::state::Effect;
@@ -138,9 +138,9 @@ impl Game {
             secret: SECRET,
             ..Inputs::default()
         };
-        match self.judge.judge(command, &mut inputs) {
-            Judged::Event(event) => self.events.push(*event),
-            Judged::Refused(refusal) => panic!("{} was refused: {refusal}", command.act.name()),
+        match self.judge.judge(command, &mut inputs).event() {
+            Ok(event) => self.events.push(event),
+            Err(refusal) => panic!("{} was refused: {refusal}", command.act.name()),
         }
     }
 

@@ -422,6 +422,9 @@ fn claim(
         },
         Way::Set,
     );
+    if let Some(after) = tx.law.claims_settle {
+        tx.set_due(DueKey::Claim(key), Some(tx.now + after));
+    }
     tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
     Ok(())
 }
@@ -442,13 +445,18 @@ fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
     let Some(old) = tx.with_state(|state| state.claims.get(&claim.0).cloned()) else {
         return refused("a claim that exists");
     };
-    if old.standing == ClaimStanding::Undone || old.disputed_by.contains(&player) {
-        return refused("a claim that stands and that you do not dispute yet");
+    let is_open = matches!(
+        old.standing,
+        ClaimStanding::Claimed | ClaimStanding::Disputed
+    );
+    if !is_open || old.disputed_by.contains(&player) {
+        return refused("a claim that is not settled and that you do not dispute yet");
     }
     tx.guards(&tx.builtin_act(&"dispute".into(), player, None, vec![]))?;
     let mut new = old.clone();
     new.standing = ClaimStanding::Disputed;
     new.disputed_by.push(player);
+    tx.set_due(DueKey::Claim(claim.0), None);
     tx.write(
         Effect::Claim {
             key: claim.0,
@@ -485,7 +493,7 @@ fn place(tx: &Tx, key: &DueKey) -> usize {
                 .position(|automatic| automatic.it.name == *name),
         ),
         DueKey::Recheck(..) => usize::MAX - 1,
-        DueKey::Duty(_) | DueKey::Open(..) => usize::MAX,
+        DueKey::Duty(_) | DueKey::Open(..) | DueKey::Claim(_) => usize::MAX,
     }
 }
 

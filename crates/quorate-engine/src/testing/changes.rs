@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::{Name, Thing, Value};
+use quorate_kernel::{EventSeq, Name, Thing, Value};
 use quorate_law::RuleText;
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
@@ -164,6 +164,10 @@ impl Stage {
                     status: given.text("status")?.into(),
                 }
             }
+            "ruling" => Clause::Strike {
+                events: self.event_numbers(given.take("strike"))?,
+                uphold: self.event_numbers(given.take("uphold"))?,
+            },
             "script" => Clause::Script {
                 code: given.text("code")?.into(),
             },
@@ -202,6 +206,21 @@ impl Stage {
         } else {
             Datum::List(changes.into())
         })
+    }
+
+    /// The numbers of events, given as `act` gives them.
+    fn event_numbers(&self, events: Option<Datum>) -> Result<Vec<EventSeq>, Stop> {
+        let Some(Datum::List(events)) = events else {
+            return Ok(Vec::new());
+        };
+        let numbers = events.iter().map(|event| match event {
+            Datum::Object(number) => match self.object(*number)? {
+                Object::Event(_, seq) => Ok(seq),
+                other => Err(fail(format!("{} is no event", self.describe(&other)))),
+            },
+            other => Err(fail(format!("{} is no event", convert::describe(other)))),
+        });
+        numbers.collect()
     }
 
     /// A value to put into a change.

@@ -90,8 +90,21 @@ impl Stage {
             },
             "claim" => self.claim(game, given)?,
             "dispute" => {
+                let of_event = match given.take("claim") {
+                    Some(Datum::Object(number)) => match self.object(number)? {
+                        Object::Event(_, seq) => Some(seq),
+                        other => {
+                            return Err(fail(format!("{} is no claim", self.describe(&other))));
+                        }
+                    },
+                    _ => None,
+                };
                 let claim = self.with(game, |game| {
-                    game.judge.state().claims.keys().next_back().copied()
+                    let mut claims = game.judge.state().claims.keys();
+                    match of_event {
+                        Some(seq) => claims.find(|claim| claim.event() == seq).copied(),
+                        None => claims.next_back().copied(),
+                    }
                 });
                 let claim = claim.ok_or_else(|| fail("there is no claim to dispute"))?;
                 Act::Dispute {

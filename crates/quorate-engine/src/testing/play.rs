@@ -3,6 +3,7 @@
 //! The methods of a game in a test.
 
 use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::event::Outcome;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::seal::Sealed;
@@ -154,16 +155,12 @@ impl Stage {
     /// A command that must succeed.
     pub(super) fn must(&self, game: usize, actor: Actor, act: Act) -> Result<(), Stop> {
         let name = act.name();
-        match self.send(game, actor, act) {
-            Judged::Event(event) => match event.outcome {
-                quorate_kernel::event::Outcome::Done
-                | quorate_kernel::event::Outcome::Opened(_) => Ok(()),
-                quorate_kernel::event::Outcome::Refused(refusal)
-                | quorate_kernel::event::Outcome::Lapsed(refusal) => {
-                    Err(fail(format!("{name} was refused: it {refusal}")))
-                }
-            },
-            Judged::Refused(refusal) => Err(fail(format!("{name} was refused: it {refusal}"))),
+        let done = self.send(game, actor, act).event();
+        match done.map(|event| event.outcome) {
+            Ok(Outcome::Done | Outcome::Opened(_)) => Ok(()),
+            Ok(Outcome::Refused(refusal) | Outcome::Lapsed(refusal)) | Err(refusal) => {
+                Err(fail(format!("{name} was refused: it {refusal}")))
+            }
         }
     }
 
@@ -581,17 +578,14 @@ impl Stage {
             Err(stop) => return Err(stop),
         };
         let name = act.name();
-        let refusal: Refusal = match self.send(game, actor, act) {
-            Judged::Refused(refusal) => refusal,
-            Judged::Event(event) => match event.outcome {
-                quorate_kernel::event::Outcome::Refused(refusal)
-                | quorate_kernel::event::Outcome::Lapsed(refusal) => refusal,
-                _ => {
-                    return Err(fail(format!(
-                        "{name} should have been refused, and was done"
-                    )));
-                }
-            },
+        let done = self.send(game, actor, act).event();
+        let refusal: Refusal = match done.map(|event| event.outcome) {
+            Ok(Outcome::Refused(refusal) | Outcome::Lapsed(refusal)) | Err(refusal) => refusal,
+            Ok(Outcome::Done | Outcome::Opened(_)) => {
+                return Err(fail(format!(
+                    "{name} should have been refused, and was done"
+                )));
+            }
         };
         Ok(self.number(Object::Refusal(Box::new(refusal))))
     }
@@ -618,16 +612,11 @@ impl Stage {
                 past: &game.events,
                 ..Inputs::default()
             };
-            match fork.judge(&command, &mut inputs) {
-                Judged::Refused(_) => false,
-                Judged::Event(event) => {
-                    matches!(
-                        event.outcome,
-                        quorate_kernel::event::Outcome::Done
-                            | quorate_kernel::event::Outcome::Opened(_)
-                    )
-                }
-            }
+            let done = fork.judge(&command, &mut inputs).event();
+            matches!(
+                done.map(|event| event.outcome),
+                Ok(Outcome::Done | Outcome::Opened(_))
+            )
         }))
     }
 
@@ -974,7 +963,7 @@ fn judge(game: &mut Game, command: &Command) -> Judged {
         secret: game.secret,
         past: &game.events,
         dictated: std::mem::take(&mut game.dictated),
-        tape: None,
+        ..Inputs::default()
     };
     let judged = game.judge.judge(command, &mut inputs);
     game.dictated = inputs.dictated;

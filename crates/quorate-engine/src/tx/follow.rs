@@ -586,6 +586,10 @@ impl Tx {
             DueKey::Duty(id) => self.duty_due(quorate_kernel::ids::DutyId(*id)),
             // An open action's deadline is a command of its own: the default is its answer.
             DueKey::Open(..) => Ok(()),
+            DueKey::Claim(id) => {
+                self.claim_due(*id);
+                Ok(())
+            }
         }
     }
 
@@ -657,7 +661,7 @@ impl Tx {
                         .iter()
                         .any(|condition| condition.it.0 == *test)
                 }
-                DueKey::Duty(_) | DueKey::Open(..) => false,
+                DueKey::Duty(_) | DueKey::Open(..) | DueKey::Claim(_) => false,
             };
             state.dues.keys().filter(is_gone).cloned().collect()
         });

@@ -326,6 +326,13 @@ impl Tx {
         left_out: &[String],
     ) -> Answer<()> {
         let clauses = self.flatten(&patch.clauses, "", left_out, post)?;
+        // A ruling settles what the game is that the other changes are made to.
+        let (rulings, clauses): (Vec<_>, Vec<_>) = clauses
+            .into_iter()
+            .partition(|clause| matches!(clause, Clause::Strike { .. }));
+        for clause in &rulings {
+            self.apply_one(clause);
+        }
         for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
             self.apply_to_law(clause);
         }
@@ -737,9 +744,7 @@ impl Tx {
                 Ok(())
             }
             Clause::SetStatus { post, status } => self.close_post(*post, status.as_str(), ""),
-            Clause::Strike { .. } => Err(Stop::fault(
-                "a ruling is made by the engine, not by a clause alone",
-            )),
+            Clause::Strike { events, uphold } => self.rule_on(events, uphold),
             _ => Err(Stop::fault(
                 "the change names nobody that it could be made to",
             )),

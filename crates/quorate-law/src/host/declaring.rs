@@ -62,6 +62,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "prioritise(stronger: Callable)", run: prioritise, doc: "Which of two clashing guards wins." },
         Native { signature: "exclude(who: Callable, scope: Scope)", run: exclude, doc: "For the rules of the scope, those for whom it holds are no players." },
         Native { signature: "generator(word: str, outcomes: list[str], aliases: list[str] = ?)", run: generator, doc: "A word of the dice line, and what it draws from." },
+        Native { signature: "claims(settled_after: Span)", run: claims, doc: "How long a change by hand that nobody disputes is marked as claimed." },
         Native { signature: "decision(name: str, answer: Callable, title: str = ?, hidden: bool = ?)", run: decision, doc: "The second half of `ask`: `(who, answer, **context)`." },
     ]
 }
@@ -452,6 +453,15 @@ fn generator<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v>
             aliases,
         },
     )?;
+    Ok(Value::new_none())
+}
+
+fn claims<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    let settled_after = args.span_opt(0)?.unwrap_or_default();
+    if settled_after.0 <= 0 {
+        return Err(fault("claims settle after some time, such as days(3)"));
+    }
+    declare(args, eval, Declared::Claims { settled_after })?;
     Ok(Value::new_none())
 }
 

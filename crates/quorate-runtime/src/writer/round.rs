@@ -62,6 +62,8 @@ pub(crate) struct Round {
     pub(crate) head: Head,
     /// The events that commands of this round are about.
     pub(crate) past: Vec<Event>,
+    /// Whether those are all there are.
+    pub(crate) past_is_whole: bool,
 }
 
 /// What came of a round. Nothing of it holds before its events are on disk.
@@ -75,6 +77,8 @@ pub(crate) struct RoundEnd {
     pub(crate) answers: Vec<(Reply, Answer)>,
     /// What was not judged for lack of room, or because a bug came before.
     pub(crate) rest: VecDeque<Item>,
+    /// Whether the first of the rest makes a ruling, for which the whole log must be at hand.
+    pub(crate) needs_past: bool,
     pub(crate) bug: Option<Bug>,
 }
 
@@ -95,6 +99,8 @@ enum BugKind {
     Lie(#[from] Lie),
     #[error("what fell due was refused, and would fall due for ever: {0}")]
     DueRefused(Refusal),
+    #[error("a ruling wants the whole log, and has it")]
+    PastUnused,
     #[error("something is due at {0} and the judge does not bring it")]
     DueMissing(Moment),
     #[error("what fell due at {0} happened, and is due again at once")]
@@ -105,6 +111,8 @@ enum BugKind {
 enum Stop {
     /// The round has as many events as it may.
     Full,
+    /// The item at the front of the line needs the whole log.
+    NeedsPast,
     /// In the item at the front of the line.
     Bug(BugKind),
     /// In what fell due before it.
@@ -124,17 +132,23 @@ impl Round {
                 notices: Vec::new(),
                 answers: Vec::new(),
                 rest: items,
+                needs_past: false,
                 bug: None,
             },
             game: self.game,
             secret: self.secret,
             now: self.now,
+            past_is_whole: self.past_is_whole,
             judge,
             kept: BTreeMap::new(),
         };
         let stopped = bench.judge_all();
         let bug = match stopped {
             Ok(()) | Err(Stop::Full) => None,
+            Err(Stop::NeedsPast) => {
+                bench.end.needs_past = true;
+                None
+            }
             Err(Stop::DueBug(what)) => Some((what, false)),
             Err(Stop::Bug(what)) => Some((what, bench.answer_bug())),
         };
@@ -152,6 +166,7 @@ struct Bench {
     game: GameId,
     secret: Secret,
     now: Moment,
+    past_is_whole: bool,
     judge: Box<dyn Judge>,
     /// The commands of this round that became events.
     kept: BTreeMap<(Actor, Name), Receipt>,
@@ -263,6 +278,11 @@ impl Bench {
         match unless_it_panics(|| judge.judge(&command, secret))? {
             Judged::Refused(refusal) => Ok(Answer::Refused(refusal)),
             Judged::Event(event) => self.keep(&command, &event),
+            // The log that was handed over lacks what this round brought before the ruling; the next has all.
+            Judged::NeedsPast if self.past_is_whole && self.end.events.is_empty() => {
+                Err(Stop::Bug(BugKind::PastUnused))
+            }
+            Judged::NeedsPast => Err(Stop::NeedsPast),
         }
     }
 

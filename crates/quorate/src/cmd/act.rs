@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use quorate_engine::judge::{Inputs, Judge, Judged};
+use quorate_engine::judge::{Inputs, Judge};
 use quorate_engine::offers::{self, Field, Offer};
 use quorate_engine::{convert, tx};
 use quorate_kernel::command::{Act, Actor, Command};
@@ -190,10 +190,8 @@ fn tried(
         key: "why".into(),
         act,
     };
-    Ok(match present.judge.judge(&command, &mut inputs) {
-        Judged::Refused(refusal) => Err(refusal),
-        Judged::Event(_) => Ok(()),
-    })
+    let judged = present.judge.judge(&command, &mut inputs);
+    Ok(judged.event().map(|_| ()))
 }
 
 fn trial(

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
-use quorate_engine::judge::{Inputs, Judge, Judged};
+use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_law::Diagnostic;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         act: Act::Found(Box::new(founding)),
     };
     let judged = judge.judge(&command, &mut Inputs::default());
-    if let Judged::Refused(refusal) = judged {
+    if let Err(refusal) = judged.event() {
         return Err(anyhow!(
             "a game of this rulebook cannot be founded: it {refusal}"
         ));

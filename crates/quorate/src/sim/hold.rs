@@ -1,7 +1,7 @@
 //! What must hold after every step, and of the whole log when all is over.
 
 use quorate_engine::convert;
-use quorate_engine::judge::{Head, Inputs, Judge, Judged};
+use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_engine::law::Law;
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::Event;
@@ -228,9 +228,9 @@ fn judged_again(sim: &Sim) -> Result<(), String> {
                 event.act.name()
             )
         };
-        match judge.judge(&event.command(), &mut inputs) {
-            Judged::Refused(refusal) => return Err(place(format!("refused: {refusal}"))),
-            Judged::Event(again) => {
+        match judge.judge(&event.command(), &mut inputs).event() {
+            Err(refusal) => return Err(place(format!("refused: {refusal}"))),
+            Ok(again) => {
                 if let Some(difference) = in_process::difference(event, &again) {
                     return Err(place(difference));
                 }

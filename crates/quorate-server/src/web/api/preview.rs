@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::changes::{self, Change};
-use quorate_engine::judge::{Inputs, Judged};
+use quorate_engine::judge::Inputs;
 use quorate_engine::{convert, offers};
 use quorate_kernel::Refusal;
 use quorate_kernel::command::{Act, Actor, Command};
@@ -81,10 +81,7 @@ fn tried(look: &Look, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refu
         key: "why".into(),
         act,
     };
-    match look.fork().judge(&command, &mut inputs) {
-        Judged::Event(_) => Ok(()),
-        Judged::Refused(refusal) => Err(refusal),
-    }
+    look.fork().judge(&command, &mut inputs).event().map(|_| ())
 }
 
 /// Changes to be tried.

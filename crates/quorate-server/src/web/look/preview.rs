@@ -1,6 +1,6 @@
 //! What would happen: commands tried on a copy of the game, of which nothing stays.
 
-use quorate_engine::judge::{Head, Inputs, Judge, Judged};
+use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_kernel::Refusal;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::{Event, Outcome};
@@ -37,12 +37,10 @@ impl Look {
             key: "trial".into(),
             act,
         };
-        match judge.judge(&command, &mut Inputs::default()) {
-            Judged::Refused(refusal) => Err(refusal),
-            Judged::Event(event) => match &event.outcome {
-                Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal.clone()),
-                Outcome::Done | Outcome::Opened(_) => Ok(*event),
-            },
+        let event = judge.judge(&command, &mut Inputs::default()).event()?;
+        match &event.outcome {
+            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal.clone()),
+            Outcome::Done | Outcome::Opened(_) => Ok(event),
         }
     }
 }

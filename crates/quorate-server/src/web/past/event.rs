@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use quorate_engine::judge::{Inputs, Judged};
+use quorate_engine::judge::Inputs;
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::ClaimId;
@@ -260,10 +260,7 @@ fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<E
             picks,
         },
     };
-    match look.fork().judge(&command, &mut inputs) {
-        Judged::Event(event) => Ok(*event),
-        Judged::Refused(refusal) => Err(refusal),
-    }
+    look.fork().judge(&command, &mut inputs).event()
 }
 
 /// A choice for each value that has moved on: what it was before the event, or what it is now.
