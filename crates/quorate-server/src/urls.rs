@@ -156,6 +156,8 @@ links! {
     ComposeIn(game, category) => "/g/{game}/new/{category}";
     /// A post with its comments.
     Post(game, post) => "/g/{game}/post/{post}";
+    /// All that a proposal would do.
+    Effects(game, post) => "/g/{game}/post/{post}/effects";
     /// Editing a post while its window lasts.
     PostEdit(game, post) => "/g/{game}/post/{post}/edit";
     /// Where a comment or vote goes.

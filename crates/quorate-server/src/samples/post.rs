@@ -224,6 +224,7 @@ fn proposal() -> Post {
         place: "third in the queue".into(),
         fields: vec![],
         edit: None,
+        again: None,
         body: text(
             "Ten Oil to cross is a *day* rate. After dark the water is lower than it looks. Let six be enough at ebb, and let the \
              fare stay what it is.\n\nBecause the ferry has lain at the Spire three nights running for the same {player}, I would \
@@ -235,14 +236,12 @@ fn proposal() -> Post {
         effects: Some(Effects {
             note: "tried on a copy of the game at 16:40 UTC".into(),
             lines: vec![
-                Effect { lead: "Newly able to cross at ebb:".into(), text: "Corbin (8 Oil), Hanno (6), Jory (9).".into(), more: None },
-                Effect { lead: "Loses its mooring:".into(), text: "the Spire; Juniper, Sennen and Vance stay there.".into(), more: None },
-                Effect {
-                    lead: "Checks:".into(),
-                    text: "names and types fine; 58 of 59 rule tests pass.".into(),
-                    more: Some(Link::new("One expects ten Oil at ebb", urls::Href::fragment("effects"))),
-                },
+                Effect::new("Newly able to cross at ebb:", "Corbin (8 Oil), Hanno (6), Jory (9)."),
+                Effect::new("Loses its mooring:", "the Spire; Juniper, Sennen and Vance stay there."),
+                Effect::new("Checks:", "names and types fine; 58 of 59 rule tests pass.")
+                    .to(Link::new("One expects ten Oil at ebb", urls::Href::fragment("effects"))),
             ],
+            whole: Some(urls::Effects { game: GAME, post: "92-0" }.into()),
         }),
         votes: Some(votes()),
         offers: vec![Offer {
@@ -302,8 +301,9 @@ impl Samples for Post {
                     post: "92-0",
                 }
                 .into(),
-                until: ahead(9),
+                until: Some(ahead(9)),
             }),
+            again: Some(Href::from(urls::ComposeIn { game: GAME, category: "Proposal" }).with("from", "92-0")),
             body: text(
                 "# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |",
             ),

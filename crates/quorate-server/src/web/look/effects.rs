@@ -1,20 +1,28 @@
 //! What a patch would do to this very game, tried on a copy: nothing of it stays.
+//!
+//! A report has parts: what it does alone, for each player, in the queue, and whether the game can still change itself
+//! afterwards. Each is told as the reader may know it.
 
-use quorate_engine::judge::Judge;
+mod alone;
+mod players;
+mod queue;
+mod round;
+
+use std::time::{Duration, Instant};
+
+use quorate_engine::judge::{Head, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, NoteKind};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::Effect as Change;
-use quorate_kernel::{Name, Refusal, Thing};
+use quorate_kernel::{PostId, Refusal};
 use quorate_law::Diagnostic;
-use quorate_law::datum::Datum;
 
 use super::Look;
-use crate::pages::Effect;
+use crate::pages::{Effect, EffectGroup};
 
-/// How many changed values a report lists.
-const VALUES: usize = 40;
+/// How long a report may take. What is not reached in it is said to be left out.
+const BUDGET: Duration = Duration::from_secs(3);
 
 /// What came of trying a patch.
 pub struct Trial {
@@ -26,17 +34,42 @@ pub struct Trial {
     pub asleep: Vec<String>,
 }
 
+impl Trial {
+    /// What could not be done as it was written.
+    pub fn left_out(&self) -> Vec<&str> {
+        let notes = self.event.notes.iter();
+        notes
+            .filter(|note| note.kind != NoteKind::Said)
+            .map(|note| note.text.as_str())
+            .collect()
+    }
+}
+
+/// The end of a report's time.
+#[derive(Clone, Copy)]
+pub(super) struct Until(Instant);
+
+impl Until {
+    fn is_over(self) -> bool {
+        Instant::now() >= self.0
+    }
+}
+
 impl Look {
     /// Tries a patch on a copy of the game.
     pub fn try_patch(&self, patch: &Patch) -> Result<Trial, Refusal> {
-        let mut judge = self.fork();
+        self.try_on(self.fork(), patch)
+    }
+
+    /// Tries a patch on a copy on which something else may have been tried before.
+    fn try_on(&self, mut judge: Judge, patch: &Patch) -> Result<Trial, Refusal> {
+        let before = std::sync::Arc::clone(judge.law());
         let act = Act::Repair {
             patch: Sealed::close(patch.clone(), [0; 16]),
             reason: typed("what it would do"),
         };
         let event = self.would_on(&mut judge, Actor::Operator, act)?;
-        let known: Vec<_> = self
-            .law
+        let known: Vec<_> = before
             .asleep
             .iter()
             .map(|asleep| &asleep.diagnostics)
@@ -56,110 +89,79 @@ impl Look {
         })
     }
 
-    /// The report on a patch: what changes in values, what players newly can do, what sleeps.
+    /// A copy of a copy.
+    fn copy_of(&self, judge: &Judge) -> Judge {
+        let Head { seq, hash, at } = judge.head();
+        let head = Head { seq, hash, at };
+        Judge::open(judge.state().clone(), head, &self.site.parts.laws)
+    }
+
+    /// The short report on a patch: what it changes alone.
     pub fn report(&self, trial: &Trial) -> Vec<Effect> {
-        let mut lines = Vec::new();
-        let line = |lead: &str, text: String| Effect {
-            lead: lead.to_owned(),
-            text,
-            more: None,
-        };
-        for note in &trial.event.notes {
-            if note.kind != NoteKind::Said {
-                lines.push(line("Left out:", note.text.clone()));
-            }
-        }
-        for asleep in &trial.asleep {
-            lines.push(line("Code that would sleep:", asleep.clone()));
-        }
-        lines.extend(self.values_changed(trial));
-        for (lead, names) in self.actions_changed(trial) {
-            if !names.is_empty() {
-                lines.push(line(lead, names.join(", ")));
-            }
-        }
+        let mut lines = self.alone(trial);
         if lines.is_empty() {
-            lines.push(line(
+            lines.push(Effect::new(
                 "Nothing else changes:",
-                "the texts alone, as shown above.".to_owned(),
+                "the texts alone, as shown above.",
             ));
         }
         lines
     }
 
-    fn values_changed(&self, trial: &Trial) -> Vec<Effect> {
-        let mut lines = Vec::new();
-        let mut more = 0;
-        for step in &trial.event.steps {
-            let Change::Cell { key, old, new } = &step.effect else {
-                continue;
-            };
-            if !self.view().shown(key) {
-                continue;
+    /// The whole report on a patch; `of` is the post that carries it, where there is one already.
+    pub fn whole_report(&self, patch: &Patch, of: Option<PostId>) -> Vec<EffectGroup> {
+        let until = Until(Instant::now() + BUDGET);
+        let trial = match self.try_patch(patch) {
+            Ok(trial) => trial,
+            Err(refusal) => {
+                let line = Effect::new("It could not be tried:", refusal.to_string()).alarm();
+                return vec![group("alone", "If it were enacted now", "", vec![line])];
             }
-            if lines.len() >= VALUES {
-                more += 1;
-                continue;
-            }
-            let words = |cell: &Option<quorate_kernel::rows::Cell>| {
-                cell.as_ref().map_or_else(
-                    || "nothing".to_owned(),
-                    |cell| self.label(cell.value.open()),
-                )
-            };
-            let (old, new) = (words(old), words(new));
-            if old == new {
-                continue;
-            }
-            let of = match &key.thing {
-                Thing::Game => self.title(),
-                thing => trial
-                    .judge
-                    .look(self.now, |tx| tx.label(&Datum::Thing(thing.clone()))),
-            };
-            lines.push(Effect {
-                lead: format!("{of}, {}:", key.name),
-                text: format!("{old} → {new}"),
-                more: None,
-            });
-        }
-        if more > 0 {
-            lines.push(Effect {
-                lead: "And more values:".to_owned(),
-                text: format!("{more} that are not listed here"),
-                more: None,
-            });
-        }
-        lines
-    }
-
-    fn actions_changed(&self, trial: &Trial) -> [(&'static str, Vec<String>); 2] {
-        let law = trial.judge.law();
-        let title = |name: &Name, law: &quorate_engine::Law| {
-            law.actions
-                .get(name)
-                .map_or_else(|| name.to_string(), |decl| self.themed(&decl.it.title))
         };
-        let new = law
-            .action_order
-            .iter()
-            .filter(|name| !self.law.actions.contains_key(*name));
-        let gone = self
-            .law
-            .action_order
-            .iter()
-            .filter(|name| !law.actions.contains_key(*name));
-        [
-            (
-                "Newly possible:",
-                new.map(|name| title(name, law)).collect(),
-            ),
-            (
-                "No longer possible:",
-                gone.map(|name| title(name, &self.law)).collect(),
-            ),
-        ]
+        let mut groups = vec![group(
+            "alone",
+            "If it were enacted now",
+            "",
+            self.report(&trial),
+        )];
+        groups.push(group(
+            "change",
+            "Whether rules can still be changed afterwards",
+            "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
+            self.still_amendable(&trial, until),
+        ));
+        groups.push(group(
+            "players",
+            "What players could do at once",
+            "",
+            self.for_players(&trial, until),
+        ));
+        groups.push(group(
+            "queue",
+            "In the queue",
+            "The same after everything ahead of it, and what it would do to what is pending.",
+            self.in_queue(patch, of, &trial, until),
+        ));
+        groups.retain(|group| !group.lines.is_empty());
+        groups
     }
+}
+
+fn group(id: &str, title: &str, note: &str, lines: Vec<Effect>) -> EffectGroup {
+    EffectGroup {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        note: note.to_owned(),
+        lines,
+    }
+}
+
+/// What stands where a report's time was over.
+fn ended_early() -> Effect {
+    Effect::new(
+        "The rest is left out:",
+        "trying it all takes longer than a report may.",
+    )
 }
 
 fn rendered(judge: &Judge, finding: &Diagnostic) -> String {

@@ -1,7 +1,7 @@
 //! What would happen: commands tried on a copy of the game, of which nothing stays.
 
 use quorate_engine::judge::{Head, Inputs, Judge, Judged};
-use quorate_kernel::Refusal;
+use quorate_kernel::{Moment, Refusal};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::{Event, Outcome};
 
@@ -18,6 +18,15 @@ impl Look {
         self.would_on(&mut judge, Actor::Player(me), act)
     }
 
+    /// The same at a later moment, as if nothing happened until then.
+    pub fn would_at(&self, at: Moment, act: Act) -> Result<Event, Refusal> {
+        let me = self
+            .me
+            .ok_or_else(|| Refusal::plain("a player of this game"))?;
+        let command = trial(at, Actor::Player(me), act);
+        outcome(self.fork().judge(&command, &mut Inputs::default()))
+    }
+
     /// A copy of the game to try things on.
     pub fn fork(&self) -> Judge {
         let head = self.published.head;
@@ -31,18 +40,28 @@ impl Look {
 
     /// Tries an act on a copy.
     pub fn would_on(&self, judge: &mut Judge, actor: Actor, act: Act) -> Result<Event, Refusal> {
-        let command = Command {
-            at: self.now,
-            actor,
-            key: "trial".into(),
-            act,
-        };
-        match judge.judge(&command, &mut Inputs::default()) {
-            Judged::Refused(refusal) => Err(refusal),
-            Judged::Event(event) => match &event.outcome {
-                Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal.clone()),
-                Outcome::Done | Outcome::Opened(_) => Ok(*event),
-            },
-        }
+        let command = trial(self.now, actor, act);
+        outcome(judge.judge(&command, &mut Inputs::default()))
+    }
+}
+
+/// A command of a trial. Its key is none of a person's, so its dice are none of the game's.
+pub(super) fn trial(at: Moment, actor: Actor, act: Act) -> Command {
+    Command {
+        at,
+        actor,
+        key: "trial".into(),
+        act,
+    }
+}
+
+/// What came of a trial: an event that came to nothing is a refusal.
+pub(super) fn outcome(judged: Judged) -> Result<Event, Refusal> {
+    match judged {
+        Judged::Refused(refusal) => Err(refusal),
+        Judged::Event(event) => match &event.outcome {
+            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal.clone()),
+            Outcome::Done | Outcome::Opened(_) => Ok(*event),
+        },
     }
 }

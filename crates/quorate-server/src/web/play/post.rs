@@ -1,5 +1,7 @@
 //! A post: the matter, how it stands, each vote and how it was reached, comments; and the forms that act on it.
 
+mod window;
+
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -8,7 +10,7 @@ use quorate_kernel::command::{Act, typed};
 use quorate_kernel::rows::{self, CommentKey};
 use quorate_kernel::{Name, PlayerId, PostId, Thing};
 
-use crate::pages::{Answering, EditWindow, Fact, Link, Post, VoteLine, Votes};
+use crate::pages::{Answering, Fact, Link, Post, VoteLine, Votes};
 use crate::parts::{Ballot, Change, Comment, Icon, Offer};
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, game_page, page};
@@ -60,12 +62,13 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
         status: look.status(post),
         place: place(look, post),
         fields: fields(look, id, post),
-        edit: edit_window(look, id, post),
+        edit: window::edit_window(look, id, post),
+        again: again(look, id, post),
         body: look.prose(post.body.as_str(), 2),
         flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
         change_note: changes_note(changes.len()),
         changes,
-        effects: super::compose::effects(look, post),
+        effects: look.is_open(post).then(|| super::effects::in_short(look, id, post)).flatten(),
         votes: count.as_ref().map(|count| votes(look, id, post, count)),
         offers: own_offers(look, id, post),
         comments: comments(look, id, post),
@@ -75,22 +78,32 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
     })
 }
 
+/// Where a proposal begins that takes up this one's text and changes.
+fn again(look: &Look, id: PostId, post: &rows::Post) -> Option<Href> {
+    let category = look.law.categories.get(&post.category)?;
+    (look.is_member() && !category.it.icons.is_empty()).then(|| {
+        let to = urls::ComposeIn {
+            game: look.game.as_str(),
+            category: post.category.as_str(),
+        };
+        Href::from(to).with("from", &id.to_string())
+    })
+}
+
 fn changes_note(count: usize) -> String {
     crate::parts::plural(count, "clause", "clauses")
 }
 
 fn place(look: &Look, post: &rows::Post) -> String {
-    let mut words = Vec::new();
-    if let Some(at) = post.closed_at {
-        words.push(look.when(at).full());
+    let by = post.closed_by.map(|by| format!("by {}", look.name(by)));
+    let at = post.closed_at.map(|at| look.when(at).full());
+    let closed: Vec<_> = by.into_iter().chain(at).collect();
+    let note = look.closing_note(post);
+    match (closed.is_empty(), note.is_empty()) {
+        (true, _) => note,
+        (false, true) => closed.join(", "),
+        (false, false) => format!("{}. {note}", closed.join(", ")),
     }
-    if let Some(by) = post.closed_by {
-        words.push(format!("by {}", look.name(by)));
-    }
-    if !post.note.as_str().is_empty() {
-        words.push(post.note.as_str().to_owned());
-    }
-    words.join(", ")
 }
 
 /// Tags, and the fields that the category declares.
@@ -116,30 +129,6 @@ fn fields(look: &Look, id: PostId, post: &rows::Post) -> Vec<Fact> {
         facts.push(Fact::new("Digest of the changes", short).note("votes are tied to it"));
     }
     facts
-}
-
-fn edit_window(look: &Look, id: PostId, post: &rows::Post) -> Option<EditWindow> {
-    let me = look.me?;
-    if look.view().author(&post.author) != Some(me) {
-        return None;
-    }
-    let act = Act::EditPost {
-        post: id,
-        title: post.title.clone(),
-        body: post.body.clone(),
-        flavour: post.flavour.clone(),
-        patch: post.patch.clone(),
-    };
-    look.would(act).ok()?;
-    let word = id.to_string();
-    let href = urls::PostEdit {
-        game: look.game.as_str(),
-        post: &word,
-    };
-    Some(EditWindow {
-        href: href.into(),
-        until: look.when(look.now),
-    })
 }
 
 /// What the post changes, clause by clause.
@@ -379,7 +368,7 @@ fn answering(look: &Look, id: PostId, post: &rows::Post) -> (Option<Answering>, 
     let mut hint = String::new();
     if let Some(category) = takes.filter(|category| !category.it.icons.is_empty()) {
         sides.push((Ballot::new(""), false));
-        for icon in &category.it.icons {
+        for icon in window::usable_icons(look, id, me, &category.it.icons) {
             sides.push((Ballot::new(icon.as_str()), false));
         }
         "The last vote of yours that counts is your vote; you may change it while the matter is open."
