@@ -17,6 +17,7 @@
     reason = "functions that only tell the cases of one sum apart are long because the sum is wide; tidy tells of them"
 )]
 
+pub mod changes;
 pub mod convert;
 pub mod decide;
 pub mod fields;

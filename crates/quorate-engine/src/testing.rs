@@ -243,6 +243,19 @@ struct Game {
     secret: [u8; 32],
 }
 
+impl Game {
+    /// What was dictated must be a number that the die has: else the test plays what no game can.
+    fn dictated_well(&self) -> Result<(), String> {
+        for die in self.events.iter().flat_map(|event| &event.tape.dice) {
+            if die.sides > 0 && !(1..=die.sides).contains(&die.result) {
+                let (what, sides, result) = (&die.what, die.sides, die.result);
+                return Err(format!("a die of {sides} ({what}) cannot show {result}"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What a test can hold.
 #[derive(Clone, Debug, PartialEq)]
 enum Object {
@@ -409,6 +422,7 @@ impl Stage {
                     "the log folds to another state than the one that was played".to_owned(),
                 );
             }
+            game.dictated_well()?;
         }
         Ok(())
     }

@@ -300,7 +300,7 @@ impl<'a> Law<'a> {
                 "`{name}` sleeps, with its fence in the rule \"{}\"",
                 home.title
             );
-            return Fault::new(0, text);
+            return Fault::new(0, text).help("mend that one first");
         }
         let fault = Fault::new(0, format!("there is no `{name}`"));
         let known = self.homes.of.keys().map(String::as_str);

@@ -129,7 +129,7 @@ pub(crate) fn words(error: &starlark::Error) -> String {
         return "the rule uses too much memory".to_owned();
     }
     if text == "Immutable" {
-        return "this list belongs to the game or to the law and cannot be changed in place: make a new one".to_owned();
+        return "this list belongs to the game or to the law and cannot be changed in place: make a new one, or give its owner a name first (`p = …`, then `p.items += [x]`)".to_owned();
     }
     if let Some(rest) = text.strip_prefix("Local variable `")
         && let Some((name, _)) = rest.split_once('`')

@@ -25,7 +25,7 @@ pub fn library() -> Vec<Entry> {
         doc: native.doc,
     });
     entries
-        .filter(|entry| !entry.doc.is_empty() && !entry.name.ends_with(".call"))
+        .filter(|entry| !entry.doc.is_empty() && entry.name.strip_suffix(".call").is_none())
         .collect()
 }
 

@@ -21,6 +21,7 @@ use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, starlar
 
 use crate::datum::Type;
 use crate::host::signature::{Parameter, Signature};
+use crate::rewrite::of_setter;
 
 /// What the checker is told of the kinds of a law.
 #[derive(Default)]
@@ -160,12 +161,10 @@ impl Schema {
             .map_or_else(|_| Ty::any(), |params| Ty::function(params, Ty::none()))
     }
 
-    /// The names of all that things have.
-    pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &str> {
+    /// The names of all values that rules set.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
         let names = self.attributes.iter().flat_map(BTreeMap::keys);
-        names
-            .map(String::as_str)
-            .filter(|name| !name.starts_with("__"))
+        names.filter_map(|name| of_setter(name))
     }
 
     /// Words of the checker with the kinds' own names in them.

@@ -39,7 +39,7 @@ fn source(rule: &str, file: &Path, since: u64) -> Source {
 /// All that is said of a file; a file of the same name with `older` in it is a rule that was there before.
 fn said(file: &Path) -> Vec<(Diagnostic, String)> {
     let older = file.with_extension("older.md");
-    let mut sources = vec![source("rule", file, 2)];
+    let mut sources = vec![source("example", file, 2)];
     if older.is_file() {
         sources.push(source("older", &older, 1));
     }

@@ -3,6 +3,7 @@
 //! **Invariant:** everything that changes a game goes through [`send::send`], everything that is shown of one comes from a
 //! [`look::Look`].
 
+mod api;
 pub mod forms;
 pub mod look;
 pub mod past;

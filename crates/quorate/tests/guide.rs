@@ -221,10 +221,8 @@ fn the_guide_has_an_example_of_every_word_of_the_test_language() {
 fn the_methods_that_are_listed_are_those_that_games_have() {
     let book = Rc::new(example());
     let find = |name: &str| (name == BOOK).then(|| Rc::clone(&book));
-    let code: String = METHODS
-        .iter()
-        .map(|name| format!("def test_{name}():\n    game(\"harbour\").{name}()\n"))
-        .collect();
+    let calls = METHODS.map(|name| format!("def test_{name}():\n    game(\"harbour\").{name}()\n"));
+    let code = calls.concat();
     testing::with_books(vec![BOOK.to_owned()], || {
         for outcome in Runner::new(&find).run("methods", &code, None) {
             let message = outcome.failed.map(|failure| failure.message);

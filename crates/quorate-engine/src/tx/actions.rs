@@ -619,12 +619,11 @@ impl Tx {
                 }
             };
             if !self.argument_fits(&param.ty, &datum) {
-                return Err(self.bad_argument(
-                    decl,
-                    param.name.as_str(),
-                    &param.ty,
-                    &self.label(&datum),
-                ));
+                let have = match &datum {
+                    Datum::Thing(thing) if !self.exists(thing) => "one that is gone".to_owned(),
+                    there => self.label(there),
+                };
+                return Err(self.bad_argument(decl, param.name.as_str(), &param.ty, &have));
             }
             args.push((param.name.clone(), datum));
         }

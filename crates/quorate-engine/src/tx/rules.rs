@@ -11,7 +11,7 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Name, PostId, Thing, Value};
+use quorate_kernel::{Name, PostId, Refusal, Thing, Value};
 use quorate_law::RuleText;
 use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Site, Stop};
@@ -176,7 +176,7 @@ impl Tx {
             .into_iter()
             .find(|found| found.number == clause)
             .map(|found| found.prose)
-            .ok_or_else(|| Stop::fault(format!("the rule {id} has no clause {clause}")))
+            .ok_or_else(|| no_clause(id, clause))
     }
 
     /// Changes the words of a clause and leaves its code alone.
@@ -189,7 +189,7 @@ impl Tx {
             return Err(Stop::fault(format!("there is no rule {id}")));
         };
         let Some(amended) = merge::with_clause_words(&text, clause, words) else {
-            return Err(Stop::fault(format!("the rule {id} has no clause {clause}")));
+            return Err(no_clause(id, clause));
         };
         self.write_rule(id, |rule| rule.text = amended.into())
     }
@@ -896,4 +896,10 @@ pub fn archived(value: &Value, now: quorate_kernel::Moment) -> rows::Archived {
         value: value.clone(),
         at: now,
     }
+}
+
+/// A clause that is not there is most often a number that somebody typed: a refusal, and no fault of the rule's code.
+fn no_clause(id: &Name, clause: u32) -> Stop {
+    let refusal = Refusal::plain(format!("a clause {clause} in the rule {id}"));
+    Stop::Refused(Box::new(refusal))
 }

@@ -62,7 +62,7 @@ impl Homes {
                 faults.push(Fault::new(at, text));
             } else if *count > 1 && *count > whose.len() {
                 let text = format!("`{name}` is defined twice in this fence");
-                faults.push(Fault::new(at, text));
+                faults.push(Fault::new(at, text).help("give one of them another name"));
             } else if let Some(other) = self.of.get(name)
                 && !other.shares(&whose)
             {
@@ -94,7 +94,8 @@ impl Homes {
                     "`{name}` belongs to the rule \"{}\" alone: its name begins with an underscore",
                     other.title
                 );
-                faults.push(Fault::new(at, text));
+                let help = "write one of your own, or propose to give that one a name without it";
+                faults.push(Fault::new(at, text).help(help));
             }
         };
         for function in &unit.functions {

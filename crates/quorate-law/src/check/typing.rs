@@ -307,14 +307,19 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
                 return fault
                     .help("it can be None: test for `!= None` first, or annotate `… | None`");
             }
-            fault
+            match (*wanted, *got) {
+                ("int", "str") => fault.help("`int(text)` makes a number of digits"),
+                ("str", _) => fault.help("put it into a text with f\"{value}\""),
+                _ => fault,
+            }
         }
         [name] if words.starts_with("Missing required parameter") => {
-            Fault::new(0, format!("the argument `{name}` is missing"))
+            let fault = Fault::new(0, format!("the argument `{name}` is missing"));
+            fault.help(format!("give it in its place, or by name: `{name} = …`"))
         }
         [name] if words.starts_with("Unexpected parameter named") => {
             let fault = Fault::new(0, format!("there is no argument or value `{name}` here"));
-            match did_you_mean(name, schema.all_attributes()) {
+            match did_you_mean(name, schema.values()) {
                 Some(meant) => fault.help(format!("did you mean `{meant}`?")),
                 None => {
                     fault.help("look which ones it takes: in the guide, or where it is declared")
@@ -354,7 +359,8 @@ fn attribute_fault(schema: &Schema, attribute: &str, kind: &str) -> Fault {
         return Fault::new(
             0,
             format!("`{name}` of {alone} is given or worked out: it cannot be set"),
-        );
+        )
+        .help("set what rules declare as `number`, `text`, `flag` and so on");
     }
     if kind == "None" {
         return Fault::new(0, format!("this is None and has no `{name}`"));

@@ -51,17 +51,29 @@ pub(crate) fn of_parser(text: &str, offset: u32) -> Fault {
 }
 
 fn expected(offset: u32, found: &str, wanted: &str) -> Fault {
-    let found = found.trim_start_matches("unexpected ");
+    let (found, wanted) = (sign(found), sign(wanted));
     let text = format!("here stands {found}, and {wanted} was expected");
     let fault = Fault::new(offset, text);
-    match (found, wanted) {
-        ("symbol '='", _) => fault.help("two equals signs compare: `==`"),
-        ("new line", "symbol ':'") => fault.help("end the line with `:`"),
-        (_, "symbol ')'" | "symbol ']'" | "symbol '}'" | "symbol ','") => {
+    match (found.as_str(), wanted.as_str()) {
+        ("`=`", _) => fault.help("two equals signs compare: `==`"),
+        (LINE_END, "`:`") => fault.help("end the line with `:`"),
+        (_, "`)`" | "`]`" | "`}`" | "`,`") => {
             fault.help("a bracket is open here: close it, or put a comma between its parts")
         }
         _ => fault,
     }
+}
+
+/// How the end of a line is called.
+const LINE_END: &str = "the end of the line";
+
+/// What the parser calls `symbol ':'`, `identifier 'souls'` or `new line`.
+fn sign(words: &str) -> String {
+    let words = words.trim_start_matches("unexpected ");
+    if words.starts_with("new line") {
+        return LINE_END.to_owned();
+    }
+    between(words, "'", "'").map_or_else(|| words.to_owned(), |sign| format!("`{sign}`"))
 }
 
 /// What to write where the language or the house has no such word.
@@ -94,18 +106,26 @@ pub(crate) fn strange(sign: &str) -> String {
 
 /// What was wrong with a call, found as it ran.
 pub(crate) fn of_call(text: &str) -> Option<(String, String)> {
+    if let Some(rest) = text.strip_prefix("Value `")
+        && let Some((value, rest)) = rest.split_once("` of type `")
+    {
+        let got = rest.split('`').next()?;
+        let wanted = between(rest, "annotation `", "`")?;
+        let name = between(rest, "argument `", "`")?;
+        let text = format!("`{name}` should be {wanted}, and `{value}` is {got}");
+        return Some((text, String::new()));
+    }
     if let Some(rest) = text.strip_prefix("Found `") {
         let (names, callee) = rest.split_once("` extra named parameter(s) for call to ")?;
-        let callee = callee.trim().trim_start_matches("law.");
+        let callee = bare(callee);
         let name = names.split(['`', ' ', ',']).next().unwrap_or(names);
-        let (help, _) = parameters(callee, name);
+        let help = parameters(callee, name);
         return Some((format!("`{callee}` has no argument `{name}`"), help));
     }
     if let Some(rest) = text.strip_prefix("Missing ") {
         let name = between(rest, "parameter `", "`")?;
-        let callee = rest.rsplit("for call to ").next()?.trim();
-        let callee = callee.trim_start_matches("law.");
-        let (help, _) = parameters(callee, name);
+        let callee = bare(rest.rsplit("for call to ").next()?);
+        let help = parameters(callee, name);
         return Some((
             format!("the argument `{name}` of `{callee}` is missing"),
             help,
@@ -113,23 +133,29 @@ pub(crate) fn of_call(text: &str) -> Option<(String, String)> {
     }
     let rest = text.strip_prefix("Found ")?;
     let (count, callee) = rest.split_once(" extra positional argument(s) for call to ")?;
-    let callee = callee.trim().trim_start_matches("law.");
-    let (help, _) = parameters(callee, "");
+    let callee = bare(callee);
+    let help = parameters(callee, "");
     Some((format!("`{callee}` is given {count} too many"), help))
 }
 
 /// What a function of the library takes, with the likeliest name that was meant.
-fn parameters(callee: &str, word: &str) -> (String, bool) {
+fn parameters(callee: &str, word: &str) -> String {
     let Some(native) = NATIVES.get(callee) else {
-        return (String::new(), false);
+        return String::new();
     };
     let signature = &native.signature;
     let all = signature.positional.iter().chain(&signature.named);
     let names: Vec<&str> = all.map(|param| param.name.as_str()).collect();
     match did_you_mean(word, names.iter().copied()) {
-        Some(meant) => (format!("did you mean `{meant}`?"), true),
-        None => (format!("it takes: {}", names.join(", ")), true),
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("it takes: {}", names.join(", ")),
     }
+}
+
+/// A function's name as its author knows it.
+fn bare(callee: &str) -> &str {
+    let callee = callee.trim().trim_matches('`');
+    callee.trim_start_matches("law.")
 }
 
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {

@@ -245,7 +245,9 @@ fn flag<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 fn choice<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let options = args.names(1)?;
     let Some(first) = options.iter().min() else {
-        return Err(fault("a choice wants at least one option"));
+        return Err(fault(
+            "a choice wants at least one option: choice(title, [\"one\", \"another\"], of = …)",
+        ));
     };
     let default = args.some(3).map(|_| args.text(3)).transpose()?;
     let default = default.unwrap_or(first.as_str()).to_owned();

@@ -1,5 +1,6 @@
 //! Which address is whose.
 
+mod api;
 mod past;
 mod table;
 
@@ -30,6 +31,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .merge(of_game())
         .merge(past::routes())
         .merge(table::routes())
+        .merge(api::routes())
         .fallback(home::nowhere)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn(csrf::same_site_only))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{Name, PlayerId, Refusal};
+use quorate_runtime::ports::AccountId;
 use quorate_runtime::{Answer, Receipt};
 
 use super::look::Look;
@@ -36,10 +37,18 @@ pub async fn send_as_newcomer(
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, Trouble> {
-    if look.visitor.account.is_none() {
-        return Err(Trouble::SignIn);
-    }
-    send_as(&look.site, &look.visitor, look, Actor::Newcomer, key, act).await
+    let account = look.visitor.id().ok_or(Trouble::SignIn)?;
+    let key = own_key(account, key.unwrap_or(&look.visitor.word));
+    let (site, visitor) = (&look.site, &look.visitor);
+    send_as(
+        site,
+        visitor,
+        look,
+        Actor::Newcomer,
+        Some(key.as_str()),
+        act,
+    )
+    .await
 }
 
 /// Sends a repair as the one who runs the server. It is marked in the log; the law is not asked.
@@ -52,6 +61,12 @@ pub async fn send_as_operator(
         return Err(Trouble::NotFound);
     }
     send_as(&look.site, &look.visitor, look, Actor::Operator, key, act).await
+}
+
+/// The key of a command whose actor many accounts act as (newcomers, founders): it tells whose it is, so that nobody gets
+/// another's receipt.
+pub fn own_key(account: AccountId, word: &str) -> Name {
+    format!("{}:{word}", account.0).into()
 }
 
 async fn send_as(

@@ -23,10 +23,13 @@ use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
 /// A version of a rule: the event that made it, and the text from then on; none where it was repealed.
-struct Version {
-    event: Event,
-    before: Option<Rule>,
-    after: Option<Rule>,
+pub(crate) struct Version {
+    /// The event.
+    pub event: Event,
+    /// The rule before it.
+    pub before: Option<Rule>,
+    /// The rule from then on.
+    pub after: Option<Rule>,
 }
 
 /// `GET /g/{game}/rules/{rule}/history`.
@@ -53,7 +56,7 @@ pub(crate) async fn history(
 }
 
 /// All versions, newest first. Each names the event that changed the rule before it, so the log is not searched.
-async fn versions(look: &Look, id: &Name) -> Result<Vec<Version>, Trouble> {
+pub(crate) async fn versions(look: &Look, id: &Name) -> Result<Vec<Version>, Trouble> {
     let mut versions = Vec::new();
     let mut next = look.state().rules.get(id).map(|rule| rule.changed_by);
     while let Some(seq) = next {

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::{PlayerId, Refusal};
+use quorate_runtime::Receipt;
 use quorate_runtime::ports::Seat;
 
 use crate::pages::{FormPage, Link};
@@ -93,28 +94,39 @@ fn again(look: &Look, sent: &Sent, refusal: &Refusal) -> Response {
 }
 
 async fn join(look: &Look, sent: &Sent) -> Result<Response, Trouble> {
-    let account = look.visitor.id().ok_or(Trouble::SignIn)?;
     let name = sent.form.one("name").unwrap_or_default();
-    let act = Act::Apply {
-        name: typed(name),
-        text: typed(sent.form.one("text").unwrap_or_default()),
-    };
-    if look.me.is_some() {
-        // Whoever left may ask again under the player that they were.
-        send::send(look, sent.form.key(), act).await?;
-    } else {
-        let receipt = send::send_as_newcomer(look, sent.form.key(), act).await?;
-        let player = PlayerId(quorate_kernel::ids::Id::new(receipt.seq, 0));
-        let seat = Seat {
-            game: look.game.clone(),
-            player,
-            account,
-        };
-        look.site.parts.accounts.take_seat(&seat).await?;
-    }
+    let text = sent.form.one("text").unwrap_or_default();
+    asked(look, sent.form.key(), name, text).await?;
     let game = look.game.as_str();
     Ok(reply::see_with(
         &urls::Game { game }.into(),
         "You have asked to join.",
     ))
+}
+
+/// Asks to join a game for the look's reader, who then plays whoever that made.
+pub(in crate::web) async fn asked(
+    look: &Look,
+    key: Option<&str>,
+    name: &str,
+    text: &str,
+) -> Result<Receipt, Trouble> {
+    let account = look.visitor.id().ok_or(Trouble::SignIn)?;
+    let act = Act::Apply {
+        name: typed(name),
+        text: typed(text),
+    };
+    if look.me.is_some() {
+        // Whoever left may ask again under the player that they were.
+        return send::send(look, key, act).await;
+    }
+    let receipt = send::send_as_newcomer(look, key, act).await?;
+    let player = PlayerId(quorate_kernel::ids::Id::new(receipt.seq, 0));
+    let seat = Seat {
+        game: look.game.clone(),
+        player,
+        account,
+    };
+    look.site.parts.accounts.take_seat(&seat).await?;
+    Ok(receipt)
 }

@@ -17,6 +17,7 @@ use crate::posted::Posted;
 use crate::urls;
 use crate::web::forms::{Sent, answer};
 use crate::web::reply;
+use crate::web::send;
 use crate::web::site::{Site, key_of};
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
@@ -104,18 +105,58 @@ pub async fn take(State(site): State<Arc<Site>>, sent: Sent) -> Response {
 }
 
 async fn founded(site: &Arc<Site>, visitor: &Visitor, form: &Posted) -> Result<Response, Trouble> {
+    let wish = Wish {
+        rulebook: form.one("rulebook").unwrap_or_default(),
+        title: form.filled("title"),
+        name: form.filled("name").unwrap_or_default(),
+        key: form.key(),
+    };
+    let game = found(site, visitor, &wish).await?;
+    let href = urls::Game {
+        game: game.as_str(),
+    };
+    Ok(reply::see_with(
+        &href.into(),
+        "The game is founded. Its first proposal may be yours.",
+    ))
+}
+
+/// A game that somebody wants to found.
+pub(in crate::web) struct Wish<'a> {
+    /// The rulebook's code name.
+    pub rulebook: &'a str,
+    /// The game's title; the rulebook's, if none is given.
+    pub title: Option<&'a str>,
+    /// The founder's name in it.
+    pub name: &'a str,
+    /// The founder's own word for this.
+    pub key: Option<&'a str>,
+}
+
+/// The player that a founder plays: the first thing that the first event makes.
+pub(in crate::web) fn first_player() -> PlayerId {
+    PlayerId(Id::new(EventSeq(1), 0))
+}
+
+/// Founds a game for somebody who is signed in. The same key again gives the same game.
+pub(in crate::web) async fn found(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    wish: &Wish<'_>,
+) -> Result<GameId, Trouble> {
     let account = visitor.id().ok_or(Trouble::SignIn)?;
     site.writes.take(visitor.who(), site.now_ms())?;
-    let word = form.one("rulebook").unwrap_or_default();
-    let book = site.parts.books.iter().find(|book| book.name == word);
+    let mut books = site.parts.books.iter();
+    let book = books.find(|book| book.name == wish.rulebook);
     let book = book.ok_or_else(|| Trouble::Form("Choose one of the rulebooks.".to_owned()))?;
-    let title = form.filled("title").unwrap_or(&book.manifest.title);
-    let founder = form.filled("name").unwrap_or_default();
+    let title = wish.title.unwrap_or(&book.manifest.title);
     let founding = book
-        .founding(title, founder)
+        .founding(title, wish.name)
         .map_err(|error| Trouble::Form(error.to_string()))?;
-    let game = free_word(site, title).await?;
-    let key = Name::from(form.key().unwrap_or(&visitor.word));
+    // All founders act as the server, so that a key must tell whose it is.
+    let word = wish.key.unwrap_or(&visitor.word);
+    let key = send::own_key(account, word);
+    let game = free_word(site, title, &key).await?;
     let answer = site
         .parts
         .games
@@ -126,21 +167,18 @@ async fn founded(site: &Arc<Site>, visitor: &Visitor, form: &Posted) -> Result<R
     }
     let seat = Seat {
         game: game.clone(),
-        player: PlayerId(Id::new(EventSeq(1), 0)),
+        player: first_player(),
         account,
     };
-    site.parts.accounts.take_seat(&seat).await?;
-    let href = urls::Game {
-        game: game.as_str(),
-    };
-    Ok(reply::see_with(
-        &href.into(),
-        "The game is founded. Its first proposal may be yours.",
-    ))
+    let seated = site.parts.accounts.seat(account, &game).await?;
+    if seated != Some(seat.player) {
+        site.parts.accounts.take_seat(&seat).await?;
+    }
+    Ok(game)
 }
 
-/// A word for addresses, made of the title, that no other game has.
-async fn free_word(site: &Site, title: &str) -> Result<GameId, Trouble> {
+/// A word for addresses, made of the title, that no other game has: none but the one that was founded under this key.
+async fn free_word(site: &Site, title: &str, key: &Name) -> Result<GameId, Trouble> {
     let mut stem = String::new();
     for letter in title.chars().flat_map(char::to_lowercase) {
         if letter.is_ascii_alphanumeric() {
@@ -168,11 +206,19 @@ async fn free_word(site: &Site, title: &str) -> Result<GameId, Trouble> {
         let game: GameId = word
             .parse()
             .map_err(|_| Trouble::Form("Give the game a name of letters.".to_owned()))?;
-        if !taken.contains(&game) {
+        let is_taken = taken.contains(&game);
+        if !is_taken || is_of_key(site, &game, key).await? {
             return Ok(game);
         }
     }
     Err(Trouble::Form(
         "Every address of that name is taken.".to_owned(),
     ))
+}
+
+/// Whether a game was founded under a key.
+async fn is_of_key(site: &Site, game: &GameId, key: &Name) -> Result<bool, Trouble> {
+    let games = &site.parts.games;
+    let receipt = games.receipt(game, Actor::Operator, key).await?;
+    Ok(receipt.is_some_and(|receipt| receipt.seq == EventSeq(1)))
 }

@@ -1,0 +1,94 @@
+//! Who calls: whoever the bearer token acts for, or a stranger.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use quorate_runtime::ports::Account;
+
+use super::problem::Problem;
+use crate::pages::Theme;
+use crate::security::session::SessionToken;
+use crate::web::site::{Site, digest_of, fresh_word};
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.
+pub(crate) struct Caller {
+    /// The reader, as looks know readers.
+    pub visitor: Visitor,
+    /// The token, for whoever has to ask again whether it still counts.
+    pub token: Option<String>,
+}
+
+/// Somebody who calls with a token. Asked for first, so that nobody else's body is read.
+pub(crate) struct Signed(pub Visitor);
+
+impl FromRequestParts<Arc<Site>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Problem> {
+        let token = carried(parts)?;
+        let account = match &token {
+            Some(token) => Some(account_of(site, token).await?),
+            None => None,
+        };
+        let address = parts
+            .extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
+        let visitor = Visitor {
+            token: SessionToken::fresh().map_err(Trouble::from)?,
+            is_new: false,
+            account,
+            address,
+            word: fresh_word().map_err(Trouble::from)?,
+            theme: Theme::System,
+            has_keys: false,
+            notice: None,
+        };
+        Ok(Self { visitor, token })
+    }
+}
+
+impl FromRequestParts<Arc<Site>> for Signed {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, site).await?;
+        match caller.visitor.account {
+            Some(_) => Ok(Self(caller.visitor)),
+            None => Err(Trouble::SignIn.into()),
+        }
+    }
+}
+
+/// The token that a request carries.
+fn carried(parts: &Parts) -> Result<Option<String>, Problem> {
+    let Some(header) = parts.headers.get(AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let text = header.to_str().unwrap_or_default();
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+            Ok(Some(token.trim().to_owned()))
+        }
+        _ => Err(Problem::no_token("it is not of the form \"Bearer …\"")),
+    }
+}
+
+/// The account that a token acts for, as long as the token counts.
+pub(crate) async fn account_of(site: &Site, token: &str) -> Result<Account, Problem> {
+    let accounts = &site.parts.accounts;
+    let known = accounts.token(digest_of(token), site.now()).await;
+    let account = match known.map_err(Trouble::from)? {
+        Some(known) => accounts
+            .account(known.account)
+            .await
+            .map_err(Trouble::from)?,
+        None => None,
+    };
+    account.ok_or_else(|| Problem::no_token("it is unknown, has ended or was revoked"))
+}

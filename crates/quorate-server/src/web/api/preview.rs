@@ -1,0 +1,150 @@
+//! What would happen: a command or a set of changes tried on a copy of the game, of which nothing stays.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use quorate_engine::changes::{self, Change};
+use quorate_engine::judge::{Inputs, Judged};
+use quorate_engine::{convert, offers};
+use quorate_kernel::Refusal;
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::event::Event;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::asked::{Body, blocking};
+use super::caller::Signed;
+use super::commands;
+use super::log::{self, EffectData};
+use super::problem::{Problem, RefusalData};
+use super::wishes::Wish;
+use crate::web::look::Look;
+use crate::web::send;
+use crate::web::site::Site;
+
+/// Whether a command would be taken.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Trial {
+    /// Whether the law would take it now, up to its first die or question: what comes after that nobody can know.
+    allowed: bool,
+    /// Why not.
+    refusal: Option<RefusalData>,
+}
+
+/// Whether the law would take a command of yours now, and if not, why and when. Nothing is done.
+#[utoipa::path(post, path = "/games/{game}/why", tag = "play", operation_id = "why", request_body = Wish,
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "The answer.", body = Trial), Problem), security(("token" = [])))]
+pub(crate) async fn why(
+    State(site): State<Arc<Site>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+    Body(wish): Body<Wish>,
+) -> Result<Json<Trial>, Problem> {
+    site.checks.take(visitor.who(), site.now_ms())?;
+    let look = Arc::new(Look::at(&site, &visitor, &game).await?);
+    let actor = match (wish.action.as_str(), look.me) {
+        ("apply-to-join", None) => Actor::Newcomer,
+        _ => Actor::Player(send::player(&look)?),
+    };
+    let past = commands::past(&look, &wish).await?;
+    let act = commands::act(&look, wish, past.clone()).await?;
+    let told = blocking(look, move |look| {
+        let answer = tried(look, actor, act, &past);
+        Ok(Trial {
+            allowed: answer.is_ok(),
+            refusal: answer.err().map(|no| RefusalData::themed(look, &no)),
+        })
+    });
+    told.await.map(Json)
+}
+
+fn tried(look: &Look, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refusal> {
+    if let (Act::Do { action, args }, Some(me)) = (&act, actor.player())
+        && let Some(decl) = look.law.actions.get(action)
+    {
+        let args = args
+            .iter()
+            .map(|(name, value)| (name.clone(), convert::datum(value)))
+            .collect();
+        return look.ask(|tx| offers::tried(tx, me, decl, args));
+    }
+    // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
+    let mut inputs = Inputs {
+        past,
+        ..Inputs::default()
+    };
+    let command = Command {
+        at: look.now,
+        actor,
+        key: "why".into(),
+        act,
+    };
+    match look.fork().judge(&command, &mut inputs) {
+        Judged::Event(_) => Ok(()),
+        Judged::Refused(refusal) => Err(refusal),
+    }
+}
+
+/// Changes to be tried.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Draft {
+    /// The changes.
+    changes: Vec<Change>,
+}
+
+/// What changes would do.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Preview {
+    /// The digest of the changes, by which a post that carries the same ones is known.
+    digest: String,
+    /// Why they cannot be tried at all.
+    refusal: Option<RefusalData>,
+    /// What they would change, as far as you may see it.
+    effects: Vec<EffectData>,
+    /// The same for people: what changes, what newly can be done, what would sleep.
+    report: Vec<String>,
+}
+
+/// What changes would do to this very game if they were made now. Nothing is done.
+#[utoipa::path(post, path = "/games/{game}/preview", tag = "law", operation_id = "preview", request_body = Draft,
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "What would happen.", body = Preview), Problem), security(("token" = [])))]
+pub(crate) async fn preview(
+    State(site): State<Arc<Site>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+    Body(draft): Body<Draft>,
+) -> Result<Json<Preview>, Problem> {
+    site.checks.take(visitor.who(), site.now_ms())?;
+    let look = Look::at(&site, &visitor, &game).await?;
+    let told = blocking(Arc::new(look), move |look| would(look, &draft.changes));
+    told.await.map(Json)
+}
+
+fn would(look: &Look, changes: &[Change]) -> Result<Preview, Problem> {
+    let patch = look.ask(|tx| changes::patch(tx, changes));
+    let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
+    let digest = patch.digest().to_string();
+    Ok(match look.try_patch(&patch) {
+        Err(refusal) => Preview {
+            digest,
+            refusal: Some(RefusalData::themed(look, &refusal)),
+            effects: Vec::new(),
+            report: Vec::new(),
+        },
+        Ok(trial) => {
+            let report = look.report(&trial).into_iter();
+            Preview {
+                digest,
+                refusal: None,
+                effects: log::effects(look, &trial.event.steps),
+                report: report
+                    .map(|line| format!("{} {}", line.lead, line.text))
+                    .collect(),
+            }
+        }
+    })
+}

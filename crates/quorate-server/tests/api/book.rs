@@ -1,0 +1,41 @@
+//! A rulebook read from its folder.
+
+use std::fs;
+use std::path::Path;
+
+use quorate_engine::rulebook::{Manifest, Rulebook};
+
+/// Reads a rulebook of this repository.
+pub(crate) fn read(name: &str) -> Rulebook {
+    let books = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rulebooks");
+    let folder = books.join(name);
+    let manifest = fs::read_to_string(folder.join("rulebook.toml")).unwrap();
+    let manifest: Manifest = toml::from_str(&manifest).unwrap();
+    let library = manifest.std.iter().map(|stem| {
+        let file = books.join("std").join(format!("{stem}.star"));
+        (stem.clone(), fs::read_to_string(file).unwrap())
+    });
+    let library = library.collect();
+    let mut rules = Vec::new();
+    collect(&folder.join("rules"), "", &mut rules);
+    rules.sort();
+    Rulebook {
+        name: name.into(),
+        manifest,
+        library,
+        rules,
+        tests: Vec::new(),
+    }
+}
+
+fn collect(folder: &Path, above: &str, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let name = format!("{above}{}", entry.file_name().to_string_lossy());
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, &format!("{name}/"), found);
+        } else if path.extension().is_some_and(|kind| kind == "md") {
+            found.push((name, fs::read_to_string(path).unwrap()));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The real site in this process, over a store in memory and a clock that is set by hand. Every answer is checked against
+//! the document that the site itself gives out.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Method, Request, Response, StatusCode, header};
+use quorate_engine::LawCache;
+use quorate_kernel::{Moment, Span};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::ports::{NewAccount, ServerSecret};
+use quorate_runtime::testing::{HandClock, Memory};
+use quorate_runtime::{Games, Ports, Settings};
+use quorate_server::web::server::settings::make_token;
+use quorate_server::web::{House, Parts, Site, router};
+use serde_json::{Value as Json, json};
+use tower::ServiceExt;
+
+use crate::accounts::InMemory;
+use crate::book;
+
+/// The largest answer that is read, in bytes.
+const ANSWER_BYTES: usize = 16 * 1024 * 1024;
+
+/// Where the API begins.
+pub(crate) const ROOT: &str = "/api/v1";
+
+/// A site.
+pub(crate) struct Table {
+    router: Router,
+    site: Arc<Site>,
+    clock: Arc<HandClock>,
+    /// The document that it gives out.
+    pub(crate) document: Json,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: axum::http::HeaderMap,
+    pub(crate) body: Json,
+}
+
+/// A request that is being put together.
+pub(crate) struct Call<'a> {
+    table: &'a Table,
+    method: Method,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Option<Vec<u8>>,
+}
+
+impl Table {
+    /// Opens a site on which games of one rulebook can be founded.
+    pub(crate) async fn open() -> Self {
+        let start: Moment = "2031-05-04T09:00Z".parse().unwrap();
+        let clock = Arc::new(HandClock::at(start));
+        let store = Arc::new(Memory::default());
+        let laws = Arc::new(LawCache::default());
+        let secret = ServerSecret::new([7; 32]);
+        let ports = Ports {
+            journal: store.clone(),
+            seals: store.clone(),
+            judges: Arc::new(InProcess::new(&laws)),
+            clock: clock.clone(),
+            secret: secret.clone(),
+        };
+        let games = Games::start(ports, Settings::default()).await.unwrap();
+        let parts = Parts {
+            games,
+            laws,
+            accounts: Arc::new(InMemory::default()),
+            journal: store.clone(),
+            seals: store,
+            clock: clock.clone(),
+            secret,
+            books: vec![book::read("adventurers-2019")],
+            house: House::default(),
+        };
+        let site = Arc::new(Site::new(parts).unwrap());
+        let mut table = Self {
+            router: router(Arc::clone(&site)),
+            site,
+            clock,
+            document: Json::Null,
+        };
+        let path = format!("{ROOT}/openapi.json");
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = table.send(request).await;
+        let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
+        table.document = serde_json::from_slice(&bytes).unwrap();
+        table
+    }
+
+    /// Makes an account with a token.
+    pub(crate) async fn token(&self, name: &str, operator: bool) -> String {
+        let account = NewAccount {
+            name: name.to_owned(),
+            mail: None,
+            password: None,
+            operator,
+            made_at: self.site.now(),
+        };
+        let id = self.site.parts.accounts.make(&account).await.unwrap();
+        make_token(&self.site, id, "a bot").await.unwrap()
+    }
+
+    /// Revokes a token.
+    pub(crate) async fn revoke(&self, token: &str) {
+        let digest = quorate_server::web::site::digest_of(token);
+        self.site.parts.accounts.revoke_token(digest).await.unwrap();
+    }
+
+    /// Sets the clock forward.
+    pub(crate) fn pass(&self, span: Span) {
+        self.clock.pass(span);
+    }
+
+    /// Sends a request as it is.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Call<'_> {
+        self.call(Method::GET, path)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Json) -> Call<'_> {
+        let mut call = self.call(Method::POST, path);
+        call.body = Some(body.to_string().into_bytes());
+        call.with("content-type", "application/json")
+    }
+
+    fn call(&self, method: Method, path: &str) -> Call<'_> {
+        Call {
+            table: self,
+            method,
+            path: format!("{ROOT}{path}"),
+            headers: Vec::new(),
+            body: None,
+        }
+    }
+
+    /// Checks an answer against the document: the operation is there, and says such a body for such a status.
+    fn check(&self, method: &Method, path: &str, answer: &Answer, media: &str) {
+        let path = path.split('?').next().unwrap_or(path);
+        let method = method.as_str().to_lowercase();
+        let paths = self.document["paths"].as_object().unwrap();
+        let known = paths.iter().find(|(template, operations)| {
+            fits(template, path) && operations.get(&method).is_some()
+        });
+        let (_, operations) = known.unwrap_or_else(|| panic!("{method} {path} is not described"));
+        let responses = &operations[&method]["responses"];
+        let status = answer.status.as_u16().to_string();
+        let response = responses.get(&status).or_else(|| responses.get("default"));
+        let response =
+            response.unwrap_or_else(|| panic!("{method} {path}: {status} not described"));
+        let schema = &response["content"][media]["schema"];
+        assert!(
+            schema.is_object(),
+            "{method} {path}: {status} as {media} is not described"
+        );
+        let mut schema = schema.clone();
+        schema["components"] = self.document["components"].clone();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let wrong: Vec<String> = validator
+            .iter_errors(&answer.body)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(
+            wrong.is_empty(),
+            "{method} {path} {status}: {wrong:#?}\n{}",
+            answer.body
+        );
+    }
+}
+
+/// Whether a path is of a template: `/games/{game}`.
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) =
+        (template.split('/').collect(), path.split('/').collect());
+    template.len() == path.len()
+        && template
+            .iter()
+            .zip(&path)
+            .all(|(is, given)| is.starts_with('{') || is == given)
+}
+
+impl Call<'_> {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With a token.
+    pub(crate) fn by(self, token: &str) -> Self {
+        self.with("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Under a key.
+    pub(crate) fn key(self, key: &str) -> Self {
+        self.with("idempotency-key", key)
+    }
+
+    /// With a body that may be no JSON.
+    pub(crate) fn raw(mut self, body: Vec<u8>) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    /// Sends it, and checks the answer against the document.
+    pub(crate) async fn answer(self) -> Answer {
+        let mut request = Request::builder().method(&self.method).uri(&self.path);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let body = self.body.map_or_else(Body::empty, Body::from);
+        let response = self.table.send(request.body(body).unwrap()).await;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let media = headers.get(header::CONTENT_TYPE).unwrap().to_str().unwrap();
+        let media = media.split(';').next().unwrap().to_owned();
+        let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
+        let body = if media.ends_with("json") && !media.ends_with("ndjson") {
+            serde_json::from_slice(&bytes).unwrap()
+        } else {
+            json!(String::from_utf8(bytes.to_vec()).unwrap())
+        };
+        let answer = Answer {
+            status,
+            headers,
+            body,
+        };
+        self.table.check(&self.method, &self.path, &answer, &media);
+        answer
+    }
+
+    /// Sends it and expects a status.
+    pub(crate) async fn gives(self, status: u16) -> Json {
+        let place = format!("{} {}", self.method, self.path);
+        let answer = self.answer().await;
+        assert_eq!(answer.status.as_u16(), status, "{place}: {:#}", answer.body);
+        answer.body
+    }
+}
