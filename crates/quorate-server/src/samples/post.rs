@@ -7,8 +7,8 @@ use super::world::{
 };
 use crate::{
     pages::{
-        Answering, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples, VoteLine,
-        Votes,
+        Answering, EditWindow, Effect, EffectGroup, Effects, EffectsPage, Fact, If, Link, Post,
+        Sample, Samples, VoteLine, Votes,
     },
     parts::{
         Ballot, Change, Comment, Gauge, Icon, Need, Offer, Person, Refusal, Status, StatusKind,
@@ -303,7 +303,7 @@ impl Samples for Post {
                 .into(),
                 until: Some(ahead(9)),
             }),
-            again: Some(Href::from(urls::ComposeIn { game: GAME, category: "Proposal" }).with("from", "92-0")),
+            again: Some(urls::Href::from(urls::ComposeIn { game: GAME, category: "Proposal" }).with("from", "92-0")),
             body: text(
                 "# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |",
             ),
@@ -369,5 +369,63 @@ impl Samples for Post {
                 page: lord,
             },
         ]
+    }
+}
+
+impl Samples for EffectsPage {
+    fn samples() -> Vec<Sample<Self>> {
+        let group = |id: &str, title: &str, note: &str, lines| EffectGroup {
+            id: id.into(),
+            title: title.into(),
+            note: note.into(),
+            lines,
+        };
+        let post = urls::Post {
+            game: GAME,
+            post: "92-0",
+        };
+        let page = EffectsPage {
+            chrome: chrome("What it would do", "Blog"),
+            post: Link::new("Ferries at ebb", post),
+            note: "Each part is tried on a copy of the game at 16:40 UTC; nothing of it stays.".into(),
+            groups: vec![
+                group(
+                    "alone",
+                    "If it were enacted now",
+                    "",
+                    vec![
+                        Effect::new("Ilse Oil:", "12 → 6"),
+                        Effect::new("New value:", "casts_off_at (of landing)"),
+                    ],
+                ),
+                group(
+                    "change",
+                    "Whether rules can still be changed afterwards",
+                    "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
+                    vec![
+                        Effect::new(
+                            "No rule could be changed any more:",
+                            "no proposal could be made: nobody may post.",
+                        )
+                        .alarm(),
+                    ],
+                ),
+                group(
+                    "queue",
+                    "In the queue",
+                    "The same after everything ahead of it, and what it would do to what is pending.",
+                    vec![
+                        Effect::new("It would break what is behind it:", "the rule is gone")
+                            .alarm()
+                            .to(Link::new("Toll at the Spire", post)),
+                    ],
+                ),
+            ],
+            changes: changes(),
+        };
+        vec![Sample {
+            name: "of a proposal",
+            page,
+        }]
     }
 }

@@ -293,7 +293,7 @@ fn still_out(count: &Count) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::ids::Id;
+    use quorate_kernel::{EventSeq, ids::Id};
 
     use super::*;
 
@@ -310,7 +310,7 @@ mod tests {
             icons: vec!["for".into()],
             ballots: words
                 .iter()
-                .map(|word| (PlayerId(Id::default()), (*word).to_owned()))
+                .map(|word| (PlayerId(Id::new(EventSeq(1), 0)), (*word).to_owned()))
                 .collect(),
             sides: vec![],
             quorum: Some(2),

@@ -12,7 +12,7 @@ use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, Refusal};
 
 use crate::markup;
-use crate::pages::{Compose, Effect, Kind, Link, Writing};
+use crate::pages::{Compose, Kind, Link, Writing};
 use crate::parts::Change;
 use crate::posted::Posted;
 use crate::urls::{self, Href};
@@ -260,26 +260,6 @@ async fn publish(
         }
         Err(trouble) => Err(trouble),
     }
-}
-
-/// What a proposal would do, for its page.
-pub fn effects(look: &Look, post: &quorate_kernel::rows::Post) -> Option<crate::pages::Effects> {
-    let patch = post.patch.as_ref().and_then(Sealed::plain)?;
-    let lines = match look.try_patch(patch) {
-        Ok(trial) => look.report(&trial),
-        Err(refusal) => vec![Effect {
-            lead: "It could not be tried:".to_owned(),
-            text: refusal.to_string(),
-            more: None,
-        }],
-    };
-    Some(crate::pages::Effects {
-        note: format!(
-            "tried on a copy of the game at {} UTC",
-            look.when(look.now).clock()
-        ),
-        lines,
-    })
 }
 
 /// `GET /g/{game}/post/{post}/edit`: the form of a post that may still be edited.

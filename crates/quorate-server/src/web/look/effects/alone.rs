@@ -254,7 +254,7 @@ impl Look {
     fn posts_flipped(&self, trial: &Trial) -> Vec<Effect> {
         let mut lines = Vec::new();
         for step in &trial.event.steps {
-            let Change::Post { key, old: Some(old), new: Some(new) } = &step.effect else {
+            let Change::Post { old: Some(old), new: Some(new), .. } = &step.effect else {
                 continue;
             };
             if old.status != new.status && self.view().post(old) {
