@@ -1,6 +1,7 @@
 //! The server's own things, shared by all requests: games, accounts, clock, secrets of forms.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
@@ -52,6 +53,8 @@ pub struct House {
     pub operator: String,
     /// A mail address of theirs.
     pub contact: Option<String>,
+    /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
+    pub report: Duration,
 }
 
 impl Default for House {
@@ -62,6 +65,7 @@ impl Default for House {
             is_secure: false,
             operator: "The one who started this server has not said who they are.".to_owned(),
             contact: None,
+            report: Duration::from_secs(3),
         }
     }
 }

@@ -7,22 +7,20 @@ mod alone;
 mod players;
 mod queue;
 mod round;
+mod texts;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use quorate_engine::judge::{Head, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, NoteKind};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{PostId, Refusal};
+use quorate_kernel::{Name, PostId, Refusal};
 use quorate_law::Diagnostic;
 
 use super::Look;
 use crate::pages::{Effect, EffectGroup};
-
-/// How long a report may take. What is not reached in it is said to be left out.
-const BUDGET: Duration = Duration::from_secs(3);
 
 /// What came of trying a patch.
 pub struct Trial {
@@ -31,7 +29,18 @@ pub struct Trial {
     /// What was done to it.
     pub event: Event,
     /// What newly sleeps, and why, as the check says it.
-    pub asleep: Vec<String>,
+    pub asleep: Vec<Sleeping>,
+}
+
+/// Code that would sleep.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sleeping {
+    /// Its rule.
+    pub rule: Name,
+    /// The finding with its line of the rule's text and a mark under the place.
+    pub text: String,
+    /// The same, its lines counted from the rule's title, as it stands in the editor.
+    pub in_editor: String,
 }
 
 impl Trial {
@@ -101,16 +110,25 @@ impl Look {
         let mut lines = self.alone(trial);
         if lines.is_empty() {
             lines.push(Effect::new(
-                "Nothing else changes:",
-                "the texts alone, as shown above.",
+                "Nothing changes by itself:",
+                "no rule, no value, no roster.",
             ));
         }
         lines
     }
 
+    /// The short report as the one group of a page.
+    pub fn short_report(&self, patch: &Patch) -> Vec<EffectGroup> {
+        let lines = match self.try_patch(patch) {
+            Ok(trial) => self.report(&trial),
+            Err(refusal) => vec![Effect::new("It could not be tried:", refusal.to_string()).alarm()],
+        };
+        vec![group("alone", "If it were enacted now", "", lines)]
+    }
+
     /// The whole report on a patch; `of` is the post that carries it, where there is one already.
     pub fn whole_report(&self, patch: &Patch, of: Option<PostId>) -> Vec<EffectGroup> {
-        let until = Until(Instant::now() + BUDGET);
+        let until = Until(Instant::now() + self.site.parts.house.report);
         let trial = match self.try_patch(patch) {
             Ok(trial) => trial,
             Err(refusal) => {
@@ -164,7 +182,19 @@ fn ended_early() -> Effect {
     )
 }
 
-fn rendered(judge: &Judge, finding: &Diagnostic) -> String {
+/// How many lines stand above a rule's text in the editor: its title, and an empty one.
+const ABOVE: u32 = 2;
+
+fn rendered(judge: &Judge, finding: &Diagnostic) -> Sleeping {
     let text = judge.state().rules.get(&finding.rule);
-    finding.render(text.map_or("", |rule| &rule.text))
+    let (title, text) = text.map_or(("", ""), |rule| (&*rule.title, &*rule.text));
+    let lower = Diagnostic {
+        line: finding.line + ABOVE,
+        ..finding.clone()
+    };
+    Sleeping {
+        rule: finding.rule.clone(),
+        text: finding.render(text),
+        in_editor: lower.render(&format!("# {title}\n\n{text}")),
+    }
 }

@@ -23,9 +23,10 @@ impl Look {
             lines.push(Effect::new("Left out:", text).alarm());
         }
         for asleep in &trial.asleep {
-            lines.push(Effect::new("Code that would sleep:", asleep.clone()).alarm());
+            lines.push(Effect::new("Code that would sleep:", asleep.text.clone()).alarm());
         }
         lines.extend(self.crowned(trial));
+        lines.extend(self.texts_changed(trial));
         lines.extend(self.values_declared(trial));
         lines.extend(self.values_changed(trial));
         lines.extend(self.things_made(trial));

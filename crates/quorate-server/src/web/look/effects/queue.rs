@@ -107,7 +107,7 @@ impl Look {
                 let asleep = trial.asleep.iter().filter(|text| !alone.asleep.contains(text));
                 let fresh = fresh.map(|text| Effect::new(lead.clone(), *text).alarm());
                 let slept = format!("After the {ahead} ahead, code that would sleep:");
-                let slept = asleep.map(|text| Effect::new(slept.clone(), text.clone()).alarm());
+                let slept = asleep.map(|text| Effect::new(slept.clone(), text.text.clone()).alarm());
                 fresh.chain(slept).collect()
             }
         }
@@ -139,7 +139,7 @@ impl Look {
                     let out = after.left_out();
                     let fresh = out.into_iter().find(|text| !known.contains(text));
                     let slept = after.asleep.iter().find(|text| !alone.asleep.contains(text));
-                    fresh.map(str::to_owned).or_else(|| slept.cloned())
+                    fresh.map(str::to_owned).or_else(|| slept.map(|asleep| asleep.text.clone()))
                 }
             };
             if let Some(why) = why {
