@@ -26,6 +26,20 @@ function watch(form) {
   });
 }
 
+// The warnings of the whole report, which takes longer to make than a page may, come to the short one when they are there.
+async function alarms(block) {
+  try {
+    const answer = await fetch(block.dataset.alarms);
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const list = block.querySelector(".effects");
+    const known = new Set([...list.children].map((line) => line.textContent));
+    const fresh = [...page.querySelectorAll(".effects .alarm")].filter((line) => !known.has(line.textContent));
+    list.prepend(...fresh);
+  } catch { /* no network: the link to the whole report is still there */ }
+}
+
 export function check() {
+  document.querySelectorAll("[data-alarms]").forEach(alarms);
   document.querySelectorAll("form[data-checked]").forEach(watch);
 }

@@ -57,8 +57,10 @@ pub struct Writing {
     pub draft: String,
     /// Where it goes.
     pub send: Send,
-    /// Title, text, flavour text, tags, and what the category declares.
+    /// Title, text, and what the category declares.
     pub fields: Vec<Field>,
+    /// Below the changes: one-off code, what people do by hand, flavour text.
+    pub more: Vec<Field>,
     /// Clauses that it changes; only for categories that carry changes.
     pub edits: Vec<ClauseEdit>,
     /// The choice of one more clause to change.

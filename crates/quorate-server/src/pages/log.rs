@@ -54,6 +54,8 @@ pub struct LogPage {
     pub here: Href,
     /// Who, what kind, which value, from when.
     pub filters: Vec<Field>,
+    /// The charts.
+    pub charts: Href,
     /// The slider.
     pub past: Past,
     /// Latest first.

@@ -207,6 +207,8 @@ pub struct Post {
     pub flavour: Option<Markup>,
     /// "1 clause, 1 value".
     pub change_note: String,
+    /// The short digest of the changes.
+    pub digest: Option<String>,
     /// What it changes.
     pub changes: Vec<Change>,
     /// What it would do today.

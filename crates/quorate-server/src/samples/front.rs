@@ -503,8 +503,10 @@ fn writing() -> Writing {
         fields: vec![
             Field::new("title", "title", "Title", FieldKind::Line("Night fares for the ferry".into())),
             Field::new("body", "body", "What it says, and why", FieldKind::Prose("Ten Oil to cross is a day rate.".into())),
-            Field::new("flavour", "flavour", "Flavour text", FieldKind::Prose(String::new())).optional().hint("Shown in italics; changes nothing."),
             Field::new("tags", "tags", "Tags", FieldKind::Many(vec![Choice::new("core", "Core"), Choice::new("appendix", "Appendix")])).hint("A change to a core rule counts only with its tag."),
+        ],
+        more: vec![
+            Field::new("flavour", "flavour", "Flavour text", FieldKind::Prose(String::new())).optional().hint("Shown in italics; changes nothing."),
         ],
         edits: vec![ClauseEdit {
             id: "ferry-2".into(),

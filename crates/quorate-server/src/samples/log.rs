@@ -33,6 +33,7 @@ fn log_line(number: &str, minutes: i64, by: &str, what: &str, effects: &str) -> 
 impl Samples for LogPage {
     fn samples() -> Vec<Sample<Self>> {
         let page = LogPage {
+            charts: urls::Charts { game: GAME }.into(),
             chrome: chrome("Log", "Log"),
             here: urls::Log { game: GAME }.into(),
             filters: vec![

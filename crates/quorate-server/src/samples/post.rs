@@ -232,6 +232,7 @@ fn proposal() -> Post {
         ),
         flavour: Some(line("The ferryman’s bell was still in his hand. So was the rope.")),
         change_note: "1 clause, 1 value".into(),
+        digest: Some("8a0c40444cf30725".into()),
         changes: changes(),
         effects: Some(Effects {
             note: "tried on a copy of the game at 16:40 UTC".into(),

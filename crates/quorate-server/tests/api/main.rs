@@ -8,6 +8,7 @@
 mod accounts;
 mod book;
 mod bounds;
+mod effects;
 mod play;
 mod stream;
 mod table;

@@ -290,7 +290,8 @@ impl Look {
             return self.word("Player");
         }
         match self.law.entities.get(kind) {
-            Some(entity) => self.themed(&entity.it.title),
+            Some(entity) if entity.it.title.contains(' ') => self.themed(&entity.it.title),
+            Some(entity) => spaced(&self.themed(&entity.it.title)),
             None => spaced(kind.as_str()),
         }
     }

@@ -182,7 +182,7 @@ fn numbers(look: &Look) -> Vec<(String, String)> {
             thing: of_thing,
             name: name.clone(),
         };
-        let is_seen = look.view().shown(&key) && !decl.it.title.is_empty();
+        let is_seen = look.view().shown(&key) && !decl.it.tracked.is_empty();
         (is_number && is_seen).then(|| {
             let of = match kind.as_str() {
                 "Game" => "of the game".to_owned(),

@@ -13,7 +13,7 @@ use quorate_kernel::{EventSeq, Name};
 
 use crate::pages::{BlameLine, Compare, Link, RuleHistory, VersionLine};
 use crate::parts::{Change, Field, FieldKind, plural};
-use crate::urls;
+use crate::urls::{self, Href};
 use crate::web::forms::{answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
@@ -129,12 +129,21 @@ fn line(look: &Look, id: &Name, version: &Version) -> VersionLine {
         when: look.when(version.event.at),
         by: event_link(look, &version.event),
         how: look.doer_name(&version.event),
+        then: then(look, id, version),
         changes: if version.before.is_some() || version.event.seq != EventSeq(1) {
             difference(look, id, version.before.as_ref(), version.after.as_ref())
         } else {
             Vec::new()
         },
     }
+}
+
+/// The ruleset as it was from a version on, at the rule; none where the version ended the rule.
+fn then(look: &Look, id: &Name, version: &Version) -> Option<Href> {
+    version.after.as_ref()?;
+    let game = look.game.as_str();
+    let then = Href::from(urls::Ruleset { game }).with("at", &version.event.seq.to_string());
+    Some(then.at(id.as_str()))
 }
 
 /// What differs between two versions of a rule.
@@ -182,36 +191,39 @@ fn difference(look: &Look, id: &Name, before: Option<&Rule>, after: Option<&Rule
     changes
 }
 
-/// For each line of today's text the version that brought it.
+/// For each run of lines of today's text the version that brought them.
 fn blame(look: &Look, versions: &[Version]) -> Vec<BlameLine> {
     let Some(now) = versions.first().and_then(|version| version.after.as_ref()) else {
         return Vec::new();
     };
-    let lines = now.text.lines().filter(|line| !line.trim().is_empty());
-    lines
-        .map(|line| {
-            let holds = |rule: &Option<Rule>| {
-                rule.as_ref()
-                    .is_some_and(|rule| rule.text.lines().any(|other| other == line))
-            };
-            let from = versions.iter().find(|version| !holds(&version.before));
-            let version = from.or_else(|| versions.last());
-            let event = version.map(|version| &version.event);
-            BlameLine {
-                text: line.to_owned(),
-                by: event.map_or_else(
-                    || {
-                        Link::new(
-                            "unknown",
-                            urls::Log {
-                                game: look.game.as_str(),
-                            },
-                        )
-                    },
-                    |event| event_link(look, event),
-                ),
-                who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
+    let mut runs: Vec<(Option<&Event>, String)> = Vec::new();
+    for line in now.text.trim_end().lines() {
+        let holds = |rule: &Option<Rule>| {
+            rule.as_ref()
+                .is_some_and(|rule| rule.text.lines().any(|other| other == line))
+        };
+        let from = versions.iter().find(|version| !holds(&version.before));
+        let event = from.or_else(|| versions.last()).map(|version| &version.event);
+        match runs.last_mut() {
+            // An empty line belongs to what it follows.
+            Some((of, text))
+                if line.trim().is_empty() || of.map(|of| of.seq) == event.map(|event| event.seq) =>
+            {
+                text.push('\n');
+                text.push_str(line);
             }
+            _ => runs.push((event, line.to_owned())),
+        }
+    }
+    let game = look.game.as_str();
+    runs.into_iter()
+        .map(|(event, text)| BlameLine {
+            text,
+            by: event.map_or_else(
+                || Link::new("unknown", urls::Log { game }),
+                |event| event_link(look, event),
+            ),
+            who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
         })
         .collect()
 }
@@ -271,7 +283,7 @@ fn compared(older: &Look, newer: &Look, from: Option<&str>, to: Option<&str>) ->
             FieldKind::Line(value.unwrap_or_default().to_owned()),
         )
         .optional()
-        .hint("A day such as 2027-05-14, or an event's number.")
+        .hint("A day such as 2027-05-14, or an event’s number.")
     };
     Compare {
         chrome: newer.chrome("Compare", Part::Rules),
@@ -280,7 +292,7 @@ fn compared(older: &Look, newer: &Look, from: Option<&str>, to: Option<&str>) ->
         }
         .into(),
         from: field("from", "The older one; the founding, if empty", from),
-        to: field("to", "The newer one; today's, if empty", to),
+        to: field("to", "The newer one; today’s, if empty", to),
         summary: match count {
             0 => "The two are the same.".to_owned(),
             n => format!("{} differ.", plural(n, "rule", "rules")),

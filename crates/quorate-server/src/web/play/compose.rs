@@ -186,6 +186,7 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
         draft: format!("{game}-new-{word}"),
         send,
         fields: draft.fields(look),
+        more: draft.more_fields(look),
         edits: draft.edits(look, found),
         add: draft
             .carries_changes(look)

@@ -1,9 +1,10 @@
 //! What a patch changes by itself: values, declarations, timers, who leads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_engine::Law;
-use quorate_kernel::rows::{Cell, DueKey};
+use quorate_engine::view::View;
+use quorate_kernel::rows::{Cell, CellKey, DueKey};
 use quorate_kernel::state::Effect as Change;
 use quorate_kernel::{Name, Thing};
 use quorate_law::datum::Datum;
@@ -28,8 +29,8 @@ impl Look {
         lines.extend(self.crowned(trial));
         lines.extend(self.texts_changed(trial));
         lines.extend(self.values_declared(trial));
-        lines.extend(self.values_changed(trial));
         lines.extend(self.things_made(trial));
+        lines.extend(self.values_changed(trial));
         lines.extend(self.actions_changed(trial));
         lines.extend(self.timers(trial));
         lines.extend(self.posts_flipped(trial));
@@ -110,34 +111,18 @@ impl Look {
         gone.count()
     }
 
+    /// Each value that ends otherwise than it began, as far as the reader may see it both before and after.
     fn values_changed(&self, trial: &Trial) -> Vec<Effect> {
         let mut lines = Vec::new();
         let mut more = 0;
-        for step in &trial.event.steps {
-            let Change::Cell { key, old, new } = &step.effect else {
-                continue;
-            };
-            let dropped = new.is_none() && self.law.values.keys().any(|(_, name)| *name == key.name)
-                && !trial.judge.law().values.keys().any(|(_, name)| *name == key.name);
-            let fresh = self.view();
-            let seen = fresh.shown(key)
-                && quorate_engine::view::View {
-                    state: trial.judge.state(),
-                    law: trial.judge.law(),
-                    reader: self.reader(),
-                }
-                .shown(key);
-            if !seen || dropped {
+        for (key, (old, new)) in net(trial) {
+            let is_gone = new.is_none() && !exists(trial, &key.thing);
+            if is_gone || !self.sees_both(trial, key) || is_dropped(&self.law, trial.judge.law(), key, new) {
                 continue;
             }
-            let words = |cell: &Option<Cell>| {
-                cell.as_ref().map_or_else(
-                    || "nothing".to_owned(),
-                    |cell| self.label(cell.value.open()),
-                )
-            };
-            let (old, new) = (words(old), words(new));
-            if old == new {
+            let words = |cell: Option<&Cell>| cell.map(|cell| self.label(cell.value.open()));
+            let (old, new) = (words(old), words(new).unwrap_or_default());
+            if old.as_ref() == Some(&new) || (old.is_none() && new.is_empty()) {
                 continue;
             }
             if lines.len() >= VALUES {
@@ -150,11 +135,11 @@ impl Look {
                     .judge
                     .look(self.now, |tx| tx.label(&Datum::Thing(thing.clone()))),
             };
-            let lead = format!("{of} {}:", self.value_title(key));
-            let text = if old == "nothing" {
-                format!("begins at {new}")
-            } else {
-                format!("{old} → {new}")
+            let lead = format!("{of} {}:", self.title_after(trial, key));
+            let named = |word: String| if word.is_empty() { "nothing".to_owned() } else { word };
+            let text = match old {
+                None => format!("begins at {new}"),
+                Some(old) => format!("{} → {}", named(old), named(new)),
             };
             lines.push(Effect::new(lead.trim_start(), text));
         }
@@ -165,6 +150,33 @@ impl Look {
             ));
         }
         lines
+    }
+
+    /// Whether the reader may see a value under the law of today and under the law that would be.
+    fn sees_both(&self, trial: &Trial, key: &CellKey) -> bool {
+        let after = View {
+            state: trial.judge.state(),
+            law: trial.judge.law(),
+            reader: self.reader(),
+        };
+        self.view().shown(key) && after.shown(key)
+    }
+
+    /// The title of a value as the law that would be has it, for one that is new has none today.
+    fn title_after(&self, trial: &Trial, key: &CellKey) -> String {
+        let law = trial.judge.law();
+        let state = trial.judge.state();
+        let kind = match &key.thing {
+            Thing::Game => Some("Game".into()),
+            Thing::Player(_) => Some("Player".into()),
+            Thing::Entity(id) => state.entities.get(id).map(|row| row.kind.clone()),
+            _ => None,
+        };
+        let decl = kind.and_then(|kind: Name| law.values.get(&(kind, key.name.clone())));
+        decl.map_or_else(
+            || self.value_title(key),
+            |decl| self.themed(&decl.it.title),
+        )
     }
 
     /// Things and people that would come or go.
@@ -266,4 +278,36 @@ impl Look {
         }
         lines
     }
+}
+
+type Ends<'a> = (Option<&'a Cell>, Option<&'a Cell>);
+
+/// What each changed value was at first and is at last, in the order in which they were first touched.
+fn net(trial: &Trial) -> Vec<(&CellKey, Ends<'_>)> {
+    let mut ends: Vec<(&CellKey, Ends<'_>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for step in &trial.event.steps {
+        if let Change::Cell { key, old, new } = &step.effect {
+            let place = *places.entry(key).or_insert(ends.len());
+            match ends.get_mut(place) {
+                Some((_, (_, last))) => *last = new.as_ref(),
+                None => ends.push((key, (old.as_ref(), new.as_ref()))),
+            }
+        }
+    }
+    ends
+}
+
+/// Whether a thing is there afterwards: that it goes is told once, not of each of its values.
+fn exists(trial: &Trial, thing: &Thing) -> bool {
+    match thing {
+        Thing::Entity(id) => trial.judge.state().entities.contains_key(id),
+        _ => true,
+    }
+}
+
+/// Whether a value goes because its declaration does, which is told in a line of its own.
+fn is_dropped(old: &Law, new: &Law, key: &CellKey, after: Option<&Cell>) -> bool {
+    let knows = |law: &Law| law.values.keys().any(|(_, name)| *name == key.name);
+    after.is_none() && knows(old) && !knows(new)
 }

@@ -4,7 +4,7 @@ use quorate_engine::judge::Judge;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{PlayerId, PostId, Thing};
+use quorate_kernel::{Moment, PlayerId, PostId, Thing};
 use quorate_law::datum::Datum;
 
 use super::{Trial, Until, ended_early};
@@ -159,8 +159,8 @@ impl Look {
         };
         let here = self.fork();
         let (before, after) = (
-            self.closable(&here, admin, id),
-            self.closable(&trial.judge, admin, id),
+            self.closable(&here, admin, self.now, id),
+            self.closable(&trial.judge, admin, self.now, id),
         );
         let mut lines = Vec::new();
         for title in after.iter().filter(|title| !before.contains(title)) {
@@ -190,7 +190,14 @@ impl Look {
         lines
     }
 
-    fn closable(&self, judge: &Judge, admin: PlayerId, id: PostId) -> Vec<String> {
+    /// The closings of a matter that would be possible on a copy at a moment, to somebody who may close at all.
+    pub(crate) fn closable_at(&self, judge: &Judge, at: Moment, id: PostId) -> Vec<String> {
+        let (active, _) = self.roster();
+        let admin = active.into_iter().find(|player| self.has_flag(*player, "admin"));
+        admin.map_or_else(Vec::new, |admin| self.closable(judge, admin, at, id))
+    }
+
+    fn closable(&self, judge: &Judge, admin: PlayerId, at: Moment, id: PostId) -> Vec<String> {
         let law = judge.law();
         let Some(post) = judge.state().posts.get(&id) else {
             return Vec::new();
@@ -201,7 +208,7 @@ impl Look {
             .filter_map(|name| law.actions.get(name))
             .filter(|decl| closes(&decl.it, &post.category));
         decls
-            .filter(|decl| judge.look(self.now, |tx| tried_on(tx, admin, decl, id)).is_ok())
+            .filter(|decl| judge.look(at, |tx| tried_on(tx, admin, decl, id)).is_ok())
             .map(|decl| self.themed(&decl.it.title))
             .collect()
     }

@@ -244,7 +244,16 @@ impl Draft {
             Field::new("body", "body", "Text", FieldKind::Prose(self.body.clone())).optional(),
         ];
         fields.extend(self.own_fields(look));
+        fields
+    }
+
+    /// The fields below the changes.
+    pub(super) fn more_fields(&self, look: &Look) -> Vec<Field> {
+        let mut fields = Vec::new();
         if self.carries_changes(look) {
+            if !self.other.is_empty() {
+                fields.push(self.other_field());
+            }
             let script = Field::new(
                 "script",
                 "script",
@@ -263,9 +272,6 @@ impl Draft {
                 FieldKind::Prose(self.manual.clone()),
             );
             fields.push(manual.optional());
-            if !self.other.is_empty() {
-                fields.push(self.other_field());
-            }
         }
         let flavour = Field::new(
             "flavour",
