@@ -30,6 +30,8 @@ pub struct Effect {
     pub text: String,
     /// Where to look closer.
     pub more: Option<Link>,
+    /// What the check found, with its line of code; empty for most lines.
+    pub finding: String,
     /// Whether everybody should see this before voting.
     pub is_alarm: bool,
 }
@@ -41,6 +43,7 @@ impl Effect {
             lead: lead.into(),
             text: text.into(),
             more: None,
+            finding: String::new(),
             is_alarm: false,
         }
     }
@@ -49,6 +52,13 @@ impl Effect {
     #[must_use]
     pub fn alarm(mut self) -> Self {
         self.is_alarm = true;
+        self
+    }
+
+    /// The same, with what the check found.
+    #[must_use]
+    pub fn found(mut self, finding: impl Into<String>) -> Self {
+        self.finding = finding.into();
         self
     }
 

@@ -304,7 +304,13 @@ impl Samples for Post {
                 .into(),
                 until: Some(ahead(9)),
             }),
-            again: Some(urls::Href::from(urls::ComposeIn { game: GAME, category: "Proposal" }).with("from", "92-0")),
+            again: Some(
+                urls::Href::from(urls::ComposeIn {
+                    game: GAME,
+                    category: "Proposal",
+                })
+                .with("from", "92-0"),
+            ),
             body: text(
                 "# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |",
             ),
@@ -388,7 +394,8 @@ impl Samples for EffectsPage {
         let page = EffectsPage {
             chrome: chrome("What it would do", "Blog"),
             post: Link::new("Ferries at ebb", post),
-            note: "Each part is tried on a copy of the game at 16:40 UTC; nothing of it stays.".into(),
+            note: "Each part is tried on a copy of the game at 16:40 UTC; nothing of it stays."
+                .into(),
             groups: vec![
                 group(
                     "alone",
@@ -397,6 +404,9 @@ impl Samples for EffectsPage {
                     vec![
                         Effect::new("Ilse Oil:", "12 → 6"),
                         Effect::new("New value:", "casts_off_at (of landing)"),
+                        Effect::new("Code of The ferry would sleep:", "")
+                            .found("error: there is no `eb`\n --> ferry:6:11\n6 | pay(actor, eb())")
+                            .alarm(),
                     ],
                 ),
                 group(

@@ -122,7 +122,12 @@ impl Look {
                     .iter()
                     .map(|(name, value)| format!("{name} {}", self.label(value)))
                     .collect();
-                told(format!("A new {}", self.singular_of(kind)), "", "", &words.join(", "))
+                told(
+                    format!("A new {}", self.singular_of(kind)),
+                    "",
+                    "",
+                    &words.join(", "),
+                )
             }
             Clause::RemoveThing { thing } | Clause::RemovePlayer { thing, .. } => {
                 let of = self.called(thing);

@@ -47,8 +47,11 @@ impl Trial {
     /// What could not be done as it was written.
     pub fn left_out(&self) -> Vec<&str> {
         let notes = self.event.notes.iter();
+        // Code that falls asleep is told with its line by `asleep`.
+        let is_asleep =
+            |text: &str| !self.asleep.is_empty() && text.contains(": its code sleeps: ");
         notes
-            .filter(|note| note.kind != NoteKind::Said)
+            .filter(|note| note.kind != NoteKind::Said && !is_asleep(&note.text))
             .map(|note| note.text.as_str())
             .collect()
     }
@@ -62,6 +65,21 @@ impl Until {
     fn is_over(self) -> bool {
         Instant::now() >= self.0
     }
+}
+
+/// Findings by rule, in their order: a rule with its first finding, and how many more it has, most of which follow from it.
+pub fn by_rule(found: &[Sleeping]) -> Vec<(&Sleeping, usize)> {
+    let mut rules: Vec<(&Sleeping, usize)> = Vec::new();
+    for finding in found {
+        match rules
+            .iter_mut()
+            .find(|(first, _)| first.rule == finding.rule)
+        {
+            Some((_, more)) => *more += 1,
+            None => rules.push((finding, 0)),
+        }
+    }
+    rules
 }
 
 impl Look {
@@ -121,7 +139,9 @@ impl Look {
     pub fn short_report(&self, patch: &Patch) -> Vec<EffectGroup> {
         let lines = match self.try_patch(patch) {
             Ok(trial) => self.report(&trial),
-            Err(refusal) => vec![Effect::new("It could not be tried:", refusal.to_string()).alarm()],
+            Err(refusal) => {
+                vec![Effect::new("It could not be tried:", refusal.to_string()).alarm()]
+            }
         };
         vec![group("alone", "If it were enacted now", "", lines)]
     }

@@ -131,8 +131,8 @@ impl Look {
     pub fn status(&self, post: &Post) -> Option<Status> {
         let known = self.law.categories.get(&post.category);
         // The one status that a post of its category ever has says nothing about it.
-        let is_decided_never =
-            known.is_some_and(|category| category.it.icons.is_empty() && category.it.statuses.len() < 2);
+        let is_decided_never = known
+            .is_some_and(|category| category.it.icons.is_empty() && category.it.statuses.len() < 2);
         if post.status.is_empty() || is_decided_never {
             return None;
         }
@@ -188,7 +188,11 @@ impl Look {
     }
 
     /// Each action that closes a matter, with whether somebody may take it now.
-    pub fn closings(&self, id: PostId, by: PlayerId) -> Vec<(&At<ActionDecl>, Result<(), Refusal>)> {
+    pub fn closings(
+        &self,
+        id: PostId,
+        by: PlayerId,
+    ) -> Vec<(&At<ActionDecl>, Result<(), Refusal>)> {
         let Some(post) = self.state().posts.get(&id) else {
             return Vec::new();
         };
@@ -316,6 +320,9 @@ mod tests {
             quorum: Some(2),
         };
         assert_eq!(still_out(&count(["for", "", ""])), "2 have not voted.");
-        assert_eq!(still_out(&count(["for", "for", "for"])), "Everybody has voted.");
+        assert_eq!(
+            still_out(&count(["for", "for", "for"])),
+            "Everybody has voted."
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! What would happen: commands tried on a copy of the game, of which nothing stays.
 
 use quorate_engine::judge::{Head, Inputs, Judge, Judged};
-use quorate_kernel::{Moment, Refusal};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::{Moment, Refusal};
 
 use super::Look;
 

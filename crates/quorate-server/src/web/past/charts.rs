@@ -88,7 +88,11 @@ fn weeks(look: &Look) -> Vec<Moment> {
     let into = (look.now.0 + 3 * 86_400_000).rem_euclid(week.0);
     let mut begin = Moment(look.now.0 - into);
     let first = look.state().posts.values().map(|post| post.at);
-    let joined = look.state().people.values().filter_map(|person| person.joined_at);
+    let joined = look
+        .state()
+        .people
+        .values()
+        .filter_map(|person| person.joined_at);
     let first = first.chain(joined).min().unwrap_or(look.now);
     let mut weeks = vec![begin];
     while begin > first && weeks.len() < WEEKS {
@@ -203,7 +207,9 @@ fn pick(look: &Look, query: &BTreeMap<String, String>) -> Vec<Field> {
     };
     let (value, whose) = (asked("value"), asked("whose"));
     let values = numbers(look);
-    let values = values.into_iter().map(|(word, title)| choice(word, title, &value));
+    let values = values
+        .into_iter()
+        .map(|(word, title)| choice(word, title, &value));
     let kind = value.split_once('.').map_or("Player", |(kind, _)| kind);
     let kind = if kind == "Game" { "Player" } else { kind };
     let owners = owners(look, kind).into_iter();
@@ -253,7 +259,9 @@ fn whole(look: &Look, weeks: &[Moment], activity: Vec<i64>, courses: &[Course]) 
     let votes = votes.map(|comment| comment.at).collect();
     add("votes", "Votes, a week", votes);
     let words = posts.iter().map(|post| post.at);
-    let words = words.chain(comments.iter().map(|comment| comment.at)).collect();
+    let words = words
+        .chain(comments.iter().map(|comment| comment.at))
+        .collect();
     add("words", "Posts and comments, a week", words);
     charts.push(bars("events", "Events in the log, a week", activity));
     charts
@@ -290,7 +298,7 @@ fn drawn_course(look: &Look, nth: usize, course: &Course) -> Chart {
         points: resampled(&known, look.now)
             .into_iter()
             .map(|(at, value)| Point {
-                label: look.when(at).brief(),
+                label: look.when(at).brief_day(),
                 value,
             })
             .collect(),
@@ -320,7 +328,9 @@ fn resampled(known: &[(Moment, i64)], now: Moment) -> Vec<(Moment, i64)> {
     for nth in 1..=POINTS {
         let at = Moment(first.0 + long / POINTS * nth);
         let before = known.partition_point(|(moment, _)| *moment <= at);
-        let value = known.get(before.saturating_sub(1)).map_or(begin, |(_, value)| *value);
+        let value = known
+            .get(before.saturating_sub(1))
+            .map_or(begin, |(_, value)| *value);
         points.push((at, value));
     }
     points

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
 use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::patch::Clause;
+use quorate_kernel::rows;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Name};
+use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
 
 use crate::pages::{BlameLine, Compare, Link, RuleHistory, VersionLine};
 use crate::parts::{Change, Field, FieldKind, plural};
@@ -110,7 +112,13 @@ fn told(look: &Look, id: &Name, versions: &[Version]) -> RuleHistory {
     }
 }
 
+/// What changed a rule: the matter that carried the change, else the event.
 fn event_link(look: &Look, event: &Event) -> Link {
+    if let Some((id, post)) = matter(look, event) {
+        let (game, id) = (look.game.as_str(), id.to_string());
+        let title = look.themed(post.title.as_str());
+        return Link::new(title, urls::Post { game, post: &id });
+    }
     let number = event.seq.to_string();
     let link = urls::Event {
         game: look.game.as_str(),
@@ -124,11 +132,32 @@ fn event_link(look: &Look, event: &Event) -> Link {
     Link::new(title, link)
 }
 
+/// The post that an action was taken on, if it carries changes.
+fn matter<'a>(look: &'a Look, event: &Event) -> Option<(PostId, &'a rows::Post)> {
+    let Act::Do { args, .. } = &event.act else {
+        return None;
+    };
+    args.iter().find_map(|(_, value)| match value {
+        Value::Thing(Thing::Post(id)) => Some((*id, look.post(*id)?)),
+        _ => None,
+    })
+}
+
+/// Who did it, and as what, where the link names the matter.
+fn doer(look: &Look, event: &Event) -> String {
+    let name = look.doer_name(event);
+    if matter(look, event).is_some() {
+        format!("{}: {name}", look.act_title(&event.act))
+    } else {
+        name
+    }
+}
+
 fn line(look: &Look, id: &Name, version: &Version) -> VersionLine {
     VersionLine {
         when: look.when(version.event.at),
         by: event_link(look, &version.event),
-        how: look.doer_name(&version.event),
+        how: doer(look, &version.event),
         then: then(look, id, version),
         changes: if version.before.is_some() || version.event.seq != EventSeq(1) {
             difference(look, id, version.before.as_ref(), version.after.as_ref())
@@ -203,11 +232,14 @@ fn blame(look: &Look, versions: &[Version]) -> Vec<BlameLine> {
                 .is_some_and(|rule| rule.text.lines().any(|other| other == line))
         };
         let from = versions.iter().find(|version| !holds(&version.before));
-        let event = from.or_else(|| versions.last()).map(|version| &version.event);
+        let event = from
+            .or_else(|| versions.last())
+            .map(|version| &version.event);
         match runs.last_mut() {
             // An empty line belongs to what it follows.
             Some((of, text))
-                if line.trim().is_empty() || of.map(|of| of.seq) == event.map(|event| event.seq) =>
+                if line.trim().is_empty()
+                    || of.map(|of| of.seq) == event.map(|event| event.seq) =>
             {
                 text.push('\n');
                 text.push_str(line);

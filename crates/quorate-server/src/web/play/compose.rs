@@ -67,7 +67,9 @@ fn changing(look: &Look) -> Option<Name> {
     };
     let voted: Vec<&Name> = look.law.category_order.iter().filter(voted).collect();
     let proposal = voted.iter().find(|name| **name == "Proposal");
-    proposal.or_else(|| voted.first()).map(|name| (*name).clone())
+    proposal
+        .or_else(|| voted.first())
+        .map(|name| (*name).clone())
 }
 
 /// `GET /g/{game}/new/{category}`: its form; with `?rule=` a rule is taken up, with `?from=` what another post says and
@@ -195,8 +197,8 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
         preview: tried.preview,
         effects: tried.effects,
         check: found.map(|found| {
-            let mut lines = tried.lines;
-            lines.extend(draft.elsewhere(found));
+            let mut lines = tried.lines.clone();
+            lines.extend(draft.elsewhere(look, found));
             lines
         }),
         refusal: tried.refusal,
@@ -280,7 +282,13 @@ impl Tried {
     }
 
     /// The post as it would stand, what it would do, and whether the law would take it.
-    fn preview(look: &Look, draft: &Draft, patch: Option<&Patch>, act: Act, is_whole: bool) -> Self {
+    fn preview(
+        look: &Look,
+        draft: &Draft,
+        patch: Option<&Patch>,
+        act: Act,
+        is_whole: bool,
+    ) -> Self {
         let mut tried = Self::default();
         if let Some(patch) = patch {
             tried = Self::checked(look, patch);
@@ -316,7 +324,9 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
     let category = category_of(look, category)?;
     let doing = form.one("do").unwrap_or("preview").to_owned();
     if matches!(doing.as_str(), "check" | "preview" | "report") {
-        look.site.checks.take(look.visitor.who(), look.site.now_ms())?;
+        look.site
+            .checks
+            .take(look.visitor.who(), look.site.now_ms())?;
     }
     let key = form.key().map(str::to_owned);
     let (drawing, asked) = (Arc::clone(look), doing.clone());
@@ -332,7 +342,10 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
             return Err(page(look, &self::form(look, &draft, None)));
         }
         if asked == "check" {
-            return Err(page(look, &self::form(look, &draft, Some(Tried::check(look, &draft)))));
+            return Err(page(
+                look,
+                &self::form(look, &draft, Some(Tried::check(look, &draft))),
+            ));
         }
         let tried = match draft.post(look) {
             Ok(post) if asked == "post" => return Ok((draft, post)),

@@ -69,8 +69,13 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
         change_note: changes_note(changes.len()),
         digest: digest(post),
         changes,
-        effects: look.is_open(post).then(|| super::effects::in_short(look, id, post)).flatten(),
-        votes: count.as_ref().map(|count| votes::told(look, id, post, count)),
+        effects: look
+            .is_open(post)
+            .then(|| super::effects::in_short(look, id, post))
+            .flatten(),
+        votes: count
+            .as_ref()
+            .map(|count| votes::told(look, id, post, count)),
         offers: own_offers(look, id, post),
         comments: comments(look, id, post),
         jumps: jumps(look, id),

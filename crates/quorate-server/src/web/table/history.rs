@@ -148,7 +148,8 @@ pub(crate) fn pane(
         }),
         chart: matches!(decl.it.holds, Holds::Number { .. }).then(|| {
             let game = look.game.as_str();
-            let chart = Href::from(urls::Charts { game }).with("value", &format!("{kind}.{}", key.name));
+            let chart =
+                Href::from(urls::Charts { game }).with("value", &format!("{kind}.{}", key.name));
             chart.with("whose", &key.thing.to_string())
         }),
         close: asked.sorted_page(look),

@@ -23,8 +23,11 @@ impl Look {
         for text in trial.left_out() {
             lines.push(Effect::new("Left out:", text).alarm());
         }
-        for asleep in &trial.asleep {
-            lines.push(Effect::new("Code that would sleep:", asleep.text.clone()).alarm());
+        for (first, more) in super::by_rule(&trial.asleep) {
+            let title = trial.judge.state().rules.get(&first.rule);
+            let title = title.map_or(String::new(), |rule| self.themed(&rule.title));
+            let lead = format!("Code of {title} would sleep{}:", and_more(more));
+            lines.push(Effect::new(lead, "").found(first.text.clone()).alarm());
         }
         lines.extend(self.crowned(trial));
         lines.extend(self.texts_changed(trial));
@@ -103,9 +106,11 @@ impl Look {
     /// How many cells of a value leave for the archive.
     fn holders(&self, trial: &Trial, (kind, name): &(Name, Name)) -> usize {
         let gone = trial.event.steps.iter().filter(|step| match &step.effect {
-            Change::Cell { key, old: Some(_), new: None } => {
-                key.name == *name && self.kind_of(&key.thing).as_ref() == Some(kind)
-            }
+            Change::Cell {
+                key,
+                old: Some(_),
+                new: None,
+            } => key.name == *name && self.kind_of(&key.thing).as_ref() == Some(kind),
             _ => false,
         });
         gone.count()
@@ -117,7 +122,10 @@ impl Look {
         let mut more = 0;
         for (key, (old, new)) in net(trial) {
             let is_gone = new.is_none() && !exists(trial, &key.thing);
-            if is_gone || !self.sees_both(trial, key) || is_dropped(&self.law, trial.judge.law(), key, new) {
+            if is_gone
+                || !self.sees_both(trial, key)
+                || is_dropped(&self.law, trial.judge.law(), key, new)
+            {
                 continue;
             }
             let words = |cell: Option<&Cell>| cell.map(|cell| self.label(cell.value.open()));
@@ -136,7 +144,13 @@ impl Look {
                     .look(self.now, |tx| tx.label(&Datum::Thing(thing.clone()))),
             };
             let lead = format!("{of} {}:", self.title_after(trial, key));
-            let named = |word: String| if word.is_empty() { "nothing".to_owned() } else { word };
+            let named = |word: String| {
+                if word.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    word
+                }
+            };
             let text = match old {
                 None => format!("begins at {new}"),
                 Some(old) => format!("{} → {}", named(old), named(new)),
@@ -173,10 +187,7 @@ impl Look {
             _ => None,
         };
         let decl = kind.and_then(|kind: Name| law.values.get(&(kind, key.name.clone())));
-        decl.map_or_else(
-            || self.value_title(key),
-            |decl| self.themed(&decl.it.title),
-        )
+        decl.map_or_else(|| self.value_title(key), |decl| self.themed(&decl.it.title))
     }
 
     /// Things and people that would come or go.
@@ -198,7 +209,11 @@ impl Look {
                         _ => {}
                     }
                 }
-                Change::Person { key, old: Some(old), new } => {
+                Change::Person {
+                    key,
+                    old: Some(old),
+                    new,
+                } => {
                     let stands = new.as_ref().map(|new| new.standing);
                     if stands != Some(old.standing) {
                         lines.push(Effect::new("Leaves the roster:", self.name(*key)));
@@ -234,7 +249,12 @@ impl Look {
     fn timers(&self, trial: &Trial) -> Vec<Effect> {
         let mut lines = Vec::new();
         for step in &trial.event.steps {
-            let Change::Due { key: DueKey::Automatic(name, thing), old, new } = &step.effect else {
+            let Change::Due {
+                key: DueKey::Automatic(name, thing),
+                old,
+                new,
+            } = &step.effect
+            else {
                 continue;
             };
             let of = match thing {
@@ -246,7 +266,10 @@ impl Look {
                         .look(self.now, |tx| tx.label(&Datum::Thing(thing.clone())))
                 ),
             };
-            let what = format!("{}{of}", quorate_engine::tx::actions::readable(name.as_str()));
+            let what = format!(
+                "{}{of}",
+                quorate_engine::tx::actions::readable(name.as_str())
+            );
             match (old, new) {
                 (None, Some(due)) => lines.push(Effect::new(
                     "A clock would start:",
@@ -267,7 +290,12 @@ impl Look {
     fn posts_flipped(&self, trial: &Trial) -> Vec<Effect> {
         let mut lines = Vec::new();
         for step in &trial.event.steps {
-            let Change::Post { old: Some(old), new: Some(new), .. } = &step.effect else {
+            let Change::Post {
+                old: Some(old),
+                new: Some(new),
+                ..
+            } = &step.effect
+            else {
                 continue;
             };
             if old.status != new.status && self.view().post(old) {
@@ -296,6 +324,17 @@ fn net(trial: &Trial) -> Vec<(&CellKey, Ends<'_>)> {
         }
     }
     ends
+}
+
+/// How much else the check finds in a rule.
+fn and_more(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        more => format!(
+            ", with {} more like this",
+            crate::parts::plural(more, "finding", "findings")
+        ),
+    }
 }
 
 /// Whether a thing is there afterwards: that it goes is told once, not of each of its values.

@@ -29,10 +29,7 @@ impl Look {
         let game = self.game.as_str();
         let post = self.state().posts.get(&id);
         let title = post.map(|post| self.themed(post.title.as_str()));
-        Link::new(
-            title.unwrap_or_default(),
-            urls::Post { game, post: &word },
-        )
+        Link::new(title.unwrap_or_default(), urls::Post { game, post: &word })
     }
 
     /// The lines of the report.
@@ -104,10 +101,14 @@ impl Look {
                 let lead = format!("After the {ahead} ahead, left out:");
                 let out = trial.left_out();
                 let fresh = out.iter().filter(|text| !known.contains(*text));
-                let asleep = trial.asleep.iter().filter(|text| !alone.asleep.contains(text));
+                let asleep = trial
+                    .asleep
+                    .iter()
+                    .filter(|text| !alone.asleep.contains(text));
                 let fresh = fresh.map(|text| Effect::new(lead.clone(), *text).alarm());
                 let slept = format!("After the {ahead} ahead, code that would sleep:");
-                let slept = asleep.map(|text| Effect::new(slept.clone(), text.text.clone()).alarm());
+                let slept =
+                    asleep.map(|text| Effect::new(slept.clone(), text.text.clone()).alarm());
                 fresh.chain(slept).collect()
             }
         }
@@ -138,8 +139,13 @@ impl Look {
                     let known = alone.left_out();
                     let out = after.left_out();
                     let fresh = out.into_iter().find(|text| !known.contains(text));
-                    let slept = after.asleep.iter().find(|text| !alone.asleep.contains(text));
-                    fresh.map(str::to_owned).or_else(|| slept.map(|asleep| asleep.text.clone()))
+                    let slept = after
+                        .asleep
+                        .iter()
+                        .find(|text| !alone.asleep.contains(text));
+                    fresh
+                        .map(str::to_owned)
+                        .or_else(|| slept.map(|asleep| asleep.text.clone()))
                 }
             };
             if let Some(why) = why {
@@ -153,7 +159,9 @@ impl Look {
     /// What could newly be done with a pending matter, or no longer: its closing, and its count.
     fn flips(&self, id: PostId, trial: &Trial) -> Vec<Effect> {
         let (active, _) = self.roster();
-        let admin = active.into_iter().find(|player| self.has_flag(*player, "admin"));
+        let admin = active
+            .into_iter()
+            .find(|player| self.has_flag(*player, "admin"));
         let Some(admin) = admin else {
             return Vec::new();
         };
@@ -180,12 +188,15 @@ impl Look {
             })
         };
         let (old, new) = (count(&here), count(&trial.judge));
-        if let ([Some(Datum::Int(a)), Some(Datum::Int(b))], [Some(Datum::Int(c)), Some(Datum::Int(d))]) =
-            (old, new)
+        if let (
+            [Some(Datum::Int(a)), Some(Datum::Int(b))],
+            [Some(Datum::Int(c)), Some(Datum::Int(d))],
+        ) = (old, new)
             && (a, b) != (c, d)
         {
             let text = format!("{a} FOR, {b} AGAINST → {c} FOR, {d} AGAINST");
-            lines.push(Effect::new("Its votes would count otherwise:", text).to(self.post_link(id)));
+            lines
+                .push(Effect::new("Its votes would count otherwise:", text).to(self.post_link(id)));
         }
         lines
     }
@@ -193,7 +204,9 @@ impl Look {
     /// The closings of a matter that would be possible on a copy at a moment, to somebody who may close at all.
     pub(crate) fn closable_at(&self, judge: &Judge, at: Moment, id: PostId) -> Vec<String> {
         let (active, _) = self.roster();
-        let admin = active.into_iter().find(|player| self.has_flag(*player, "admin"));
+        let admin = active
+            .into_iter()
+            .find(|player| self.has_flag(*player, "admin"));
         admin.map_or_else(Vec::new, |admin| self.closable(judge, admin, at, id))
     }
 

@@ -68,7 +68,10 @@ impl Look {
     /// The lines of the report: the round goes through, or where it stops and whether it stops there today as well.
     pub(super) fn still_amendable(&self, trial: &Trial, until: Until) -> Vec<Effect> {
         match self.round(self.copy_of(&trial.judge), until) {
-            Ok(after) if after.0 <= 0 => vec![Effect::new("Yes:", "such a proposal would be enacted at once.")],
+            Ok(after) if after.0 <= 0 => vec![Effect::new(
+                "Yes:",
+                "such a proposal would be enacted at once.",
+            )],
             Ok(after) => vec![Effect::new(
                 "Yes:",
                 format!("such a proposal would be enacted after {after}."),
@@ -124,7 +127,10 @@ impl Look {
     /// Closes what is pending, so that neither its place in the queue nor a limit on pending proposals is in the way.
     fn clear_desk(&self, judge: &mut Judge, kind: &Name) {
         let law = judge.law();
-        let statuses = law.categories.get(kind).map(|decl| decl.it.statuses.clone());
+        let statuses = law
+            .categories
+            .get(kind)
+            .map(|decl| decl.it.statuses.clone());
         let statuses = statuses.unwrap_or_default();
         let failed = statuses.iter().find(|status| **status == "failed");
         let (Some(first), Some(closed)) = (statuses.first(), failed.or(statuses.last())) else {
@@ -161,10 +167,17 @@ impl Look {
             .get(kind)
             .map(|decl| decl.site.rule.clone())
             .ok_or(Stuck::NoKind)?;
-        let prefix = judge.law().categories.get(kind).map(|decl| decl.it.prefix.clone());
+        let prefix = judge
+            .law()
+            .categories
+            .get(kind)
+            .map(|decl| decl.it.prefix.clone());
         let prefix = prefix.unwrap_or_default();
         let mut said = None;
-        for title in [format!("{prefix}[Core] A trial"), format!("{prefix}A trial")] {
+        for title in [
+            format!("{prefix}[Core] A trial"),
+            format!("{prefix}A trial"),
+        ] {
             for player in players {
                 let patch = Patch {
                     clauses: vec![Clause::RenameRule {
@@ -216,7 +229,12 @@ impl Look {
             for (player, action, first) in self.ways(&judge, post, players, now, &mut said) {
                 let mut copy = self.copy_of(&judge);
                 let args = vec![(first, Value::Thing(Thing::Post(post)))];
-                let done = send(&mut copy, now, Actor::Player(player), Act::Do { action, args });
+                let done = send(
+                    &mut copy,
+                    now,
+                    Actor::Player(player),
+                    Act::Do { action, args },
+                );
                 match done {
                     Ok(_) if is_changed(&copy, rule) => return Ok(now - begin),
                     Ok(_) => has_effect = false,
@@ -281,7 +299,12 @@ fn kind(judge: &Judge) -> Option<Name> {
         let decl = law.categories.get(*name);
         decl.is_some_and(|decl| decl.it.icons.iter().any(|icon| *icon == "for"))
     };
-    kinds.clone().filter(voted).find(|name| **name == "Proposal").or_else(|| kinds.clone().find(voted)).cloned()
+    kinds
+        .clone()
+        .filter(voted)
+        .find(|name| **name == "Proposal")
+        .or_else(|| kinds.clone().find(voted))
+        .cloned()
 }
 
 fn is_changed(judge: &Judge, rule: &Name) -> bool {

@@ -17,7 +17,7 @@ use crate::pages::ClauseEdit;
 use crate::parts::{Change, Choice, Field, FieldKind};
 use crate::posted::Posted;
 use crate::web::look::Look;
-use crate::web::look::effects::Sleeping;
+use crate::web::look::effects::{Sleeping, by_rule};
 
 /// A post that is being written.
 pub(super) struct Draft {
@@ -342,7 +342,7 @@ impl Draft {
                 let id = edit.id();
                 let own = all.iter().filter(|asleep| asleep.rule == id);
                 let own: Vec<_> = own.map(|asleep| asleep.in_editor.as_str()).collect();
-                own.join("\n")
+                shortened(&own)
             });
             ClauseEdit {
                 id: nth.to_string(),
@@ -359,11 +359,14 @@ impl Draft {
         edits.collect()
     }
 
-    /// What the check says of rules that this draft does not change itself: those that leaned on what it changes.
-    pub(super) fn elsewhere(&self, checked: &[Sleeping]) -> Vec<String> {
+    /// The other rules whose code would sleep with what this draft changes, each with the first finding.
+    pub(super) fn elsewhere(&self, look: &Look, checked: &[Sleeping]) -> Vec<String> {
         let own: Vec<Name> = self.edits.iter().map(Edit::id).collect();
-        let others = checked.iter().filter(|asleep| !own.contains(&asleep.rule));
-        others.map(|asleep| asleep.text.clone()).collect()
+        let rules = by_rule(checked).into_iter();
+        let others = rules.filter(|(first, _)| !own.contains(&first.rule));
+        others
+            .map(|(first, _)| format!("{}\n{}", look.rule_title(&first.rule), first.text))
+            .collect()
     }
 
     /// The post as it would stand.
@@ -471,6 +474,26 @@ impl Edit {
         }
         clauses
     }
+}
+
+/// How many findings of a rule are shown: the rest most often follows from the first ones.
+const FINDINGS: usize = 3;
+
+fn shortened(findings: &[&str]) -> String {
+    let mut text = findings
+        .iter()
+        .take(FINDINGS)
+        .copied()
+        .collect::<Vec<_>>()
+        .join("\n");
+    if let Some(more) = findings
+        .len()
+        .checked_sub(FINDINGS)
+        .filter(|more| *more > 0)
+    {
+        text.push_str(&format!("\n… and {more} more"));
+    }
+    text
 }
 
 /// A rule's text with its title as a heading.

@@ -14,17 +14,50 @@ const PREFIX: &str = "other:";
 
 /// Each kind with what people call it, and one such change to be filled in.
 const KINDS: [(&str, &str); 11] = [
-    ("Set a value", r#"{ "do": "set_value", "thing": "a player's name", "name": "gold", "value": 10 }"#),
-    ("Add to a value, or take away", r#"{ "do": "add_to_value", "thing": "a player's name", "name": "gold", "amount": 5 }"#),
-    ("Something new comes into the game", r#"{ "do": "create_thing", "kind": "Kind", "values": { "name": "Its name" } }"#),
-    ("Something leaves the game", r#"{ "do": "remove_thing", "thing": "entity:1" }"#),
-    ("Another word of the theme", r#"{ "do": "set_term", "name": "player", "one": "Keeper", "many": "Keepers" }"#),
-    ("Rename a player", r#"{ "do": "rename_player", "player": "a name", "name": "another name" }"#),
-    ("Remove a player", r#"{ "do": "remove_player", "player": "a name", "bar": false }"#),
-    ("Write a page", r#"{ "do": "set_page", "name": "page", "text": "What it says." }"#),
-    ("Switch a rule off or on", r#"{ "do": "switch_rule", "id": "rule", "on": false }"#),
-    ("Move a rule", r#"{ "do": "move_rule", "id": "rule", "section": "dynastic" }"#),
-    ("Only if something holds", r#"{ "do": "when", "test": "len(players()) > 5", "changes": [] }"#),
+    (
+        "Set a value",
+        r#"{ "do": "set_value", "thing": "a player's name", "name": "gold", "value": 10 }"#,
+    ),
+    (
+        "Add to a value, or take away",
+        r#"{ "do": "add_to_value", "thing": "a player's name", "name": "gold", "amount": 5 }"#,
+    ),
+    (
+        "Something new comes into the game",
+        r#"{ "do": "create_thing", "kind": "Kind", "values": { "name": "Its name" } }"#,
+    ),
+    (
+        "Something leaves the game",
+        r#"{ "do": "remove_thing", "thing": "entity:1" }"#,
+    ),
+    (
+        "Another word of the theme",
+        r#"{ "do": "set_term", "name": "player", "one": "Keeper", "many": "Keepers" }"#,
+    ),
+    (
+        "Rename a player",
+        r#"{ "do": "rename_player", "player": "a name", "name": "another name" }"#,
+    ),
+    (
+        "Remove a player",
+        r#"{ "do": "remove_player", "player": "a name", "bar": false }"#,
+    ),
+    (
+        "Write a page",
+        r#"{ "do": "set_page", "name": "page", "text": "What it says." }"#,
+    ),
+    (
+        "Switch a rule off or on",
+        r#"{ "do": "switch_rule", "id": "rule", "on": false }"#,
+    ),
+    (
+        "Move a rule",
+        r#"{ "do": "move_rule", "id": "rule", "section": "dynastic" }"#,
+    ),
+    (
+        "Only if something holds",
+        r#"{ "do": "when", "test": "len(players()) > 5", "changes": [] }"#,
+    ),
 ];
 
 /// The kinds, for the choice of what to change next.
@@ -52,7 +85,8 @@ pub(super) fn read(look: &Look, text: &str) -> Result<Vec<Clause>, Refusal> {
     let list: Vec<Change> = serde_json::from_str(text)
         .map_err(|error| Refusal::plain(format!("other changes that can be read ({error})")))?;
     let patch = look.ask(|tx| changes::patch(tx, &list));
-    let patch = patch.map_err(|bad| Refusal::plain(format!("other changes that fit the game ({bad})")))?;
+    let patch =
+        patch.map_err(|bad| Refusal::plain(format!("other changes that fit the game ({bad})")))?;
     Ok(patch.clauses)
 }
 

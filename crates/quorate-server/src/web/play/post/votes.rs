@@ -113,13 +113,20 @@ fn ifs(look: &Look, id: PostId, count: &Count) -> Vec<If> {
         fresh.chain(gone).collect::<Vec<_>>().join(", ")
     };
     let mut lines = Vec::new();
-    let sides = [("for", Icon::For, Tone::For), ("against", Icon::Against, Tone::Against)];
+    let sides = [
+        ("for", Icon::For, Tone::For),
+        ("against", Icon::Against, Tone::Against),
+    ];
     for (side, icon, tone) in sides {
         if !count.icons.iter().any(|known| *known == side) {
             continue;
         }
         if let Some((votes, after)) = enough(look, id, count, side, &before) {
-            let more = plural(votes, &format!("more {}", side.to_uppercase()), &format!("more {}", side.to_uppercase()));
+            let more = plural(
+                votes,
+                &format!("more {}", side.to_uppercase()),
+                &format!("more {}", side.to_uppercase()),
+            );
             lines.push(If {
                 icon,
                 tone,
@@ -154,7 +161,8 @@ fn enough(
             post: id,
             text: typed(&format!(":{side}:")),
         };
-        look.would_on(&mut judge, Actor::Player(*player), act).ok()?;
+        look.would_on(&mut judge, Actor::Player(*player), act)
+            .ok()?;
         let after = standing(look, &judge, look.now, id);
         if after != before {
             return Some((nth + 1, after));
@@ -164,7 +172,12 @@ fn enough(
 }
 
 /// The first moment, to the minute, at which something changes though nobody votes any more.
-fn in_time(look: &Look, judge: &Judge, id: PostId, before: &[String]) -> Option<(Moment, Vec<String>)> {
+fn in_time(
+    look: &Look,
+    judge: &Judge,
+    id: PostId,
+    before: &[String],
+) -> Option<(Moment, Vec<String>)> {
     let differs = |at: Moment| {
         let after = standing(look, judge, at, id);
         (after != before).then_some(after)
@@ -268,17 +281,26 @@ fn followed(look: &Look, player: PlayerId, count: &Count) -> String {
         let cast = count.ballots.iter().filter(|(_, word)| word == side);
         u32::try_from(cast.count()).unwrap_or(u32::MAX)
     };
-    let side = ["for", "against"].into_iter().find(|side| count.side(side) > plain(side));
+    let side = ["for", "against"]
+        .into_iter()
+        .find(|side| count.side(side) > plain(side));
     let leader = match look.attribute(&Thing::Game, "emperor") {
         Some(Datum::Thing(Thing::Player(leader))) if leader != player => Some(leader),
         _ => None,
     };
     match (leader, side) {
         (Some(leader), Some(side)) => {
-            format!("follows {}: counts {}", look.name(leader), side.to_uppercase())
+            format!(
+                "follows {}: counts {}",
+                look.name(leader),
+                side.to_uppercase()
+            )
         }
         (Some(leader), None) => {
-            format!("follows {}, whose vote is on neither side", look.name(leader))
+            format!(
+                "follows {}, whose vote is on neither side",
+                look.name(leader)
+            )
         }
         (None, Some(side)) => format!("counts {}", side.to_uppercase()),
         (None, None) => "on neither side".to_owned(),
