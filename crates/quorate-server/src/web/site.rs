@@ -1,13 +1,12 @@
 //! The server's own things, shared by all requests: games, accounts, clock, secrets of forms.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment, Name};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, Span};
 use quorate_runtime::ports::{Accounts, Clock, Journal, Seals, ServerSecret};
 use quorate_runtime::{Games, OperatingError, fold};
 
@@ -54,7 +53,7 @@ pub struct House {
     /// A mail address of theirs.
     pub contact: Option<String>,
     /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
-    pub report: Duration,
+    pub report: Span,
 }
 
 impl Default for House {
@@ -65,7 +64,7 @@ impl Default for House {
             is_secure: false,
             operator: "The one who started this server has not said who they are.".to_owned(),
             contact: None,
-            report: Duration::from_secs(3),
+            report: Span(3_000),
         }
     }
 }

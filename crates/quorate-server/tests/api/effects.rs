@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use quorate_kernel::Span;
+use quorate_server::web::House;
 use scraper::{Html, Selector};
 use serde_json::{Value as Json, json};
 
 use crate::Game;
+use crate::table::Table;
 
 /// A rule with a kind of things, a value of the players and one of the game.
 const FERRY: &str = r#"# The ferry
@@ -48,12 +50,23 @@ tide = number("Tide", of = game, default = 1, tracked = "tracker")
 /// What the rulebook notes for itself whenever an admin closes a matter: no doing of the matter.
 const OF_CLOSING: &str = "\"name\":\"filed_last\"";
 
-/// An effect without the place in the law that it came by: a report's trial is nobody's act.
+/// An effect without the place in the law that it came by, for a report's trial is nobody's act, and without the number of
+/// a new thing, which is that of its event.
 fn plain(effect: &Json) -> String {
     let mut effect = effect.clone();
     if let Some(fields) = effect.as_object_mut() {
         fields.remove("rule");
         fields.remove("clause");
+        if fields["of"] == "thing" || fields.get("old") == Some(&Json::Null) {
+            fields.remove("called");
+            if fields
+                .get("thing")
+                .and_then(Json::as_str)
+                .is_some_and(|thing| thing.starts_with("thing:"))
+            {
+                fields.insert("thing".to_owned(), json!("a thing"));
+            }
+        }
     }
     effect.to_string()
 }
@@ -328,5 +341,27 @@ async fn a_proposal_that_takes_what_another_needs_says_which_it_breaks() {
     assert_eq!(
         players,
         ["Could no longer Pour Oil: Bert, Cora, Dan, Ed, Fay"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_whose_time_is_over_says_what_it_leaves_out() {
+    let house = House {
+        report: Span(0),
+        ..House::default()
+    };
+    let game = Game::of_six_at(Table::of(house).await).await;
+    let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);
+    let post = game.propose("A ferry", &add).await;
+    says(&game.report(&post, "alone").await, "New actions: Pour Oil");
+    let change = game.report(&post, "change").await;
+    assert_eq!(
+        change,
+        ["Not known: trying it takes longer than a report may"]
+    );
+    let players = game.report(&post, "players").await;
+    assert_eq!(
+        players,
+        ["The rest is left out: trying it all takes longer than a report may."]
     );
 }

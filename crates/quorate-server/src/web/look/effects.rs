@@ -9,18 +9,17 @@ mod queue;
 mod round;
 mod texts;
 
-use std::time::Instant;
-
 use quorate_engine::judge::{Head, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, NoteKind};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PostId, Refusal};
+use quorate_kernel::{Moment, Name, PostId, Refusal};
 use quorate_law::Diagnostic;
 
 use super::Look;
 use crate::pages::{Effect, EffectGroup};
+use crate::web::site::Site;
 
 /// What came of trying a patch.
 pub struct Trial {
@@ -57,13 +56,15 @@ impl Trial {
     }
 }
 
-/// The end of a report's time.
-#[derive(Clone, Copy)]
-pub(super) struct Until(Instant);
+/// The end of a report's time, by the server's clock.
+pub(super) struct Until<'a> {
+    site: &'a Site,
+    at: Moment,
+}
 
-impl Until {
-    fn is_over(self) -> bool {
-        Instant::now() >= self.0
+impl Until<'_> {
+    fn is_over(&self) -> bool {
+        self.site.now() >= self.at
     }
 }
 
@@ -148,7 +149,10 @@ impl Look {
 
     /// The whole report on a patch; `of` is the post that carries it, where there is one already.
     pub fn whole_report(&self, patch: &Patch, of: Option<PostId>) -> Vec<EffectGroup> {
-        let until = Until(Instant::now() + self.site.parts.house.report);
+        let until = &Until {
+            site: &self.site,
+            at: self.site.now() + self.site.parts.house.report,
+        };
         let trial = match self.try_patch(patch) {
             Ok(trial) => trial,
             Err(refusal) => {

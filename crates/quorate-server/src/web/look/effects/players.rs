@@ -14,7 +14,7 @@ use crate::web::look::Look;
 
 impl Look {
     /// For each action that both laws know: who could take it after the patch and not before, and the other way round.
-    pub(super) fn for_players(&self, trial: &Trial, until: Until) -> Vec<Effect> {
+    pub(super) fn for_players(&self, trial: &Trial, until: &Until<'_>) -> Vec<Effect> {
         let (active, _) = self.roster();
         let here = self.fork();
         let mut gains: BTreeMap<String, Vec<String>> = BTreeMap::new();

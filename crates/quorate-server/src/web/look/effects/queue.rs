@@ -38,7 +38,7 @@ impl Look {
         patch: &Patch,
         of: Option<PostId>,
         trial: &Trial,
-        until: Until,
+        until: &Until<'_>,
     ) -> Vec<Effect> {
         let pending = self.pending();
         let place = of.and_then(|of| pending.iter().position(|(id, _)| *id == of));
@@ -71,7 +71,7 @@ impl Look {
         patch: &Patch,
         ahead: &[(PostId, &Post)],
         alone: &Trial,
-        until: Until,
+        until: &Until<'_>,
     ) -> Vec<Effect> {
         let mut judge = self.fork();
         let mut tried = 0;
@@ -119,7 +119,7 @@ impl Look {
         &self,
         behind: &[(PostId, &Post)],
         trial: &Trial,
-        until: Until,
+        until: &Until<'_>,
     ) -> Vec<Effect> {
         let mut lines = Vec::new();
         for (id, post) in behind {

@@ -66,7 +66,7 @@ impl fmt::Display for Stuck {
 
 impl Look {
     /// The lines of the report: the round goes through, or where it stops and whether it stops there today as well.
-    pub(super) fn still_amendable(&self, trial: &Trial, until: Until) -> Vec<Effect> {
+    pub(super) fn still_amendable(&self, trial: &Trial, until: &Until<'_>) -> Vec<Effect> {
         match self.round(self.copy_of(&trial.judge), until) {
             Ok(after) if after.0 <= 0 => vec![Effect::new(
                 "Yes:",
@@ -91,7 +91,7 @@ impl Look {
     }
 
     /// Plays the round; how long it took from the votes to the enactment.
-    fn round(&self, mut judge: Judge, until: Until) -> Result<Span, Stuck> {
+    fn round(&self, mut judge: Judge, until: &Until<'_>) -> Result<Span, Stuck> {
         let kind = kind(&judge).ok_or(Stuck::NoKind)?;
         let players = self.able(&judge);
         if players.is_empty() {
@@ -213,7 +213,7 @@ impl Look {
         rule: &Name,
         players: &[PlayerId],
         begin: Moment,
-        until: Until,
+        until: &Until<'_>,
     ) -> Result<Span, Stuck> {
         let mut now = begin;
         let mut said: Option<Refusal> = None;
@@ -226,7 +226,7 @@ impl Look {
             if is_changed(&judge, rule) {
                 return Ok(now - begin);
             }
-            for (player, action, first) in self.ways(&judge, post, players, now, &mut said) {
+            for (player, action, first) in Self::ways(&judge, post, players, now, &mut said) {
                 let mut copy = self.copy_of(&judge);
                 let args = vec![(first, Value::Thing(Thing::Post(post)))];
                 let done = send(
@@ -252,7 +252,6 @@ impl Look {
 
     /// Who could close the matter in which way at a moment: one player for each way.
     fn ways(
-        &self,
         judge: &Judge,
         post: PostId,
         players: &[PlayerId],
