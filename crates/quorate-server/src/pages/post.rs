@@ -132,6 +132,8 @@ pub struct VoteLine {
     pub vote: Option<Ballot>,
     /// "own, 12:20; was AGAINST", "follows Ostrow, who has not voted: counts for nothing".
     pub how: String,
+    /// The comment with which they cast it.
+    pub comment: Option<Href>,
     /// Cast, but without effect: of somebody idle.
     pub is_void: bool,
 }

@@ -54,6 +54,7 @@ fn votes() -> Votes {
         person: person(name),
         vote: (!side.is_empty()).then(|| Ballot::new(side)),
         how: how.into(),
+        comment: how.starts_with("own").then(|| urls::Href::fragment("c6")),
         is_void: false,
     };
     let condition = |icon, tone, lead: &str, text: &str| If {

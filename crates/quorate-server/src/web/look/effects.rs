@@ -118,7 +118,7 @@ impl Look {
     }
 
     /// A copy of a copy.
-    fn copy_of(&self, judge: &Judge) -> Judge {
+    pub(crate) fn copy_of(&self, judge: &Judge) -> Judge {
         let Head { seq, hash, at } = judge.head();
         let head = Head { seq, hash, at };
         Judge::open(judge.state().clone(), head, &self.site.parts.laws)

@@ -78,7 +78,7 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
             .map(|count| votes::told(look, id, post, count)),
         offers: own_offers(look, id, post),
         comments: comments(look, id, post),
-        jumps: jumps(look, id),
+        jumps: jumps(look, id, answering.is_some()),
         answering,
         no_answer,
     })
@@ -181,9 +181,8 @@ fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
         .unwrap_or_default();
     let under: Vec<_> = look
         .state()
-        .comments
-        .iter()
-        .filter(|(key, comment)| key.post == id && look.view().comment(comment))
+        .comments_of(id)
+        .filter(|(_, comment)| look.view().comment(comment))
         .collect();
     let vote_of = |comment: &rows::Comment| {
         let counted = comment.icons.iter().filter(|icon| icon.counted);
@@ -211,11 +210,11 @@ fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
     made
 }
 
-fn jumps(look: &Look, id: PostId) -> Vec<Link> {
+fn jumps(look: &Look, id: PostId, is_answered: bool) -> Vec<Link> {
     let mut last = None;
     let mut mine = None;
-    for (key, comment) in &look.state().comments {
-        if key.post == id && look.view().comment(comment) {
+    for (key, comment) in look.state().comments_of(id) {
+        if look.view().comment(comment) {
             last = Some(key.id);
             if look.me.is_some() && look.view().author(&comment.author) == look.me {
                 mine = Some(key.id);
@@ -228,6 +227,9 @@ fn jumps(look: &Look, id: PostId) -> Vec<Link> {
     }
     if let Some(id) = mine {
         jumps.push(Link::new("mine", Href::fragment(&format!("c{id}"))));
+    }
+    if is_answered {
+        jumps.push(Link::new("write", Href::fragment("vote")));
     }
     jumps
 }

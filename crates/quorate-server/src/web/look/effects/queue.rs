@@ -1,10 +1,11 @@
 //! A patch among what is pending: after all that is ahead of it, and what it would do to the rest.
 
 use quorate_engine::judge::Judge;
+use quorate_engine::tx::Tx;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Moment, PlayerId, PostId, Thing};
+use quorate_kernel::{PostId, Thing};
 use quorate_law::datum::Datum;
 
 use super::{Trial, Until, ended_early};
@@ -158,18 +159,9 @@ impl Look {
 
     /// What could newly be done with a pending matter, or no longer: its closing, and its count.
     fn flips(&self, id: PostId, trial: &Trial) -> Vec<Effect> {
-        let (active, _) = self.roster();
-        let admin = active
-            .into_iter()
-            .find(|player| self.has_flag(*player, "admin"));
-        let Some(admin) = admin else {
-            return Vec::new();
-        };
         let here = self.fork();
-        let (before, after) = (
-            self.closable(&here, admin, self.now, id),
-            self.closable(&trial.judge, admin, self.now, id),
-        );
+        let closable = |judge: &Judge| judge.look(self.now, |tx| self.closable(tx, judge, id));
+        let (before, after) = (closable(&here), closable(&trial.judge));
         let mut lines = Vec::new();
         for title in after.iter().filter(|title| !before.contains(title)) {
             let lead = format!("Becomes possible, {title}:");
@@ -201,18 +193,13 @@ impl Look {
         lines
     }
 
-    /// The closings of a matter that would be possible on a copy at a moment, to somebody who may close at all.
-    pub(crate) fn closable_at(&self, judge: &Judge, at: Moment, id: PostId) -> Vec<String> {
+    /// The closings of a matter that are possible on a copy, to somebody who may close at all.
+    pub(crate) fn closable(&self, tx: &Tx, judge: &Judge, id: PostId) -> Vec<String> {
         let (active, _) = self.roster();
-        let admin = active
-            .into_iter()
-            .find(|player| self.has_flag(*player, "admin"));
-        admin.map_or_else(Vec::new, |admin| self.closable(judge, admin, at, id))
-    }
-
-    fn closable(&self, judge: &Judge, admin: PlayerId, at: Moment, id: PostId) -> Vec<String> {
+        let mut active = active.into_iter();
+        let admin = active.find(|player| self.has_flag(*player, "admin"));
         let law = judge.law();
-        let Some(post) = judge.state().posts.get(&id) else {
+        let (Some(admin), Some(post)) = (admin, judge.state().posts.get(&id)) else {
             return Vec::new();
         };
         let decls = law
@@ -221,7 +208,7 @@ impl Look {
             .filter_map(|name| law.actions.get(name))
             .filter(|decl| closes(&decl.it, &post.category));
         decls
-            .filter(|decl| judge.look(at, |tx| tried_on(tx, admin, decl, id)).is_ok())
+            .filter(|decl| tried_on(tx, admin, decl, id).is_ok())
             .map(|decl| self.themed(&decl.it.title))
             .collect()
     }

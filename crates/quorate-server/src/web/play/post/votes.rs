@@ -1,21 +1,24 @@
 //! How a vote stands: the count, each vote and how it was reached, and what would still change it.
 
+use quorate_engine::Law;
 use quorate_engine::judge::Judge;
+use quorate_engine::tx::Tx;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::rows::{self, CommentKey};
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Span, Thing};
 use quorate_law::datum::Datum;
 
 use crate::pages::{Fact, If, VoteLine, Votes};
-use crate::parts::{Ballot, Icon, Tone, plural};
+use crate::parts::{Ballot, Icon, Tone};
+use crate::urls::Href;
 use crate::web::look::Look;
 use crate::web::look::matters::Count;
 
-/// How many more votes for one side are tried.
+/// How many more votes for one side are tried, and how many later moments.
 const TRIED: usize = 12;
 
-/// How far ahead and in what steps it is looked what time alone would change.
-const AHEAD: (Span, Span) = (Span::days(8), Span::hours(6));
+/// How far ahead it is looked what time alone would change.
+const AHEAD: Span = Span::days(30);
 
 /// The panel beside a matter.
 pub(super) fn told(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Votes {
@@ -29,6 +32,7 @@ pub(super) fn told(look: &Look, id: PostId, post: &rows::Post, count: &Count) ->
             person: look.person(*player),
             vote: (!word.is_empty()).then(|| Ballot::new(word.clone())),
             how: how(look, id, post, *player, word, count),
+            comment: cast_by(look, id, *player, count).pop().map(comment),
             is_void: false,
         })
         .collect();
@@ -60,7 +64,7 @@ fn facts(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact>
     if !look.is_open(post) {
         return facts;
     }
-    if let Some(words) = leaning(&look.fork(), look.now, id) {
+    if let Some(words) = look.ask(|tx| leaning(tx, &look.law, id)) {
         facts.push(Fact::new("It is now", words));
     }
     for (title, refusal) in look.obstacles(id) {
@@ -75,43 +79,65 @@ fn facts(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact>
 }
 
 /// Whether a matter is popular or unpopular, where the law knows these words.
-fn leaning(judge: &Judge, at: Moment, id: PostId) -> Option<String> {
-    let law = judge.law();
+fn leaning(tx: &Tx, law: &Law, id: PostId) -> Option<String> {
     let known = ["popular", "unpopular"];
     if !known.iter().all(|word| law.code.signature(word).is_some()) {
         return None;
     }
     let word = known.into_iter().find(|word| {
         let matter = vec![Datum::Thing(Thing::Post(id))];
-        let said = judge.look(at, |tx| tx.call(&Name::from(*word), matter));
-        said.ok() == Some(Datum::Bool(true))
+        tx.call(&Name::from(*word), matter).ok() == Some(Datum::Bool(true))
     });
     Some(word.unwrap_or("neither popular nor unpopular").to_owned())
 }
 
-/// Everything that may flip: how it leans, and which closings are possible.
-fn standing(look: &Look, judge: &Judge, at: Moment, id: PostId) -> Vec<String> {
-    let leaning = leaning(judge, at, id).map(|word| format!("it is {word}"));
-    let closings = look.closable_at(judge, at, id).into_iter();
-    let closings = closings.map(|title| format!("“{title}” is possible"));
-    leaning.into_iter().chain(closings).collect()
+/// Everything that may flip.
+#[derive(PartialEq)]
+struct Standing {
+    /// How the matter leans, and which closings are possible.
+    words: Vec<String>,
+}
+
+impl Standing {
+    /// How a matter stands on a copy at a moment, and the first later moment at which time alone may change that.
+    fn at(look: &Look, judge: &Judge, at: Moment, id: PostId) -> (Self, Option<Moment>) {
+        let law = judge.law();
+        let (words, until) = judge.look(at, |tx| {
+            let (words, reads) = tx.reading(|| {
+                let leaning = leaning(tx, law, id).map(|word| format!("it is {word}"));
+                let closings = look.closable(tx, judge, id).into_iter();
+                let closings = closings.map(|title| format!("“{title}” is possible"));
+                leaning.into_iter().chain(closings).collect()
+            });
+            (words, reads.until)
+        });
+        (Self { words }, until.filter(|until| *until > at))
+    }
+
+    /// What is otherwise than it was.
+    fn news(&self, before: &Self) -> String {
+        let fresh = self
+            .words
+            .iter()
+            .filter(|word| !before.words.contains(word));
+        let gone = before
+            .words
+            .iter()
+            .filter(|word| !self.words.contains(word));
+        let gone = gone
+            .filter(|word| word.starts_with('“'))
+            .map(|word| word.replace(" is possible", " is possible no longer"));
+        fresh.cloned().chain(gone).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// What more votes for a side, or time alone, would change first; found by trying it on a copy.
 fn ifs(look: &Look, id: PostId, count: &Count) -> Vec<If> {
     let here = look.fork();
-    let before = standing(look, &here, look.now, id);
-    if before.is_empty() {
+    let (before, until) = Standing::at(look, &here, look.now, id);
+    if before.words.is_empty() {
         return Vec::new();
     }
-    let news = |after: &[String]| {
-        let fresh = after.iter().filter(|word| !before.contains(word)).cloned();
-        let gone = before.iter().filter(|word| !after.contains(word));
-        let gone = gone
-            .filter(|word| word.starts_with('“'))
-            .map(|word| word.replace(" is possible", " is possible no longer"));
-        fresh.chain(gone).collect::<Vec<_>>().join(", ")
-    };
     let mut lines = Vec::new();
     let sides = [
         ("for", Icon::For, Tone::For),
@@ -122,92 +148,92 @@ fn ifs(look: &Look, id: PostId, count: &Count) -> Vec<If> {
             continue;
         }
         if let Some((votes, after)) = enough(look, id, count, side, &before) {
-            let more = plural(
-                votes,
-                &format!("more {}", side.to_uppercase()),
-                &format!("more {}", side.to_uppercase()),
-            );
             lines.push(If {
                 icon,
                 tone,
-                lead: format!("{more}:"),
-                text: format!("{}.", news(&after)),
+                lead: format!("{votes} more {}:", side.to_uppercase()),
+                text: format!("{}.", after.news(&before)),
             });
         }
     }
-    if let Some((at, after)) = in_time(look, &here, id, &before) {
+    if let Some((at, after)) = in_time(look, &here, id, &before, until) {
+        let from = look.when(at).full();
         lines.push(If {
             icon: Icon::Pending,
             tone: Tone::None,
             lead: "No more votes:".to_owned(),
-            text: format!("from {} on {}.", look.when(at).full(), news(&after)),
+            text: format!("from {from} on {}.", after.news(&before)),
         });
     }
     lines
 }
 
-/// The least number of further votes for a side, by those who have none yet, that changes something.
+/// The least number of further votes for a side, by those who have none yet, that changes something: found by halving, for
+/// what some votes have changed more of them do not change back.
 fn enough(
     look: &Look,
     id: PostId,
     count: &Count,
     side: &str,
-    before: &[String],
-) -> Option<(usize, Vec<String>)> {
-    let mut judge = look.fork();
+    before: &Standing,
+) -> Option<(usize, Standing)> {
     let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
-    for (nth, (player, _)) in silent.take(TRIED).enumerate() {
+    let mut copies = Vec::new();
+    let mut judge = look.fork();
+    for (player, _) in silent.take(TRIED) {
         let act = Act::Comment {
             post: id,
             text: typed(&format!(":{side}:")),
         };
-        look.would_on(&mut judge, Actor::Player(*player), act)
-            .ok()?;
-        let after = standing(look, &judge, look.now, id);
-        if after != before {
-            return Some((nth + 1, after));
+        if look
+            .would_on(&mut judge, Actor::Player(*player), act)
+            .is_err()
+        {
+            break;
+        }
+        copies.push(look.copy_of(&judge));
+    }
+    let standing = |nth: usize| {
+        let copy = copies.get(nth)?;
+        let (after, _) = Standing::at(look, copy, look.now, id);
+        (after != *before).then_some(after)
+    };
+    let (mut low, mut high) = (0, copies.len().checked_sub(1)?);
+    let mut after = standing(high)?;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match standing(middle) {
+            Some(then) => (high, after) = (middle, then),
+            None => low = middle + 1,
         }
     }
-    None
+    Some((high + 1, after))
 }
 
-/// The first moment, to the minute, at which something changes though nobody votes any more.
+/// The first moment at which something changes though nobody votes any more: the law says of each answer how long it holds.
 fn in_time(
     look: &Look,
     judge: &Judge,
     id: PostId,
-    before: &[String],
-) -> Option<(Moment, Vec<String>)> {
-    let differs = |at: Moment| {
-        let after = standing(look, judge, at, id);
-        (after != before).then_some(after)
-    };
-    let (end, step) = (look.now + AHEAD.0, AHEAD.1);
-    let mut low = look.now;
-    let mut high = low + step;
-    let mut found = differs(high);
-    while found.is_none() && high < end {
-        low = high;
-        high = high + step;
-        found = differs(high);
-    }
-    let mut after = found?;
-    while high - low > Span::minutes(1) {
-        let middle = low + Span((high - low).0 / 2);
-        match differs(middle) {
-            Some(then) => (high, after) = (middle, then),
-            None => low = middle,
+    before: &Standing,
+    until: Option<Moment>,
+) -> Option<(Moment, Standing)> {
+    let mut next = until;
+    for _ in 0..TRIED {
+        let at = next.filter(|at| *at - look.now < AHEAD)?;
+        let (after, until) = Standing::at(look, judge, at, id);
+        if after != *before {
+            return Some((at, after));
         }
+        next = until;
     }
-    Some((high, after))
+    None
 }
 
 /// The icons of a matter that somebody cast, oldest first, with the comment.
 fn cast_by(look: &Look, id: PostId, player: PlayerId, count: &Count) -> Vec<(CommentKey, Name)> {
-    let under = look.state().comments.iter().filter(|(key, comment)| {
-        key.post == id
-            && look.view().comment(comment)
-            && look.view().author(&comment.author) == Some(player)
+    let under = look.state().comments_of(id).filter(|(_, comment)| {
+        look.view().comment(comment) && look.view().author(&comment.author) == Some(player)
     });
     under
         .flat_map(|(key, comment)| {
@@ -218,6 +244,11 @@ fn cast_by(look: &Look, id: PostId, player: PlayerId, count: &Count) -> Vec<(Com
         })
         .filter(|(_, icon)| count.icons.contains(icon))
         .collect()
+}
+
+/// Where on the page a vote was cast.
+fn comment((key, _): (CommentKey, Name)) -> Href {
+    Href::fragment(&format!("c{}", key.id))
 }
 
 /// How somebody's vote came to be what it is.
@@ -312,14 +343,16 @@ fn void_votes(look: &Look, id: PostId, count: &Count) -> Vec<VoteLine> {
     let (_, idle) = look.roster();
     let voted = idle.into_iter().filter_map(|player| {
         let is_counted = count.ballots.iter().any(|(known, _)| *known == player);
-        let (_, icon) = cast_by(look, id, player, count).pop()?;
-        (!is_counted).then(|| (player, icon.as_str().to_uppercase()))
+        let cast = cast_by(look, id, player, count).pop()?;
+        (!is_counted).then_some((player, cast))
     });
     voted
-        .map(|(player, icon)| VoteLine {
+        .map(|(player, cast)| (player, cast.1.as_str().to_uppercase(), cast))
+        .map(|(player, icon, cast)| VoteLine {
             person: look.person(player),
             vote: None,
             how: format!("cast {icon}, void because idle"),
+            comment: Some(comment(cast)),
             is_void: true,
         })
         .collect()
