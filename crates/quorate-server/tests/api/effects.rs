@@ -71,18 +71,18 @@ fn plain(effect: &Json) -> String {
     effect.to_string()
 }
 
-/// Effects to compare. The values of a thing that goes are left out: nobody can look at the thing any more when the event is
-/// read.
+/// Effects to compare. The values of a thing that comes or goes are left out, for whether they can be looked at depends on
+/// whether the thing is there when the event is read.
 fn comparable(effects: &Json) -> BTreeSet<String> {
     let effects = effects.as_array().unwrap();
-    let gone = |thing: &Json| {
+    let passes = |thing: &Json| {
         effects
             .iter()
-            .any(|one| one["of"] == "thing" && one["exists"] == false && one["thing"] == *thing)
+            .any(|one| one["of"] == "thing" && one["thing"] == *thing)
     };
     let kept = effects
         .iter()
-        .filter(|one| one["of"] != "value" || !gone(&one["thing"]));
+        .filter(|one| one["of"] != "value" || !passes(&one["thing"]));
     kept.map(plain).collect()
 }
 
@@ -220,8 +220,11 @@ async fn what_a_report_says_of_rules_and_values_comes_true() {
     let boat = json!([{ "do": "create_thing", "kind": "Boat", "values": { "name": "Heron" } }]);
     let lines = game.comes_true("A boat", boat).await;
     says(&lines, "New Boat: Heron");
+    says(&lines, "Heron Name: begins at Heron");
     let boats = game.get("/values?kind=Boat").gives(200).await;
-    let thing = boats["kinds"][0]["things"][0]["thing"].as_str().unwrap();
+    let boat = &boats["kinds"][0]["things"][0];
+    assert_eq!(boat["values"]["name"]["value"], "Heron");
+    let thing = boat["thing"].as_str().unwrap();
     let gone = json!([{ "do": "remove_thing", "thing": thing }]);
     let lines = game.comes_true("No boat", gone).await;
     says(&lines, "Removed: Heron");
@@ -241,8 +244,7 @@ async fn what_a_report_says_of_rules_and_values_comes_true() {
     let lines = game.comes_true("A dry ferry", dry).await;
     says(&lines, "Amended rule: The ferry");
     says(&lines, "Actions that go: Pour Oil");
-    let dropped =
-        "Dropped value: Oil (of player); 6 contents are put by, and come back if the value does";
+    let dropped = "Dropped value: Oil (of adventurer); 6 contents are put by, and come back if the value does";
     says(&lines, dropped);
     let back = json!([{ "do": "replace_rule", "id": "ferry", "text": FERRY }]);
     let lines = game.comes_true("Oil again", back).await;

@@ -70,9 +70,10 @@ impl Look {
         let title = |law: &Law, key: &(Name, Name)| {
             let known = law.values.get(key).map(|decl| decl.it.title.clone());
             let known = known.or_else(|| law.derived.get(key).map(|decl| decl.it.title.clone()));
-            let of = match self.singular_of(&key.0) {
-                kind if key.0 == "Game" => kind.to_lowercase(),
-                kind => kind,
+            let of = match key.0.as_str() {
+                "Game" => "the game".to_owned(),
+                "Player" => self.word("player"),
+                _ => self.singular_of(&key.0),
             };
             let title = known.unwrap_or_else(|| key.1.to_string());
             format!("{} (of {of})", self.themed(&title))
