@@ -81,7 +81,10 @@ impl Draft {
         let edits = form.all("edit").iter().map(|nth| Edit {
             of: text(&format!("of-{nth}")),
             base: text(&format!("base-{nth}")),
-            text: text(&format!("text-{nth}")),
+            // A field that did not arrive at all changes nothing; one that arrived empty repeals.
+            text: form
+                .one(&format!("text-{nth}"))
+                .map_or_else(|| text(&format!("base-{nth}")), str::to_owned),
         });
         Self {
             own: own.collect(),
