@@ -76,7 +76,7 @@ pub struct Ruling {
 }
 
 /// What a ruling is judged with.
-pub(crate) struct Bench<'a> {
+pub struct Bench<'a> {
     /// The state at the end of the log.
     pub now: &'a State,
     /// The whole log, from its first event.
@@ -90,7 +90,7 @@ pub(crate) struct Bench<'a> {
 }
 
 /// Judges history again.
-pub(crate) fn rule(bench: &Bench<'_>, named: &Named) -> Result<Ruling, Refusal> {
+pub fn rule(bench: &Bench<'_>, named: &Named) -> Result<Ruling, Refusal> {
     let first = first_of(bench, named)?;
     let mut line = Line::before(bench, first)?;
     let from = bench.past.partition_point(|event| event.seq < first);

@@ -56,6 +56,11 @@ const ASSETS: &[Asset] = &[
         plain: include_bytes!("../assets/js/drafts.js"),
     },
     Asset {
+        name: "check.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/check.js"),
+    },
+    Asset {
         name: "keys.js",
         media: JS,
         plain: include_bytes!("../assets/js/keys.js"),

@@ -156,6 +156,10 @@ links! {
     ComposeIn(game, category) => "/g/{game}/new/{category}";
     /// A post with its comments.
     Post(game, post) => "/g/{game}/post/{post}";
+    /// All that a proposal would do.
+    Effects(game, post) => "/g/{game}/post/{post}/effects";
+    /// Both gamestates of a ruling.
+    Ruling(game, post) => "/g/{game}/post/{post}/ruling";
     /// Editing a post while its window lasts.
     PostEdit(game, post) => "/g/{game}/post/{post}/edit";
     /// Where a comment or vote goes.

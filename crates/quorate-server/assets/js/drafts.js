@@ -1,7 +1,10 @@
 // What is typed survives a closed tab and a lost network. A draft goes away when its form was taken by the server:
 // the next page that is not the same form says so.
 const key = (form) => `draft:${form.dataset.draft}`;
-const fields = (form) => [...form.elements].filter((f) => f.name && !["hidden", "password", "submit", "button"].includes(f.type));
+// Which rules are edited and from which texts goes along unseen; it is part of the draft.
+const isUnseen = (f) => f.type === "hidden" && /^(edit|of-\d+|base-\d+)$/.test(f.name);
+const isTyped = (f) => !["hidden", "password", "submit", "button"].includes(f.type);
+const fields = (form) => [...form.elements].filter((f) => f.name && (isTyped(f) || isUnseen(f)));
 const store = { get: (k) => { try { return localStorage.getItem(k); } catch { return null; } },
   set: (k, v) => { try { localStorage.setItem(k, v); return true; } catch { return false; } },
   drop: (k) => { try { localStorage.removeItem(k); } catch { /* storage is off: there is nothing to drop */ } } };
@@ -21,12 +24,37 @@ function write(form, kept) {
     else if (left[f.name]?.length) f.value = left[f.name].shift();
   }
 }
+// A draft that edits rules which this form does not hold: the server is asked for the form with them.
+function isOther(form, kept) {
+  const here = read(form);
+  return (kept.edit || []).some((nth) => String(kept[`of-${nth}`]) !== String(here[`of-${nth}`]));
+}
+function bringBack(form, kept) {
+  const names = Object.keys(kept).filter((name) => /^(edit|(of|base|text)-\d+|other)$/.test(name));
+  for (const f of [...form.elements]) if (names.includes(f.name)) f.disabled = true;
+  for (const name of names) {
+    for (const value of kept[name]) {
+      const field = document.createElement("textarea");
+      Object.assign(field, { name, value, hidden: true });
+      form.append(field);
+    }
+  }
+  const button = form.querySelector('button[value="check"]') || form.querySelector('button[value="preview"]');
+  form.requestSubmit(button);
+}
 function keep(form) {
   const note = form.querySelector("[data-saved]");
   const asSent = JSON.stringify(read(form));
   const old = store.get(key(form));
-  if (old && old !== asSent) {
-    write(form, JSON.parse(old));
+  const kept = old && old !== asSent ? JSON.parse(old) : null;
+  if (kept && isOther(form, kept)) {
+    if (note) {
+      const again = Object.assign(document.createElement("button"), { type: "button", className: "btn plain small", textContent: "Bring it back" });
+      again.addEventListener("click", () => { write(form, kept); bringBack(form, kept); });
+      note.replaceChildren("There is a draft of yours that changes rules. ", again);
+    }
+  } else if (kept) {
+    write(form, kept);
     if (note) {
       const drop = Object.assign(document.createElement("button"), { type: "button", className: "btn plain small", textContent: "Start over" });
       drop.addEventListener("click", () => { store.drop(key(form)); write(form, JSON.parse(asSent)); note.textContent = ""; });

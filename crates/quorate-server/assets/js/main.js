@@ -3,11 +3,13 @@
 import { live } from "./live.js";
 import { times } from "./time.js";
 import { drafts } from "./drafts.js";
+import { check } from "./check.js";
 import { keys } from "./keys.js";
 import { board } from "./board.js";
 
 live(() => { times(); board(); });
 times();
 drafts();
+check();
 keys();
 board();

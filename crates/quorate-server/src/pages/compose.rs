@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::Chrome;
+use super::{Chrome, EffectGroup};
 use crate::{
     markup::Markup,
     parts::{Change, Field, Refusal, Send},
@@ -40,12 +40,12 @@ pub struct ClauseEdit {
     pub id: String,
     /// "Rule 14, Activities, clause 4".
     pub place: String,
-    /// The prose.
+    /// Its text, prose and code.
     pub prose: Field,
-    /// The code; clauses without any may get some.
-    pub code: Option<Field>,
-    /// What the check says of the code, with rule, line and caret.
+    /// What the check says of it, with line and caret; empty where it finds nothing wrong, none before it has run.
     pub report: Option<String>,
+    /// What changes, once the check has run.
+    pub changes: Vec<Change>,
 }
 
 /// The form of a category.
@@ -57,8 +57,10 @@ pub struct Writing {
     pub draft: String,
     /// Where it goes.
     pub send: Send,
-    /// Title, text, flavour text, tags, and what the category declares.
+    /// Title, text, and what the category declares.
     pub fields: Vec<Field>,
+    /// Below the changes: one-off code, what people do by hand, flavour text.
+    pub more: Vec<Field>,
     /// Clauses that it changes; only for categories that carry changes.
     pub edits: Vec<ClauseEdit>,
     /// The choice of one more clause to change.
@@ -67,6 +69,10 @@ pub struct Writing {
     pub rules: Vec<RuleOfForm>,
     /// The post as it would stand, after "Preview".
     pub preview: Option<(String, Markup, Vec<Change>)>,
+    /// What it would do, after "Preview".
+    pub effects: Vec<EffectGroup>,
+    /// What the check says beside the edited rules; none before it has run.
+    pub check: Option<Vec<String>>,
     /// Whether it may be published as it stands; the button appears after a preview only.
     pub refusal: Option<Refusal>,
     /// "Post the proposal"; the published post can be edited for so long.

@@ -54,6 +54,8 @@ pub struct LogPage {
     pub here: Href,
     /// Who, what kind, which value, from when.
     pub filters: Vec<Field>,
+    /// The charts.
+    pub charts: Href,
     /// The slider.
     pub past: Past,
     /// Latest first.
@@ -103,6 +105,8 @@ pub struct EventPage {
     pub undo: Result<Form, Refusal>,
     /// What undoing it would change, as things are now.
     pub undoing: Vec<EffectRow>,
+    /// Where a ruling is asked for, by which it would be struck; none for who does not play.
+    pub ruling: Option<Link>,
     /// Dispute or confirm.
     pub forms: Vec<Form>,
     /// What was done about it since.

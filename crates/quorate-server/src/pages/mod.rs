@@ -40,7 +40,9 @@ pub use log::{Charts, EffectRow, EventPage, LogLine, LogPage, Past, Ruling, Ruli
 pub use messages::{Letter, Messages, Thread, ThreadLine};
 pub use operator::{Operator, OperatorLine};
 pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players, Voted};
-pub use post::{Answering, EditWindow, Effect, Effects, If, Post, VoteLine, Votes};
+pub use post::{
+    Answering, EditWindow, Effect, EffectGroup, Effects, EffectsPage, If, Post, VoteLine, Votes,
+};
 pub use ruleset::{
     Beside, BlameLine, Clause, Compare, Hit, RuleHistory, RuleText, Ruleset, RulesetPart, Search,
     TocRule, VersionLine,
@@ -95,6 +97,7 @@ register_pages! {
     "front" => Front,
     "compose" => Compose,
     "post" => Post,
+    "effects" => EffectsPage,
     "ruleset" => Ruleset,
     "rule history" => RuleHistory,
     "compare" => Compare,

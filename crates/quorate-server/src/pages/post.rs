@@ -17,8 +17,8 @@ use crate::{
 pub struct EditWindow {
     /// The form.
     pub href: Href,
-    /// When it closes at the latest.
-    pub until: When,
+    /// When it closes; nothing where time alone does not close it.
+    pub until: Option<When>,
 }
 
 /// One thing that a proposal would do.
@@ -30,6 +30,44 @@ pub struct Effect {
     pub text: String,
     /// Where to look closer.
     pub more: Option<Link>,
+    /// What the check found, with its line of code; empty for most lines.
+    pub finding: String,
+    /// Whether everybody should see this before voting.
+    pub is_alarm: bool,
+}
+
+impl Effect {
+    /// A line.
+    pub fn new(lead: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            lead: lead.into(),
+            text: text.into(),
+            more: None,
+            finding: String::new(),
+            is_alarm: false,
+        }
+    }
+
+    /// The same, as something that everybody should see before voting.
+    #[must_use]
+    pub fn alarm(mut self) -> Self {
+        self.is_alarm = true;
+        self
+    }
+
+    /// The same, with what the check found.
+    #[must_use]
+    pub fn found(mut self, finding: impl Into<String>) -> Self {
+        self.finding = finding.into();
+        self
+    }
+
+    /// The same, with where to look closer.
+    #[must_use]
+    pub fn to(mut self, more: Link) -> Self {
+        self.more = Some(more);
+        self
+    }
 }
 
 /// What a proposal would do, tried on a copy of the game.
@@ -39,6 +77,37 @@ pub struct Effects {
     pub note: String,
     /// What it would do.
     pub lines: Vec<Effect>,
+    /// The whole report.
+    pub whole: Option<Href>,
+}
+
+/// Lines of a report under a heading.
+#[derive(Clone, Debug)]
+pub struct EffectGroup {
+    /// The element's id.
+    pub id: String,
+    /// "In the queue".
+    pub title: String,
+    /// What the group is about, where that needs saying.
+    pub note: String,
+    /// Its lines.
+    pub lines: Vec<Effect>,
+}
+
+/// All that a proposal would do.
+#[derive(Clone, Debug, Template)]
+#[template(path = "effects.html")]
+pub struct EffectsPage {
+    /// Around it.
+    pub chrome: Chrome,
+    /// The proposal.
+    pub post: Link,
+    /// "tried on a copy of the game at 16:40 UTC".
+    pub note: String,
+    /// Alone, for each player, in the queue, whether the game can still change itself.
+    pub groups: Vec<EffectGroup>,
+    /// What it changes, clause by clause.
+    pub changes: Vec<Change>,
 }
 
 /// What would still change the result.
@@ -63,6 +132,8 @@ pub struct VoteLine {
     pub vote: Option<Ballot>,
     /// "own, 12:20; was AGAINST", "follows Ostrow, who has not voted: counts for nothing".
     pub how: String,
+    /// The comment with which they cast it.
+    pub comment: Option<Href>,
     /// Cast, but without effect: of somebody idle.
     pub is_void: bool,
 }
@@ -140,12 +211,16 @@ pub struct Post {
     pub fields: Vec<Fact>,
     /// While it can be edited.
     pub edit: Option<EditWindow>,
+    /// A proposal that begins with this one's text and changes.
+    pub again: Option<Href>,
     /// What it says; headings in it are of level 2.
     pub body: Markup,
     /// Its flavour text.
     pub flavour: Option<Markup>,
     /// "1 clause, 1 value".
     pub change_note: String,
+    /// The short digest of the changes.
+    pub digest: Option<String>,
     /// What it changes.
     pub changes: Vec<Change>,
     /// What it would do today.

@@ -154,6 +154,8 @@ pub struct VersionLine {
     pub by: Link,
     /// "Pell, 8–1".
     pub how: String,
+    /// The ruleset from then on.
+    pub then: Option<Href>,
     /// What it changed.
     pub changes: Vec<Change>,
 }

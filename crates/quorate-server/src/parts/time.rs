@@ -62,6 +62,16 @@ impl When {
         self.at.strftime(form).to_string()
     }
 
+    /// The day in short: "13 May", "13 May 2026".
+    pub fn brief_day(&self) -> String {
+        let form = if civil(self.at).year() == civil(self.told).year() {
+            "%-d %b"
+        } else {
+            "%-d %b %Y"
+        };
+        self.at.strftime(form).to_string()
+    }
+
     /// The day as a heading: "Friday 14 May".
     pub fn day(&self) -> String {
         let (at, told) = (civil(self.at), civil(self.told));

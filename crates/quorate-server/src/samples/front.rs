@@ -503,19 +503,20 @@ fn writing() -> Writing {
         fields: vec![
             Field::new("title", "title", "Title", FieldKind::Line("Night fares for the ferry".into())),
             Field::new("body", "body", "What it says, and why", FieldKind::Prose("Ten Oil to cross is a day rate.".into())),
-            Field::new("flavour", "flavour", "Flavour text", FieldKind::Prose(String::new())).optional().hint("Shown in italics; changes nothing."),
             Field::new("tags", "tags", "Tags", FieldKind::Many(vec![Choice::new("core", "Core"), Choice::new("appendix", "Appendix")])).hint("A change to a core rule counts only with its tag."),
+        ],
+        more: vec![
+            Field::new("flavour", "flavour", "Flavour text", FieldKind::Prose(String::new())).optional().hint("Shown in italics; changes nothing."),
         ],
         edits: vec![ClauseEdit {
             id: "ferry-2".into(),
             place: "Rule 14, The ferry, clause 2".into(),
             prose: Field::new("ferry-2-p", "prose-ferry-2", "Prose", FieldKind::Prose(new.into())),
-            code: Some(
-                Field::new("ferry-2-c", "code-ferry-2", "Code", FieldKind::Code("def cross(actor: Player):\n    pay(actor, \"Oil\", 6 if eb() else 10)".into()))
-                    .wrong("The check found 1 thing."),
-            ),
             report: Some("rule ferry, clause 2, line 2\n    pay(actor, \"Oil\", 6 if eb() else 10)\n                           ^^ no such name; did you mean `ebb`?".into()),
+            changes: super::post::changes(),
         }],
+        effects: vec![],
+        check: Some(vec!["code that runs once, line 1: no such name".into()]),
         add: Some(Field::new("add", "add", "Another clause", FieldKind::One(vec![Choice::new("ferry.3", "14.3 The ferry waits"), Choice::new("new", "A new rule")]))),
         rules: vec![
             RuleOfForm { text: "1 of 2 proposals pending".into(), is_kept: true },

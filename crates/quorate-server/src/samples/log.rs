@@ -33,6 +33,7 @@ fn log_line(number: &str, minutes: i64, by: &str, what: &str, effects: &str) -> 
 impl Samples for LogPage {
     fn samples() -> Vec<Sample<Self>> {
         let page = LogPage {
+            charts: urls::Charts { game: GAME }.into(),
             chrome: chrome("Log", "Log"),
             here: urls::Log { game: GAME }.into(),
             filters: vec![
@@ -132,6 +133,10 @@ impl Samples for EventPage {
                 )
             }),
             undoing: vec![effect("Sennen", "Oil", "14", "11")],
+            ruling: Some(Link::new(
+                "Ask for a ruling that strikes it",
+                urls::Compose { game: GAME },
+            )),
             forms: vec![Form {
                 fields: vec![why("dispute-why")],
                 ..Form::button(
@@ -162,6 +167,7 @@ impl Samples for EventPage {
                 cite: None,
                 next: None,
             }),
+            ruling: None,
             forms: vec![],
             dice: vec![],
             effects: vec![],

@@ -7,8 +7,8 @@ use super::world::{
 };
 use crate::{
     pages::{
-        Answering, EditWindow, Effect, Effects, Fact, If, Link, Post, Sample, Samples, VoteLine,
-        Votes,
+        Answering, EditWindow, Effect, EffectGroup, Effects, EffectsPage, Fact, If, Link, Post,
+        Sample, Samples, VoteLine, Votes,
     },
     parts::{
         Ballot, Change, Comment, Gauge, Icon, Need, Offer, Person, Refusal, Status, StatusKind,
@@ -54,6 +54,7 @@ fn votes() -> Votes {
         person: person(name),
         vote: (!side.is_empty()).then(|| Ballot::new(side)),
         how: how.into(),
+        comment: how.starts_with("own").then(|| urls::Href::fragment("c6")),
         is_void: false,
     };
     let condition = |icon, tone, lead: &str, text: &str| If {
@@ -224,6 +225,7 @@ fn proposal() -> Post {
         place: "third in the queue".into(),
         fields: vec![],
         edit: None,
+        again: None,
         body: text(
             "Ten Oil to cross is a *day* rate. After dark the water is lower than it looks. Let six be enough at ebb, and let the \
              fare stay what it is.\n\nBecause the ferry has lain at the Spire three nights running for the same {player}, I would \
@@ -231,18 +233,17 @@ fn proposal() -> Post {
         ),
         flavour: Some(line("The ferryman’s bell was still in his hand. So was the rope.")),
         change_note: "1 clause, 1 value".into(),
+        digest: Some("8a0c40444cf30725".into()),
         changes: changes(),
         effects: Some(Effects {
             note: "tried on a copy of the game at 16:40 UTC".into(),
             lines: vec![
-                Effect { lead: "Newly able to cross at ebb:".into(), text: "Corbin (8 Oil), Hanno (6), Jory (9).".into(), more: None },
-                Effect { lead: "Loses its mooring:".into(), text: "the Spire; Juniper, Sennen and Vance stay there.".into(), more: None },
-                Effect {
-                    lead: "Checks:".into(),
-                    text: "names and types fine; 58 of 59 rule tests pass.".into(),
-                    more: Some(Link::new("One expects ten Oil at ebb", urls::Href::fragment("effects"))),
-                },
+                Effect::new("Newly able to cross at ebb:", "Corbin (8 Oil), Hanno (6), Jory (9)."),
+                Effect::new("Loses its mooring:", "the Spire; Juniper, Sennen and Vance stay there."),
+                Effect::new("Checks:", "names and types fine; 58 of 59 rule tests pass.")
+                    .to(Link::new("One expects ten Oil at ebb", urls::Href::fragment("effects"))),
             ],
+            whole: Some(urls::Effects { game: GAME, post: "92-0" }.into()),
         }),
         votes: Some(votes()),
         offers: vec![Offer {
@@ -302,8 +303,15 @@ impl Samples for Post {
                     post: "92-0",
                 }
                 .into(),
-                until: ahead(9),
+                until: Some(ahead(9)),
             }),
+            again: Some(
+                urls::Href::from(urls::ComposeIn {
+                    game: GAME,
+                    category: "Proposal",
+                })
+                .with("from", "92-0"),
+            ),
             body: text(
                 "# Present\n\nNobody who could still stand.\n\n- The motion to wait was carried.\n- So was the committee.\n\n| Lamp | Lit |\n|---|---|\n| Spire | no |",
             ),
@@ -369,5 +377,67 @@ impl Samples for Post {
                 page: lord,
             },
         ]
+    }
+}
+
+impl Samples for EffectsPage {
+    fn samples() -> Vec<Sample<Self>> {
+        let group = |id: &str, title: &str, note: &str, lines| EffectGroup {
+            id: id.into(),
+            title: title.into(),
+            note: note.into(),
+            lines,
+        };
+        let post = urls::Post {
+            game: GAME,
+            post: "92-0",
+        };
+        let page = EffectsPage {
+            chrome: chrome("What it would do", "Blog"),
+            post: Link::new("Ferries at ebb", post),
+            note: "Each part is tried on a copy of the game at 16:40 UTC; nothing of it stays."
+                .into(),
+            groups: vec![
+                group(
+                    "alone",
+                    "If it were enacted now",
+                    "",
+                    vec![
+                        Effect::new("Ilse Oil:", "12 → 6"),
+                        Effect::new("New value:", "casts_off_at (of landing)"),
+                        Effect::new("Code of The ferry would sleep:", "")
+                            .found("error: there is no `eb`\n --> ferry:6:11\n6 | pay(actor, eb())")
+                            .alarm(),
+                    ],
+                ),
+                group(
+                    "change",
+                    "Whether rules can still be changed afterwards",
+                    "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
+                    vec![
+                        Effect::new(
+                            "No rule could be changed any more:",
+                            "no proposal could be made: nobody may post.",
+                        )
+                        .alarm(),
+                    ],
+                ),
+                group(
+                    "queue",
+                    "In the queue",
+                    "The same after everything ahead of it, and what it would do to what is pending.",
+                    vec![
+                        Effect::new("It would break what is behind it:", "the rule is gone")
+                            .alarm()
+                            .to(Link::new("Toll at the Spire", post)),
+                    ],
+                ),
+            ],
+            changes: changes(),
+        };
+        vec![Sample {
+            name: "of a proposal",
+            page,
+        }]
     }
 }

@@ -1,5 +1,6 @@
 //! The law and the past: ruleset, histories, search, log, dynasties, charts, feed.
 
+pub(crate) mod charts;
 pub(crate) mod dynasties;
 pub(crate) mod event;
 pub(crate) mod feed;

@@ -2,6 +2,8 @@
 
 pub mod act;
 pub mod compose;
+pub mod effects;
 pub mod front;
 pub mod join;
 pub mod post;
+pub mod ruling;

@@ -13,7 +13,7 @@ use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use super::play::{act, compose, front, join, post as posts};
+use super::play::{act, compose, effects, front, join, post as posts, ruling};
 use super::server::{account, found, home, settings};
 use super::site::Site;
 use super::stream;
@@ -77,6 +77,8 @@ fn of_game() -> Router<Arc<Site>> {
             get(compose::begin).post(compose::take),
         )
         .route("/g/{game}/post/{post}", get(posts::show))
+        .route("/g/{game}/post/{post}/effects", get(effects::show))
+        .route("/g/{game}/post/{post}/ruling", get(ruling::show))
         .route(
             "/g/{game}/post/{post}/edit",
             get(compose::edit).post(compose::change),

@@ -6,7 +6,7 @@ use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment, Name};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, Span};
 use quorate_runtime::ports::{Accounts, Clock, Journal, Seals, ServerSecret};
 use quorate_runtime::{Games, OperatingError, fold};
 
@@ -52,6 +52,8 @@ pub struct House {
     pub operator: String,
     /// A mail address of theirs.
     pub contact: Option<String>,
+    /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
+    pub report: Span,
 }
 
 impl Default for House {
@@ -62,6 +64,7 @@ impl Default for House {
             is_secure: false,
             operator: "The one who started this server has not said who they are.".to_owned(),
             contact: None,
+            report: Span(3_000),
         }
     }
 }
@@ -127,6 +130,11 @@ impl Site {
         seqs: &[EventSeq],
     ) -> Result<Vec<Event>, OperatingError> {
         fold::events_of(&*self.parts.journal, &*self.parts.seals, game, seqs).await
+    }
+
+    /// The whole log of a game, texts open.
+    pub async fn whole_log(&self, game: &GameId) -> Result<Vec<Event>, OperatingError> {
+        fold::whole_log(&*self.parts.journal, &*self.parts.seals, game).await
     }
 }
 

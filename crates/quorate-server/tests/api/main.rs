@@ -8,6 +8,7 @@
 mod accounts;
 mod book;
 mod bounds;
+mod effects;
 mod play;
 mod stream;
 mod table;
@@ -54,7 +55,11 @@ struct Game {
 impl Game {
     /// Founded by Anna, who let the others in: events 1 to 11.
     async fn of_six() -> Self {
-        let table = Table::open().await;
+        Self::of_six_at(Table::open().await).await
+    }
+
+    /// The same at a table that is run otherwise.
+    async fn of_six_at(table: Table) -> Self {
         let (anna, bert) = (
             table.token("Anna", false).await,
             table.token("Bert", false).await,

@@ -55,6 +55,11 @@ pub(crate) struct Call<'a> {
 impl Table {
     /// Opens a site on which games of one rulebook can be founded.
     pub(crate) async fn open() -> Self {
+        Self::of(House::default()).await
+    }
+
+    /// The same, run otherwise.
+    pub(crate) async fn of(house: House) -> Self {
         let start: Moment = "2031-05-04T09:00Z".parse().unwrap();
         let clock = Arc::new(HandClock::at(start));
         let store = Arc::new(Memory::default());
@@ -77,7 +82,7 @@ impl Table {
             clock: clock.clone(),
             secret,
             books: vec![book::read("adventurers-2019")],
-            house: House::default(),
+            house,
         };
         let site = Arc::new(Site::new(parts).unwrap());
         let mut table = Self {

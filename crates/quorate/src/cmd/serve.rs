@@ -97,6 +97,7 @@ fn house(listen: &Listen) -> House {
         operator: listen.operator.clone().unwrap_or(plain.operator),
         contact: listen.contact.clone(),
         welcome: plain.welcome,
+        report: plain.report,
     }
 }
 

@@ -96,6 +96,9 @@ impl Look {
     /// A change of values, people, terms or pages: old and new in words.
     fn plain_change(&self, clause: &Clause) -> Change {
         match clause {
+            Clause::SetTerm { .. } | Clause::SetPage { .. } | Clause::SetStatus { .. } => {
+                self.text_change(clause)
+            }
             Clause::SetValue { thing, name, value } => {
                 let key = CellKey {
                     thing: thing.clone(),
@@ -122,7 +125,12 @@ impl Look {
                     .iter()
                     .map(|(name, value)| format!("{name} {}", self.label(value)))
                     .collect();
-                told(format!("A new {kind}"), "", "", &words.join(", "))
+                told(
+                    format!("A new {}", self.singular_of(kind)),
+                    "",
+                    "",
+                    &words.join(", "),
+                )
             }
             Clause::RemoveThing { thing } | Clause::RemovePlayer { thing, .. } => {
                 let of = self.called(thing);
@@ -132,6 +140,13 @@ impl Look {
                 let of = self.called(thing);
                 told(of.clone(), "renamed", &of, name)
             }
+            other => told(other.kind().to_owned(), "", "", ""),
+        }
+    }
+
+    /// A change of a term, of a page or of a post's status.
+    fn text_change(&self, clause: &Clause) -> Change {
+        match clause {
             Clause::SetTerm { name, one, many } => {
                 let term = self.state().terms.get(name);
                 let old = term.map(|term| format!("{}, {}", term.one, term.many));

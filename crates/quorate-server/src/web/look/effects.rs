@@ -1,20 +1,25 @@
 //! What a patch would do to this very game, tried on a copy: nothing of it stays.
+//!
+//! A report has parts: what it does alone, for each player, in the queue, and whether the game can still change itself
+//! afterwards. Each is told as the reader may know it.
 
-use quorate_engine::judge::Judge;
+mod alone;
+mod players;
+mod queue;
+mod round;
+mod texts;
+
+use quorate_engine::judge::{Head, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, NoteKind};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::Effect as Change;
-use quorate_kernel::{Name, Refusal, Thing};
+use quorate_kernel::{Moment, Name, PostId, Refusal};
 use quorate_law::Diagnostic;
-use quorate_law::datum::Datum;
 
 use super::Look;
-use crate::pages::Effect;
-
-/// How many changed values a report lists.
-const VALUES: usize = 40;
+use crate::pages::{Effect, EffectGroup};
+use crate::web::site::Site;
 
 /// What came of trying a patch.
 pub struct Trial {
@@ -23,20 +28,76 @@ pub struct Trial {
     /// What was done to it.
     pub event: Event,
     /// What newly sleeps, and why, as the check says it.
-    pub asleep: Vec<String>,
+    pub asleep: Vec<Sleeping>,
+}
+
+/// Code that would sleep.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sleeping {
+    /// Its rule.
+    pub rule: Name,
+    /// The finding with its line of the rule's text and a mark under the place.
+    pub text: String,
+    /// The same, its lines counted from the rule's title, as it stands in the editor.
+    pub in_editor: String,
+}
+
+impl Trial {
+    /// What could not be done as it was written.
+    pub fn left_out(&self) -> Vec<&str> {
+        let notes = self.event.notes.iter();
+        // Code that falls asleep is told with its line by `asleep`.
+        let is_asleep =
+            |text: &str| !self.asleep.is_empty() && text.contains(": its code sleeps: ");
+        notes
+            .filter(|note| note.kind != NoteKind::Said && !is_asleep(&note.text))
+            .map(|note| note.text.as_str())
+            .collect()
+    }
+}
+
+/// The end of a report's time, by the server's clock.
+pub(super) struct Until<'a> {
+    site: &'a Site,
+    at: Moment,
+}
+
+impl Until<'_> {
+    fn is_over(&self) -> bool {
+        self.site.now() >= self.at
+    }
+}
+
+/// Findings by rule, in their order: a rule with its first finding, and how many more it has, most of which follow from it.
+pub fn by_rule(found: &[Sleeping]) -> Vec<(&Sleeping, usize)> {
+    let mut rules: Vec<(&Sleeping, usize)> = Vec::new();
+    for finding in found {
+        match rules
+            .iter_mut()
+            .find(|(first, _)| first.rule == finding.rule)
+        {
+            Some((_, more)) => *more += 1,
+            None => rules.push((finding, 0)),
+        }
+    }
+    rules
 }
 
 impl Look {
     /// Tries a patch on a copy of the game.
     pub fn try_patch(&self, patch: &Patch) -> Result<Trial, Refusal> {
-        let mut judge = self.fork();
+        self.try_on(self.fork(), patch)
+    }
+
+    /// Tries a patch on a copy on which something else may have been tried before.
+    fn try_on(&self, mut judge: Judge, patch: &Patch) -> Result<Trial, Refusal> {
+        let before = std::sync::Arc::clone(judge.law());
         let act = Act::Repair {
             patch: Sealed::close(patch.clone(), [0; 16]),
             reason: typed("what it would do"),
         };
         let event = self.would_on(&mut judge, Actor::Operator, act)?;
-        let known: Vec<_> = self
-            .law
+        let known: Vec<_> = before
             .asleep
             .iter()
             .map(|asleep| &asleep.diagnostics)
@@ -56,113 +117,108 @@ impl Look {
         })
     }
 
-    /// The report on a patch: what changes in values, what players newly can do, what sleeps.
+    /// A copy of a copy.
+    pub(crate) fn copy_of(&self, judge: &Judge) -> Judge {
+        let Head { seq, hash, at } = judge.head();
+        let head = Head { seq, hash, at };
+        Judge::open(judge.state().clone(), head, &self.site.parts.laws)
+    }
+
+    /// The short report on a patch: what it changes alone.
     pub fn report(&self, trial: &Trial) -> Vec<Effect> {
-        let mut lines = Vec::new();
-        let line = |lead: &str, text: String| Effect {
-            lead: lead.to_owned(),
-            text,
-            more: None,
-        };
-        for note in &trial.event.notes {
-            if note.kind != NoteKind::Said {
-                lines.push(line("Left out:", note.text.clone()));
-            }
-        }
-        for asleep in &trial.asleep {
-            lines.push(line("Code that would sleep:", asleep.clone()));
-        }
-        lines.extend(self.values_changed(trial));
-        for (lead, names) in self.actions_changed(trial) {
-            if !names.is_empty() {
-                lines.push(line(lead, names.join(", ")));
-            }
-        }
+        let mut lines = self.alone(trial);
         if lines.is_empty() {
-            lines.push(line(
-                "Nothing else changes:",
-                "the texts alone, as shown above.".to_owned(),
+            lines.push(Effect::new(
+                "Nothing changes by itself:",
+                "no rule, no value, no roster.",
             ));
         }
         lines
     }
 
-    fn values_changed(&self, trial: &Trial) -> Vec<Effect> {
-        let mut lines = Vec::new();
-        let mut more = 0;
-        for step in &trial.event.steps {
-            let Change::Cell { key, old, new } = &step.effect else {
-                continue;
-            };
-            if !self.view().shown(key) {
-                continue;
+    /// The short report as the one group of a page.
+    pub fn short_report(&self, patch: &Patch) -> Vec<EffectGroup> {
+        let lines = match self.try_patch(patch) {
+            Ok(trial) => self.report(&trial),
+            Err(refusal) => {
+                vec![Effect::new("It could not be tried:", refusal.to_string()).alarm()]
             }
-            if lines.len() >= VALUES {
-                more += 1;
-                continue;
-            }
-            let words = |cell: &Option<quorate_kernel::rows::Cell>| {
-                cell.as_ref().map_or_else(
-                    || "nothing".to_owned(),
-                    |cell| self.label(cell.value.open()),
-                )
-            };
-            let (old, new) = (words(old), words(new));
-            if old == new {
-                continue;
-            }
-            let of = match &key.thing {
-                Thing::Game => self.title(),
-                thing => trial
-                    .judge
-                    .look(self.now, |tx| tx.label(&Datum::Thing(thing.clone()))),
-            };
-            lines.push(Effect {
-                lead: format!("{of}, {}:", key.name),
-                text: format!("{old} → {new}"),
-                more: None,
-            });
-        }
-        if more > 0 {
-            lines.push(Effect {
-                lead: "And more values:".to_owned(),
-                text: format!("{more} that are not listed here"),
-                more: None,
-            });
-        }
-        lines
+        };
+        vec![group("alone", "If it were enacted now", "", lines)]
     }
 
-    fn actions_changed(&self, trial: &Trial) -> [(&'static str, Vec<String>); 2] {
-        let law = trial.judge.law();
-        let title = |name: &Name, law: &quorate_engine::Law| {
-            law.actions
-                .get(name)
-                .map_or_else(|| name.to_string(), |decl| self.themed(&decl.it.title))
+    /// The whole report on a patch; `of` is the post that carries it, where there is one already.
+    pub fn whole_report(&self, patch: &Patch, of: Option<PostId>) -> Vec<EffectGroup> {
+        let until = &Until {
+            site: &self.site,
+            at: self.site.now() + self.site.parts.house.report,
         };
-        let new = law
-            .action_order
-            .iter()
-            .filter(|name| !self.law.actions.contains_key(*name));
-        let gone = self
-            .law
-            .action_order
-            .iter()
-            .filter(|name| !law.actions.contains_key(*name));
-        [
-            (
-                "Newly possible:",
-                new.map(|name| title(name, law)).collect(),
-            ),
-            (
-                "No longer possible:",
-                gone.map(|name| title(name, &self.law)).collect(),
-            ),
-        ]
+        let trial = match self.try_patch(patch) {
+            Ok(trial) => trial,
+            Err(refusal) => {
+                let line = Effect::new("It could not be tried:", refusal.to_string()).alarm();
+                return vec![group("alone", "If it were enacted now", "", vec![line])];
+            }
+        };
+        let mut groups = vec![group(
+            "alone",
+            "If it were enacted now",
+            "",
+            self.report(&trial),
+        )];
+        groups.push(group(
+            "change",
+            "Whether rules can still be changed afterwards",
+            "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
+            self.still_amendable(&trial, until),
+        ));
+        groups.push(group(
+            "players",
+            "What players could do at once",
+            "",
+            self.for_players(&trial, until),
+        ));
+        groups.push(group(
+            "queue",
+            "In the queue",
+            "The same after everything ahead of it, and what it would do to what is pending.",
+            self.in_queue(patch, of, &trial, until),
+        ));
+        groups.retain(|group| !group.lines.is_empty());
+        groups
     }
 }
 
-fn rendered(judge: &Judge, finding: &Diagnostic) -> String {
+fn group(id: &str, title: &str, note: &str, lines: Vec<Effect>) -> EffectGroup {
+    EffectGroup {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        note: note.to_owned(),
+        lines,
+    }
+}
+
+/// What stands where a report's time was over.
+fn ended_early() -> Effect {
+    Effect::new(
+        "The rest is left out:",
+        "trying it all takes longer than a report may.",
+    )
+}
+
+/// How many lines stand above a rule's text in the editor: its title, and an empty one.
+const ABOVE: u32 = 2;
+
+fn rendered(judge: &Judge, finding: &Diagnostic) -> Sleeping {
     let text = judge.state().rules.get(&finding.rule);
-    finding.render(text.map_or("", |rule| &rule.text))
+    let (title, text) = text.map_or(("", ""), |rule| (&*rule.title, &*rule.text));
+    let lower = Diagnostic {
+        line: finding.line + ABOVE,
+        ..finding.clone()
+    };
+    Sleeping {
+        rule: finding.rule.clone(),
+        text: finding.render(text),
+        in_editor: lower.render(&format!("# {title}\n\n{text}")),
+    }
 }

@@ -4,13 +4,21 @@
 //! `votes(post, side)` for the number on a side, `quorum()`, and `tally(post)` in words. A law without one of them shows
 //! less: the icons as they were cast.
 
+use quorate_engine::law::At;
+use quorate_engine::offers;
+use quorate_engine::tx::Tx;
 use quorate_kernel::rows::Post;
-use quorate_kernel::{Name, PlayerId, PostId, Thing};
-use quorate_law::datum::Datum;
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
+use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::ActionDecl;
 
 use super::Look;
 use super::words::capital;
+use crate::markup;
 use crate::parts::{Ballot, Gauge, Status, StatusKind, Tally, Verdict};
+
+/// How many letters of a closing note stand in a list.
+const NOTE: usize = 240;
 
 /// Votes on a matter, read once for a page.
 pub struct Count {
@@ -121,7 +129,11 @@ impl Look {
 
     /// A post's status as a mark; none for posts without one.
     pub fn status(&self, post: &Post) -> Option<Status> {
-        if post.status.is_empty() {
+        let known = self.law.categories.get(&post.category);
+        // The one status that a post of its category ever has says nothing about it.
+        let is_decided_never = known
+            .is_some_and(|category| category.it.icons.is_empty() && category.it.statuses.len() < 2);
+        if post.status.is_empty() || is_decided_never {
             return None;
         }
         let word = post.status.as_str();
@@ -141,14 +153,14 @@ impl Look {
         let status = self.status(post)?;
         let open = self.is_open(post);
         let count = if open { self.count(id) } else { None };
-        let note = post.note.as_str();
         let lead = match &count {
             Some(count) => in_short(count),
-            None => note.to_owned(),
+            None => self.closing_note(post),
         };
-        let why = match post.closed_at {
-            Some(at) => format!(", {}", self.when(at).full()),
-            None => String::new(),
+        let why = match (post.closed_at, &count) {
+            (Some(at), _) => format!("{}.", self.when(at).full()),
+            (None, Some(count)) => still_out(count),
+            (None, None) => String::new(),
         };
         Some(Verdict {
             status,
@@ -157,6 +169,69 @@ impl Look {
             lead,
             why,
         })
+    }
+}
+
+impl Look {
+    /// What was noted when a post was closed, as sentences without marks of Markdown; empty where nothing was.
+    pub fn closing_note(&self, post: &Post) -> String {
+        sentence(&markup::excerpt(post.note.as_str(), &self.terms, NOTE))
+    }
+
+    /// The actions of the law that close matters of a category: those for whose first parameter such a matter is given
+    /// and that need nothing else.
+    fn closings_of(&self, category: &Name) -> impl Iterator<Item = &At<ActionDecl>> {
+        let actions = self.law.action_order.iter();
+        actions
+            .filter_map(|name| self.law.actions.get(name))
+            .filter(move |decl| closes(&decl.it, category))
+    }
+
+    /// Each action that closes a matter, with whether somebody may take it now.
+    pub fn closings(
+        &self,
+        id: PostId,
+        by: PlayerId,
+    ) -> Vec<(&At<ActionDecl>, Result<(), Refusal>)> {
+        let Some(post) = self.state().posts.get(&id) else {
+            return Vec::new();
+        };
+        let tried = |decl| self.ask(|tx| tried_on(tx, by, decl, id));
+        self.closings_of(&post.category)
+            .map(|decl| (decl, tried(decl)))
+            .collect()
+    }
+}
+
+/// Whether an action closes matters of a category: it takes one, is not everybody's, and needs nothing else.
+pub(crate) fn closes(decl: &ActionDecl, category: &Name) -> bool {
+    let mut params = decl.params.iter();
+    params
+        .next()
+        .is_some_and(|first| matches!(&first.ty, Type::Kind(kind) if kind == category))
+        && decl.by.is_some()
+        && params.all(|param| param.default.is_some())
+}
+
+/// Whether the law lets somebody take an action on a matter that needs nothing but the matter.
+pub(crate) fn tried_on(
+    tx: &Tx,
+    by: PlayerId,
+    decl: &At<ActionDecl>,
+    id: PostId,
+) -> Result<(), Refusal> {
+    let matter = decl.it.params.iter().take(1);
+    let args = matter.map(|first| (first.name.clone(), Datum::Thing(Thing::Post(id))));
+    offers::tried(tx, by, decl, args.collect())
+}
+
+/// A text as a sentence: with a full stop where it ends without one.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?', '…', '”', '"']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
     }
 }
 
@@ -202,10 +277,52 @@ impl Count {
 
 fn in_short(count: &Count) -> String {
     match (count.quorum, count.side("for"), count.side("against")) {
-        (Some(quorum), in_favour, _) if in_favour >= quorum => "Has its quorum".to_owned(),
+        (Some(quorum), in_favour, _) if in_favour >= quorum => "Has its quorum.".to_owned(),
         (Some(quorum), in_favour, _) => {
-            format!("{in_favour} FOR of {quorum} that make a quorum")
+            format!("{in_favour} FOR of {quorum} that make a quorum.")
         }
-        (None, in_favour, against) => format!("{in_favour} FOR, {against} AGAINST"),
+        (None, in_favour, against) => format!("{in_favour} FOR, {against} AGAINST."),
+    }
+}
+
+/// How many votes have not been cast, where that could still matter.
+fn still_out(count: &Count) -> String {
+    let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
+    match silent.count() {
+        0 => "Everybody has voted.".to_owned(),
+        1 => "1 has not voted.".to_owned(),
+        silent => format!("{silent} have not voted."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{EventSeq, ids::Id};
+
+    use super::*;
+
+    #[test]
+    fn a_note_ends_once() {
+        assert_eq!(sentence("5 FOR, 0 AGAINST. "), "5 FOR, 0 AGAINST.");
+        assert_eq!(sentence("Vetoed"), "Vetoed.");
+        assert_eq!(sentence(" "), "");
+    }
+
+    #[test]
+    fn a_count_says_who_is_still_out() {
+        let count = |words: [&str; 3]| Count {
+            icons: vec!["for".into()],
+            ballots: words
+                .iter()
+                .map(|word| (PlayerId(Id::new(EventSeq(1), 0)), (*word).to_owned()))
+                .collect(),
+            sides: vec![],
+            quorum: Some(2),
+        };
+        assert_eq!(still_out(&count(["for", "", ""])), "2 have not voted.");
+        assert_eq!(
+            still_out(&count(["for", "for", "for"])),
+            "Everybody has voted."
+        );
     }
 }

@@ -13,7 +13,7 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Refusal, Value};
 
 use super::log::dice;
-use crate::pages::{EffectRow, EventPage, Fact};
+use crate::pages::{EffectRow, EventPage, Fact, Link};
 use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind, plural};
 use crate::posted::Posted;
 use crate::urls::{self, Href};
@@ -89,6 +89,7 @@ fn whole(look: &Look, event: &Event) -> EventPage {
         effects,
         undo,
         undoing,
+        ruling: ruling_link(look, event),
         forms: claim_forms(look, event),
         since: Vec::new(),
         proof: proof(event),
@@ -193,6 +194,16 @@ fn facts(look: &Look, event: &Event) -> Vec<Fact> {
         facts.push(Fact::new("Because it", refusal.to_string()));
     }
     facts
+}
+
+/// Where a player asks for a ruling by which the event would be struck; nobody strikes a game's founding.
+fn ruling_link(look: &Look, event: &Event) -> Option<Link> {
+    look.me.filter(|_| event.seq != EventSeq(1))?;
+    let to = urls::Compose {
+        game: look.game.as_str(),
+    };
+    let href = Href::from(to).with("strike", &event.seq.to_string());
+    Some(Link::new("Ask for a ruling that strikes it", href))
 }
 
 fn proof(event: &Event) -> Vec<Fact> {

@@ -131,6 +131,7 @@ fn log(look: &Look, wanted: &Wanted, events: &[Event]) -> LogPage {
     };
     let older = events.get(LINES).map(|event| here(event.seq.0));
     LogPage {
+        charts: urls::Charts { game }.into(),
         chrome: look.chrome("Log", Part::Log),
         here: urls::Log { game }.into(),
         filters: filters(look, wanted),

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
 use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::patch::Clause;
+use quorate_kernel::rows;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Name};
+use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
 
 use crate::pages::{BlameLine, Compare, Link, RuleHistory, VersionLine};
 use crate::parts::{Change, Field, FieldKind, plural};
-use crate::urls;
+use crate::urls::{self, Href};
 use crate::web::forms::{answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
@@ -110,7 +112,13 @@ fn told(look: &Look, id: &Name, versions: &[Version]) -> RuleHistory {
     }
 }
 
+/// What changed a rule: the matter that carried the change, else the event.
 fn event_link(look: &Look, event: &Event) -> Link {
+    if let Some((id, post)) = matter(look, event) {
+        let (game, id) = (look.game.as_str(), id.to_string());
+        let title = look.themed(post.title.as_str());
+        return Link::new(title, urls::Post { game, post: &id });
+    }
     let number = event.seq.to_string();
     let link = urls::Event {
         game: look.game.as_str(),
@@ -124,17 +132,47 @@ fn event_link(look: &Look, event: &Event) -> Link {
     Link::new(title, link)
 }
 
+/// The post that an action was taken on, if it carries changes.
+fn matter<'a>(look: &'a Look, event: &Event) -> Option<(PostId, &'a rows::Post)> {
+    let Act::Do { args, .. } = &event.act else {
+        return None;
+    };
+    args.iter().find_map(|(_, value)| match value {
+        Value::Thing(Thing::Post(id)) => Some((*id, look.post(*id)?)),
+        _ => None,
+    })
+}
+
+/// Who did it, and as what, where the link names the matter.
+fn doer(look: &Look, event: &Event) -> String {
+    let name = look.doer_name(event);
+    if matter(look, event).is_some() {
+        format!("{}: {name}", look.act_title(&event.act))
+    } else {
+        name
+    }
+}
+
 fn line(look: &Look, id: &Name, version: &Version) -> VersionLine {
     VersionLine {
         when: look.when(version.event.at),
         by: event_link(look, &version.event),
-        how: look.doer_name(&version.event),
+        how: doer(look, &version.event),
+        then: then(look, id, version),
         changes: if version.before.is_some() || version.event.seq != EventSeq(1) {
             difference(look, id, version.before.as_ref(), version.after.as_ref())
         } else {
             Vec::new()
         },
     }
+}
+
+/// The ruleset as it was from a version on, at the rule; none where the version ended the rule.
+fn then(look: &Look, id: &Name, version: &Version) -> Option<Href> {
+    version.after.as_ref()?;
+    let game = look.game.as_str();
+    let then = Href::from(urls::Ruleset { game }).with("at", &version.event.seq.to_string());
+    Some(then.at(id.as_str()))
 }
 
 /// What differs between two versions of a rule.
@@ -182,36 +220,42 @@ fn difference(look: &Look, id: &Name, before: Option<&Rule>, after: Option<&Rule
     changes
 }
 
-/// For each line of today's text the version that brought it.
+/// For each run of lines of today's text the version that brought them.
 fn blame(look: &Look, versions: &[Version]) -> Vec<BlameLine> {
     let Some(now) = versions.first().and_then(|version| version.after.as_ref()) else {
         return Vec::new();
     };
-    let lines = now.text.lines().filter(|line| !line.trim().is_empty());
-    lines
-        .map(|line| {
-            let holds = |rule: &Option<Rule>| {
-                rule.as_ref()
-                    .is_some_and(|rule| rule.text.lines().any(|other| other == line))
-            };
-            let from = versions.iter().find(|version| !holds(&version.before));
-            let version = from.or_else(|| versions.last());
-            let event = version.map(|version| &version.event);
-            BlameLine {
-                text: line.to_owned(),
-                by: event.map_or_else(
-                    || {
-                        Link::new(
-                            "unknown",
-                            urls::Log {
-                                game: look.game.as_str(),
-                            },
-                        )
-                    },
-                    |event| event_link(look, event),
-                ),
-                who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
+    let mut runs: Vec<(Option<&Event>, String)> = Vec::new();
+    for line in now.text.trim_end().lines() {
+        let holds = |rule: &Option<Rule>| {
+            rule.as_ref()
+                .is_some_and(|rule| rule.text.lines().any(|other| other == line))
+        };
+        let from = versions.iter().find(|version| !holds(&version.before));
+        let event = from
+            .or_else(|| versions.last())
+            .map(|version| &version.event);
+        match runs.last_mut() {
+            // An empty line belongs to what it follows.
+            Some((of, text))
+                if line.trim().is_empty()
+                    || of.map(|of| of.seq) == event.map(|event| event.seq) =>
+            {
+                text.push('\n');
+                text.push_str(line);
             }
+            _ => runs.push((event, line.to_owned())),
+        }
+    }
+    let game = look.game.as_str();
+    runs.into_iter()
+        .map(|(event, text)| BlameLine {
+            text,
+            by: event.map_or_else(
+                || Link::new("unknown", urls::Log { game }),
+                |event| event_link(look, event),
+            ),
+            who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
         })
         .collect()
 }
@@ -271,7 +315,7 @@ fn compared(older: &Look, newer: &Look, from: Option<&str>, to: Option<&str>) ->
             FieldKind::Line(value.unwrap_or_default().to_owned()),
         )
         .optional()
-        .hint("A day such as 2027-05-14, or an event's number.")
+        .hint("A day such as 2027-05-14, or an event’s number.")
     };
     Compare {
         chrome: newer.chrome("Compare", Part::Rules),
@@ -280,7 +324,7 @@ fn compared(older: &Look, newer: &Look, from: Option<&str>, to: Option<&str>) ->
         }
         .into(),
         from: field("from", "The older one; the founding, if empty", from),
-        to: field("to", "The newer one; today's, if empty", to),
+        to: field("to", "The newer one; today’s, if empty", to),
         summary: match count {
             0 => "The two are the same.".to_owned(),
             n => format!("{} differ.", plural(n, "rule", "rules")),

@@ -1,23 +1,27 @@
 //! Writing a post: category, form, changes to rules, a preview, and the button that publishes it.
 
 mod draft;
+mod other;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use quorate_engine::offers;
 use quorate_kernel::command::{Act, NewPost, typed};
+use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, Refusal};
+use quorate_kernel::{Name, PostId, Refusal};
 
 use crate::markup;
-use crate::pages::{Compose, Effect, Kind, Link, Writing};
+use crate::pages::{Compose, EffectGroup, Kind, Link, RuleOfForm, Writing};
 use crate::parts::Change;
 use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, game_page, page};
 use crate::web::look::Look;
+use crate::web::look::effects::Sleeping;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
@@ -30,14 +34,26 @@ use draft::Draft;
 /// The word of addresses for a post in no category.
 const PLAIN: &str = "post";
 
-/// `GET /g/{game}/new`: the choice of a category.
+/// `GET /g/{game}/new`: the choice of a category. With `?rule=` the form of the first category that may change a rule, with
+/// that rule taken up.
 pub async fn choose(
     State(site): State<Arc<Site>>,
     visitor: Visitor,
     Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    game_page(site, visitor, &game, |look| {
+    game_page(site, visitor, &game, move |look| {
         send::player(look)?;
+        let category = if query.contains_key("strike") {
+            judging(look)
+        } else if query.contains_key("rule") {
+            changing(look)
+        } else {
+            None
+        };
+        if let Some(category) = category {
+            return Ok(page(look, &begun(look, category, &query)?));
+        }
         let compose = Compose {
             chrome: look.chrome("Write a post", Part::Blog),
             kinds: kinds(look, None),
@@ -48,19 +64,73 @@ pub async fn choose(
     .await
 }
 
-/// `GET /g/{game}/new/{category}`: its form.
+/// The category in which rules are changed: `Proposal` where the law has one, else the first that is voted on.
+fn changing(look: &Look) -> Option<Name> {
+    let voted = |name: &&Name| {
+        let decl = look.law.categories.get(*name);
+        decl.is_some_and(|decl| !decl.it.icons.is_empty())
+    };
+    let voted: Vec<&Name> = look.law.category_order.iter().filter(voted).collect();
+    let proposal = voted.iter().find(|name| **name == "Proposal");
+    proposal
+        .or_else(|| voted.first())
+        .map(|name| (*name).clone())
+}
+
+/// The category in which events are judged: `Judgement` where the law has one, else that in which rules are changed.
+fn judging(look: &Look) -> Option<Name> {
+    let judgement = Name::from("Judgement");
+    if look.law.categories.contains_key(&judgement) {
+        Some(judgement)
+    } else {
+        changing(look)
+    }
+}
+
+/// `GET /g/{game}/new/{category}`: its form; with `?rule=` a rule is taken up, with `?from=` what another post says and
+/// changes, with `?strike=` an event of the log.
 pub async fn begin(
     State(site): State<Arc<Site>>,
     visitor: Visitor,
     Path((game, category)): Path<(String, String)>,
+    Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     game_page(site, visitor, &game, move |look| {
         send::player(look)?;
         let category = category_of(look, &category)?;
-        let draft = Draft::empty(look, category);
-        Ok(page(look, &form(look, &draft, None)))
+        Ok(page(look, &begun(look, category, &query)?))
     })
     .await
+}
+
+/// A form as its address asks for it. What is kept of it in the browser is kept apart from other drafts.
+fn begun(
+    look: &Look,
+    category: Name,
+    query: &BTreeMap<String, String>,
+) -> Result<Compose, Trouble> {
+    let mut apart = String::new();
+    let mut draft = match query.get("from") {
+        Some(from) => {
+            let id = super::post::post_id(look, from)?;
+            apart = format!("-from-{from}");
+            Draft::after(look, category, id).ok_or(Trouble::NotFound)?
+        }
+        None => Draft::empty(look, category),
+    };
+    if let Some(rule) = query.get("rule") {
+        draft.add(look, rule);
+        apart = format!("{apart}-rule-{rule}");
+    }
+    if let Some(event) = query.get("strike").and_then(|event| event.parse().ok()) {
+        draft.strike(event);
+        apart = format!("{apart}-strike-{event}");
+    }
+    let mut compose = form(look, &draft, None);
+    if let Some(writing) = &mut compose.writing {
+        writing.draft.push_str(&apart);
+    }
+    Ok(compose)
 }
 
 fn category_of(look: &Look, word: &str) -> Result<Name, Trouble> {
@@ -130,22 +200,27 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
     for (name, value) in draft.unseen() {
         send = send.with(name, value);
     }
-    let (preview, refusal, reports) = match tried {
-        Some(tried) => (Some(tried.preview), tried.refusal, tried.reports),
-        None => (None, None, Vec::new()),
-    };
+    let tried = tried.unwrap_or_default();
+    let found = tried.found.as_deref();
     let writing = Writing {
         title: format!("New: {title}"),
         draft: format!("{game}-new-{word}"),
         send,
         fields: draft.fields(look),
-        edits: draft.edits(look, &reports),
+        more: draft.more_fields(look),
+        edits: draft.edits(look, found),
         add: draft
             .carries_changes(look)
             .then(|| draft::choice_of_rules(look)),
-        rules: Vec::new(),
-        preview,
-        refusal,
+        rules: asked_by_rules(look, &draft.category),
+        preview: tried.preview,
+        effects: tried.effects,
+        check: found.map(|found| {
+            let mut lines = tried.lines.clone();
+            lines.extend(draft.elsewhere(look, found));
+            lines
+        }),
+        refusal: tried.refusal,
         button: format!("Post the {}", title.to_lowercase()),
         afterwards: "The rules say how long it can be edited after that.".to_owned(),
     };
@@ -156,12 +231,97 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
     }
 }
 
-/// What came of a preview.
+/// What the ruleset says of a category, beside its form: the clause that declares it, and why it refuses one now.
+fn asked_by_rules(look: &Look, category: &Name) -> Vec<RuleOfForm> {
+    let Some(decl) = look.law.categories.get(category) else {
+        return Vec::new();
+    };
+    let about = look.about_clause(&decl.site.rule, decl.site.clause);
+    let refusal = closed(look, category);
+    let mut rules = vec![RuleOfForm {
+        text: about,
+        is_kept: refusal.is_none(),
+    }];
+    if let Some(refusal) = refusal {
+        rules.push(RuleOfForm {
+            text: look.refusal(&decl.it.title, &refusal).sentence(),
+            is_kept: false,
+        });
+    }
+    rules.retain(|rule| !rule.text.is_empty());
+    rules
+}
+
+/// What came of a check or a preview.
+#[derive(Default)]
 struct Tried {
-    preview: (String, markup::Markup, Vec<Change>),
+    preview: Option<(String, markup::Markup, Vec<Change>)>,
     refusal: Option<crate::parts::Refusal>,
-    /// What the check says, for each edited rule.
-    reports: Vec<String>,
+    effects: Vec<EffectGroup>,
+    /// What the check says of code that would sleep; none where it has not run.
+    found: Option<Vec<Sleeping>>,
+    /// What else it says: of one-off code, and of clauses that could not be made as written.
+    lines: Vec<String>,
+}
+
+impl Tried {
+    fn refused(look: &Look, draft: &Draft, refusal: &Refusal) -> Self {
+        Self {
+            preview: Some(draft.preview(look)),
+            refusal: Some(look.refusal("This post", refusal)),
+            ..Self::default()
+        }
+    }
+
+    /// The check alone, and what changes.
+    fn check(look: &Look, draft: &Draft) -> Self {
+        match draft.patch(look) {
+            Ok(patch) => Self::checked(look, &patch),
+            Err(refusal) => Self {
+                found: Some(Vec::new()),
+                lines: vec![format!("{refusal}")],
+                ..Self::default()
+            },
+        }
+    }
+
+    fn checked(look: &Look, patch: &Patch) -> Self {
+        match look.try_patch(patch) {
+            Ok(trial) => Self {
+                lines: trial.left_out().into_iter().map(str::to_owned).collect(),
+                found: Some(trial.asleep),
+                ..Self::default()
+            },
+            Err(refusal) => Self {
+                lines: vec![format!("{refusal}")],
+                found: Some(Vec::new()),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// The post as it would stand, what it would do, and whether the law would take it.
+    fn preview(
+        look: &Look,
+        draft: &Draft,
+        patch: Option<&Patch>,
+        act: Act,
+        is_whole: bool,
+    ) -> Self {
+        let mut tried = Self::default();
+        if let Some(patch) = patch {
+            tried = Self::checked(look, patch);
+            tried.effects = if is_whole {
+                look.whole_report(patch, None)
+            } else {
+                look.short_report(patch)
+            };
+        }
+        tried.preview = Some(draft.preview(look));
+        let refusal = look.would(act).err();
+        tried.refusal = refusal.map(|refusal| look.refusal("This post", &refusal));
+        tried
+    }
 }
 
 /// `POST /g/{game}/new/{category}`: one more rule to change, a preview, or publishing.
@@ -182,6 +342,11 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
     send::player(look)?;
     let category = category_of(look, category)?;
     let doing = form.one("do").unwrap_or("preview").to_owned();
+    if matches!(doing.as_str(), "check" | "preview" | "report") {
+        look.site
+            .checks
+            .take(look.visitor.who(), look.site.now_ms())?;
+    }
     let key = form.key().map(str::to_owned);
     let (drawing, asked) = (Arc::clone(look), doing.clone());
     let made = tokio::task::spawn_blocking(move || {
@@ -195,43 +360,27 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
         if asked == "add" || asked.starts_with("drop-") {
             return Err(page(look, &self::form(look, &draft, None)));
         }
-        match draft.post(look) {
-            Ok(post) => {
-                if asked == "post" {
-                    return Ok((draft, post));
-                }
-                let tried = preview(look, &draft, post);
-                Err(page(look, &self::form(look, &draft, Some(tried))))
-            }
-            Err(refusal) => {
-                let tried = Tried {
-                    preview: draft.preview(look),
-                    refusal: Some(look.refusal("This post", &refusal)),
-                    reports: Vec::new(),
-                };
-                Err(page(look, &self::form(look, &draft, Some(tried))))
-            }
+        if asked == "check" {
+            return Err(page(
+                look,
+                &self::form(look, &draft, Some(Tried::check(look, &draft))),
+            ));
         }
+        let tried = match draft.post(look) {
+            Ok(post) if asked == "post" => return Ok((draft, post)),
+            Ok(post) => {
+                let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
+                let act = Act::Post(Box::new(post));
+                Tried::preview(look, &draft, patch.as_ref(), act, asked == "report")
+            }
+            Err(refusal) => Tried::refused(look, &draft, &refusal),
+        };
+        Err(page(look, &self::form(look, &draft, Some(tried))))
     })
     .await?;
     match made {
         Err(shown) => Ok(shown),
         Ok((draft, post)) => publish(look, draft, post, key.as_deref()).await,
-    }
-}
-
-fn preview(look: &Look, draft: &Draft, post: NewPost) -> Tried {
-    let mut reports = Vec::new();
-    if let Some(patch) = post.patch.as_ref().and_then(Sealed::plain)
-        && let Ok(trial) = look.try_patch(patch)
-    {
-        reports.clone_from(&trial.asleep);
-    }
-    let refusal = look.would(Act::Post(Box::new(post))).err();
-    Tried {
-        preview: draft.preview(look),
-        refusal: refusal.map(|refusal| look.refusal("This post", &refusal)),
-        reports,
     }
 }
 
@@ -244,42 +393,18 @@ async fn publish(
     let sent = send::send(look, key, Act::Post(Box::new(post))).await;
     match sent {
         Ok(receipt) => {
-            let id = quorate_kernel::PostId(quorate_kernel::ids::Id::new(receipt.seq, 0));
+            let id = PostId(quorate_kernel::ids::Id::new(receipt.seq, 0));
             let word = id.to_string();
             let game = look.game.as_str();
             let href: Href = urls::Post { game, post: &word }.into();
             Ok(reply::see_with(&href, "It is posted."))
         }
         Err(Trouble::Refused(refusal)) => {
-            let tried = Tried {
-                preview: draft.preview(look),
-                refusal: Some(look.refusal("This post", &refusal)),
-                reports: Vec::new(),
-            };
+            let tried = Tried::refused(look, &draft, &refusal);
             Ok(page(look, &form(look, &draft, Some(tried))))
         }
         Err(trouble) => Err(trouble),
     }
-}
-
-/// What a proposal would do, for its page.
-pub fn effects(look: &Look, post: &quorate_kernel::rows::Post) -> Option<crate::pages::Effects> {
-    let patch = post.patch.as_ref().and_then(Sealed::plain)?;
-    let lines = match look.try_patch(patch) {
-        Ok(trial) => look.report(&trial),
-        Err(refusal) => vec![Effect {
-            lead: "It could not be tried:".to_owned(),
-            text: refusal.to_string(),
-            more: None,
-        }],
-    };
-    Some(crate::pages::Effects {
-        note: format!(
-            "tried on a copy of the game at {} UTC",
-            look.when(look.now).clock()
-        ),
-        lines,
-    })
 }
 
 /// `GET /g/{game}/post/{post}/edit`: the form of a post that may still be edited.
@@ -317,52 +442,72 @@ pub async fn change(
     sent: Sent,
 ) -> Response {
     let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
+        Ok(look) => Arc::new(look),
         Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
     };
-    let result = changed(&look, &post, &sent.form).await;
+    let result = changed(&look, &post, sent.form).await;
     answer_in(&look, result)
 }
 
-async fn changed(look: &Look, word: &str, posted: &Posted) -> Result<Response, Trouble> {
+async fn changed(look: &Arc<Look>, word: &str, posted: Posted) -> Result<Response, Trouble> {
     let id = super::post::post_id(look, word)?;
-    let old = Draft::of_post(look, id).ok_or(Trouble::NotFound)?;
-    let mut draft = Draft::read(look, old.category, posted);
+    let key = posted.key().map(str::to_owned);
+    let (drawing, own) = (Arc::clone(look), word.to_owned());
+    let made = tokio::task::spawn_blocking(move || edited(&drawing, id, &own, &posted)).await?;
+    match made? {
+        Edited::Shown(response) => Ok(response),
+        Edited::Sent(act) => {
+            send::send(look, key.as_deref(), *act).await?;
+            let game = look.game.as_str();
+            let href: Href = urls::Post { game, post: word }.into();
+            Ok(reply::see_with(&href, "It is changed."))
+        }
+    }
+}
+
+/// What comes of a form that edits a post.
+enum Edited {
+    /// The form again.
+    Shown(Response),
+    /// The edit is to be made.
+    Sent(Box<Act>),
+}
+
+fn edited(look: &Look, id: PostId, word: &str, posted: &Posted) -> Result<Edited, Trouble> {
+    let old = look.post(id).ok_or(Trouble::NotFound)?;
+    let mut draft = Draft::read(look, old.category.clone(), posted);
     let doing = posted.one("do").unwrap_or("preview");
     let mut tried = None;
     if doing == "add" {
         draft.add(look, posted.one("rule").unwrap_or_default());
     } else if let Some(which) = doing.strip_prefix("drop-") {
         draft.remove(which);
+    } else if doing == "check" {
+        tried = Some(Tried::check(look, &draft));
     } else {
-        let post = draft.post(look)?;
-        let act = Act::EditPost {
-            post: id,
-            title: typed(&draft.title),
-            body: typed(&draft.body),
-            flavour: typed(&draft.flavour),
-            patch: post.patch,
-        };
-        if doing == "post" {
-            send::send(look, posted.key(), act).await?;
-            let game = look.game.as_str();
-            let href: Href = urls::Post { game, post: word }.into();
-            return Ok(reply::see_with(&href, "It is changed."));
-        }
-        tried = Some(Tried {
-            preview: draft.preview(look),
-            refusal: look
-                .would(act)
-                .err()
-                .map(|refusal| look.refusal("This change", &refusal)),
-            reports: Vec::new(),
+        tried = Some(match draft.post(look) {
+            Err(refusal) => Tried::refused(look, &draft, &refusal),
+            Ok(post) => {
+                let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
+                let act = Act::EditPost {
+                    post: id,
+                    title: typed(&draft.title),
+                    body: typed(&draft.body),
+                    flavour: typed(&draft.flavour),
+                    patch: post.patch,
+                };
+                if doing == "post" {
+                    return Ok(Edited::Sent(Box::new(act)));
+                }
+                Tried::preview(look, &draft, patch.as_ref(), act, doing == "report")
+            }
         });
     }
     let mut compose = form(look, &draft, tried);
     if let Some(writing) = &mut compose.writing {
         edit_form(look, writing, word);
     }
-    Ok(page(look, &compose))
+    Ok(Edited::Shown(page(look, &compose)))
 }
 
 /// A way to the forms, for lists of ways.

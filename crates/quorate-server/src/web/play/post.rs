@@ -1,19 +1,21 @@
 //! A post: the matter, how it stands, each vote and how it was reached, comments; and the forms that act on it.
 
+mod votes;
+mod window;
+
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
-use quorate_kernel::rows::{self, CommentKey};
-use quorate_kernel::{Name, PlayerId, PostId, Thing};
+use quorate_kernel::rows;
+use quorate_kernel::{Name, PostId, Thing};
 
-use crate::pages::{Answering, EditWindow, Fact, Link, Post, VoteLine, Votes};
+use crate::pages::{Answering, Fact, Link, Post};
 use crate::parts::{Ballot, Change, Comment, Icon, Offer};
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, game_page, page};
 use crate::web::look::Look;
-use crate::web::look::matters::Count;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
@@ -60,18 +62,37 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
         status: look.status(post),
         place: place(look, post),
         fields: fields(look, id, post),
-        edit: edit_window(look, id, post),
+        edit: window::edit_window(look, id, post),
+        again: again(look, id, post),
         body: look.prose(post.body.as_str(), 2),
         flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
         change_note: changes_note(changes.len()),
+        digest: digest(post),
         changes,
-        effects: super::compose::effects(look, post),
-        votes: count.as_ref().map(|count| votes(look, id, post, count)),
+        effects: look
+            .is_open(post)
+            .then(|| super::effects::in_short(look, id, post))
+            .flatten(),
+        votes: count
+            .as_ref()
+            .map(|count| votes::told(look, id, post, count)),
         offers: own_offers(look, id, post),
         comments: comments(look, id, post),
-        jumps: jumps(look, id),
+        jumps: jumps(look, id, answering.is_some()),
         answering,
         no_answer,
+    })
+}
+
+/// Where a proposal begins that takes up this one's text and changes.
+fn again(look: &Look, id: PostId, post: &rows::Post) -> Option<Href> {
+    let category = look.law.categories.get(&post.category)?;
+    (look.is_member() && !category.it.icons.is_empty()).then(|| {
+        let to = urls::ComposeIn {
+            game: look.game.as_str(),
+            category: post.category.as_str(),
+        };
+        Href::from(to).with("from", &id.to_string())
     })
 }
 
@@ -80,17 +101,15 @@ fn changes_note(count: usize) -> String {
 }
 
 fn place(look: &Look, post: &rows::Post) -> String {
-    let mut words = Vec::new();
-    if let Some(at) = post.closed_at {
-        words.push(look.when(at).full());
+    let by = post.closed_by.map(|by| format!("by {}", look.name(by)));
+    let at = post.closed_at.map(|at| look.when(at).full());
+    let closed: Vec<_> = by.into_iter().chain(at).collect();
+    let note = look.closing_note(post);
+    match (closed.is_empty(), note.is_empty()) {
+        (true, _) => note,
+        (false, true) => closed.join(", "),
+        (false, false) => format!("{}. {note}", closed.join(", ")),
     }
-    if let Some(by) = post.closed_by {
-        words.push(format!("by {}", look.name(by)));
-    }
-    if !post.note.as_str().is_empty() {
-        words.push(post.note.as_str().to_owned());
-    }
-    words.join(", ")
 }
 
 /// Tags, and the fields that the category declares.
@@ -110,36 +129,15 @@ fn fields(look: &Look, id: PostId, post: &rows::Post) -> Vec<Fact> {
         };
         facts.extend(look.fact(&thing, name, &decl.it.title));
     }
-    if let Some(patch) = &post.patch {
-        let digest = patch.digest().to_string();
-        let short = digest.get(..16).unwrap_or(&digest).to_owned();
-        facts.push(Fact::new("Digest of the changes", short).note("votes are tied to it"));
-    }
+    // That a mark does not stand says nothing.
+    facts.retain(|fact| fact.value != "no");
     facts
 }
 
-fn edit_window(look: &Look, id: PostId, post: &rows::Post) -> Option<EditWindow> {
-    let me = look.me?;
-    if look.view().author(&post.author) != Some(me) {
-        return None;
-    }
-    let act = Act::EditPost {
-        post: id,
-        title: post.title.clone(),
-        body: post.body.clone(),
-        flavour: post.flavour.clone(),
-        patch: post.patch.clone(),
-    };
-    look.would(act).ok()?;
-    let word = id.to_string();
-    let href = urls::PostEdit {
-        game: look.game.as_str(),
-        post: &word,
-    };
-    Some(EditWindow {
-        href: href.into(),
-        until: look.when(look.now),
-    })
+/// The short form of the digest of what a post changes.
+fn digest(post: &rows::Post) -> Option<String> {
+    let digest = post.patch.as_ref()?.digest().to_string();
+    Some(digest.get(..16).unwrap_or(&digest).to_owned())
 }
 
 /// What the post changes, clause by clause.
@@ -149,120 +147,6 @@ pub fn changes(look: &Look, post: &rows::Post) -> Vec<Change> {
         Some(patch) => look.changes(&patch.clauses),
         None => Vec::new(),
     }
-}
-
-fn votes(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Votes {
-    let mut facts = Vec::new();
-    if let Some(quorum) = count.quorum {
-        facts.push(Fact::new("Quorum", quorum.to_string()));
-    }
-    facts.push(Fact::new("Open since", look.when(post.open_at).full()));
-    if look.is_open(post) {
-        for (title, refusal) in look.obstacles(id) {
-            let reason = look.refusal(&title, &refusal).reason();
-            let fact = Fact::new(title, "not yet").note(reason);
-            facts.push(match refusal.next_at {
-                Some(at) => fact.due(look.when(at)),
-                None => fact,
-            });
-        }
-    }
-    let cast = count
-        .ballots
-        .iter()
-        .filter(|(_, word)| !word.is_empty())
-        .count();
-    let mut lines: Vec<VoteLine> = count
-        .ballots
-        .iter()
-        .map(|(player, word)| VoteLine {
-            person: look.person(*player),
-            vote: (!word.is_empty()).then(|| Ballot::new(word.clone())),
-            how: how(look, id, post, *player, word, count),
-            is_void: false,
-        })
-        .collect();
-    lines.extend(void_votes(look, id, count));
-    let mut gauge = count.gauge();
-    gauge.large = true;
-    Votes {
-        law: "as the law counts now".to_owned(),
-        tally: count.tally(),
-        silent: gauge.silent,
-        gauge,
-        facts,
-        ifs: Vec::new(),
-        counted: format!("{cast} count"),
-        lines,
-    }
-}
-
-/// The icons of a matter that somebody cast, oldest first, with the comment.
-fn cast_by(look: &Look, id: PostId, player: PlayerId, count: &Count) -> Vec<(CommentKey, Name)> {
-    let under = look.state().comments.iter().filter(|(key, comment)| {
-        key.post == id
-            && look.view().comment(comment)
-            && look.view().author(&comment.author) == Some(player)
-    });
-    under
-        .flat_map(|(key, comment)| {
-            let icons = comment.icons.iter().filter(|icon| icon.counted);
-            icons
-                .map(|icon| (*key, icon.name.clone()))
-                .collect::<Vec<_>>()
-        })
-        .filter(|(_, icon)| count.icons.contains(icon))
-        .collect()
-}
-
-fn how(
-    look: &Look,
-    id: PostId,
-    post: &rows::Post,
-    player: PlayerId,
-    word: &str,
-    count: &Count,
-) -> String {
-    let cast = cast_by(look, id, player, count);
-    let Some((key, icon)) = cast.last() else {
-        let author = look.view().author(&post.author) == Some(player);
-        return match (author, word.is_empty()) {
-            (true, false) => "the author's, where none was cast".to_owned(),
-            (_, false) => "by a rule".to_owned(),
-            (_, true) => "not voted".to_owned(),
-        };
-    };
-    let at = look.state().comments.get(key).map(|comment| comment.at);
-    let when = at.map(|at| look.when(at).brief()).unwrap_or_default();
-    let mut words = format!("own, {when}");
-    if cast.len() > 1
-        && let Some((_, before)) = cast.get(cast.len() - 2)
-        && before != icon
-    {
-        words.push_str("; was ");
-        words.push_str(&before.as_str().to_uppercase());
-    }
-    if icon.as_str() != word {
-        words.push_str("; counts otherwise by a rule");
-    }
-    words
-}
-
-/// Votes of those who do not count now.
-fn void_votes(look: &Look, id: PostId, count: &Count) -> Vec<VoteLine> {
-    let (_, idle) = look.roster();
-    let voted = idle.into_iter().filter(|player| {
-        !count.ballots.iter().any(|(known, _)| known == player)
-            && !cast_by(look, id, *player, count).is_empty()
-    });
-    voted
-        .map(|player| VoteLine {
-            person: look.person(player),
-            vote: None,
-            how: "of somebody idle".to_owned(),
-            is_void: true,
-        })
-        .collect()
 }
 
 /// What the reader may do with the post: actions of the law, and withdrawing it.
@@ -297,9 +181,8 @@ fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
         .unwrap_or_default();
     let under: Vec<_> = look
         .state()
-        .comments
-        .iter()
-        .filter(|(key, comment)| key.post == id && look.view().comment(comment))
+        .comments_of(id)
+        .filter(|(_, comment)| look.view().comment(comment))
         .collect();
     let vote_of = |comment: &rows::Comment| {
         let counted = comment.icons.iter().filter(|icon| icon.counted);
@@ -327,11 +210,11 @@ fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
     made
 }
 
-fn jumps(look: &Look, id: PostId) -> Vec<Link> {
+fn jumps(look: &Look, id: PostId, is_answered: bool) -> Vec<Link> {
     let mut last = None;
     let mut mine = None;
-    for (key, comment) in &look.state().comments {
-        if key.post == id && look.view().comment(comment) {
+    for (key, comment) in look.state().comments_of(id) {
+        if look.view().comment(comment) {
             last = Some(key.id);
             if look.me.is_some() && look.view().author(&comment.author) == look.me {
                 mine = Some(key.id);
@@ -344,6 +227,9 @@ fn jumps(look: &Look, id: PostId) -> Vec<Link> {
     }
     if let Some(id) = mine {
         jumps.push(Link::new("mine", Href::fragment(&format!("c{id}"))));
+    }
+    if is_answered {
+        jumps.push(Link::new("write", Href::fragment("vote")));
     }
     jumps
 }
@@ -379,7 +265,7 @@ fn answering(look: &Look, id: PostId, post: &rows::Post) -> (Option<Answering>, 
     let mut hint = String::new();
     if let Some(category) = takes.filter(|category| !category.it.icons.is_empty()) {
         sides.push((Ballot::new(""), false));
-        for icon in &category.it.icons {
+        for icon in window::usable_icons(look, id, me, &category.it.icons) {
             sides.push((Ballot::new(icon.as_str()), false));
         }
         "The last vote of yours that counts is your vote; you may change it while the matter is open."

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use crate::web::past::{dynasties, event, feed, log, ruleset, search, versions};
+use crate::web::past::{charts, dynasties, event, feed, log, ruleset, search, versions};
 use crate::web::site::Site;
 
 pub(super) fn routes() -> Router<Arc<Site>> {
@@ -20,5 +20,6 @@ pub(super) fn routes() -> Router<Arc<Site>> {
         .route("/g/{game}/log/{event}/dispute", post(event::dispute))
         .route("/g/{game}/dynasties", get(dynasties::list))
         .route("/g/{game}/dynasties/{dynasty}", get(dynasties::one))
+        .route("/g/{game}/charts", get(charts::show))
         .route("/g/{game}/feed.atom", get(feed::show))
 }

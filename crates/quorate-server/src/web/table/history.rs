@@ -146,7 +146,12 @@ pub(crate) fn pane(
                 all.with("all", "yes").at("history"),
             )
         }),
-        chart: None,
+        chart: matches!(decl.it.holds, Holds::Number { .. }).then(|| {
+            let game = look.game.as_str();
+            let chart =
+                Href::from(urls::Charts { game }).with("value", &format!("{kind}.{}", key.name));
+            chart.with("whose", &key.thing.to_string())
+        }),
         close: asked.sorted_page(look),
         edit,
     })

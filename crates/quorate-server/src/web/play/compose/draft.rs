@@ -11,11 +11,13 @@ use quorate_kernel::{Name, PostId, Refusal, Value};
 use quorate_law::RuleText;
 use quorate_law::world::World;
 
+use super::other;
 use crate::markup::Markup;
 use crate::pages::ClauseEdit;
 use crate::parts::{Change, Choice, Field, FieldKind};
 use crate::posted::Posted;
 use crate::web::look::Look;
+use crate::web::look::effects::{Sleeping, by_rule};
 
 /// A post that is being written.
 pub(super) struct Draft {
@@ -35,6 +37,8 @@ pub(super) struct Draft {
     script: String,
     /// What only people can do.
     manual: String,
+    /// Changes of other kinds, as a list of data.
+    other: String,
 }
 
 /// A rule that is changed, or a new one.
@@ -62,6 +66,7 @@ impl Draft {
             edits: Vec::new(),
             script: String::new(),
             manual: String::new(),
+            other: String::new(),
         }
     }
 
@@ -76,7 +81,10 @@ impl Draft {
         let edits = form.all("edit").iter().map(|nth| Edit {
             of: text(&format!("of-{nth}")),
             base: text(&format!("base-{nth}")),
-            text: text(&format!("text-{nth}")),
+            // A field that did not arrive at all changes nothing; one that arrived empty repeals.
+            text: form
+                .one(&format!("text-{nth}"))
+                .map_or_else(|| text(&format!("base-{nth}")), str::to_owned),
         });
         Self {
             own: own.collect(),
@@ -86,6 +94,7 @@ impl Draft {
             flavour: text("flavour"),
             script: text("script"),
             manual: text("manual"),
+            other: text("other"),
             category,
         }
     }
@@ -98,20 +107,35 @@ impl Draft {
         post.body.as_str().clone_into(&mut draft.body);
         post.flavour.as_str().clone_into(&mut draft.flavour);
         let patch = post.patch.as_ref().and_then(Sealed::plain);
+        let mut rest = Vec::new();
         for clause in patch.iter().flat_map(|patch| &patch.clauses) {
-            draft.take_up(look, clause);
+            if !draft.take_up(look, clause) {
+                rest.push(clause.clone());
+            }
         }
+        draft.other = other::write(&rest);
         Some(draft)
     }
 
-    fn take_up(&mut self, look: &Look, clause: &Clause) {
+    /// The form for a new post in a category that begins with what another one says and changes.
+    pub(super) fn after(look: &Look, category: Name, id: PostId) -> Option<Self> {
+        let mut draft = Self::of_post(look, id)?;
+        draft.category = category;
+        Some(draft)
+    }
+
+    /// Takes a clause into the part of the form that shows it best; false where there is none but the list of data.
+    fn take_up(&mut self, look: &Look, clause: &Clause) -> bool {
         match clause {
             Clause::AddRule {
+                id,
                 section,
+                parent: None,
+                after: None,
                 title,
                 text,
-                ..
-            } => self.edits.push(Edit {
+                tags,
+            } if tags.is_empty() && *id == *slug(title) => self.edits.push(Edit {
                 of: format!("new:{section}"),
                 base: String::new(),
                 text: format!("# {title}\n\n{text}"),
@@ -125,15 +149,24 @@ impl Draft {
                     text: format!("# {title}\n\n{text}"),
                 });
             }
+            Clause::RenameRule { id, title } => {
+                if !self.edits.iter().any(|edit| *id == *edit.of) {
+                    self.add(look, id.as_str());
+                }
+                if let Some(edit) = self.edits.iter_mut().find(|edit| *id == *edit.of) {
+                    edit.text = format!("# {title}\n\n{}", body_of(&edit.text));
+                }
+            }
             Clause::RepealRule { id } => self.edits.push(Edit {
                 of: id.to_string(),
                 base: whole(look, id),
                 text: String::new(),
             }),
-            Clause::Script { code } => self.script = code.to_string(),
-            Clause::Prose { text } => self.manual.clone_from(text),
-            _ => {}
+            Clause::Script { code } if self.script.is_empty() => self.script = code.to_string(),
+            Clause::Prose { text } if self.manual.is_empty() => self.manual.clone_from(text),
+            _ => return false,
         }
+        true
     }
 
     /// What people call the category.
@@ -147,8 +180,17 @@ impl Draft {
         look.law.categories.contains_key(&self.category)
     }
 
+    /// Takes up an event to be struck.
+    pub(super) fn strike(&mut self, event: u64) {
+        self.other = other::striking(event);
+    }
+
     /// Takes up one more rule to change, or a new one.
     pub(super) fn add(&mut self, look: &Look, what: &str) {
+        if let Some(more) = other::with(&self.other, what) {
+            self.other = more;
+            return;
+        }
         if self
             .edits
             .iter()
@@ -164,6 +206,9 @@ impl Draft {
             )
         } else {
             let base = whole(look, &what.into());
+            if base.is_empty() {
+                return;
+            }
             (base.clone(), base)
         };
         self.edits.push(Edit {
@@ -207,7 +252,16 @@ impl Draft {
             Field::new("body", "body", "Text", FieldKind::Prose(self.body.clone())).optional(),
         ];
         fields.extend(self.own_fields(look));
+        fields
+    }
+
+    /// The fields below the changes.
+    pub(super) fn more_fields(&self, look: &Look) -> Vec<Field> {
+        let mut fields = Vec::new();
         if self.carries_changes(look) {
+            if !self.other.is_empty() {
+                fields.push(self.other_field());
+            }
             let script = Field::new(
                 "script",
                 "script",
@@ -239,6 +293,15 @@ impl Draft {
                 .hint("Stands beside the post and means nothing to any rule."),
         );
         fields
+    }
+
+    fn other_field(&self) -> Field {
+        let kind = FieldKind::Code(self.other.clone());
+        let field = Field::new("other", "other", "Other changes, as a list of data", kind);
+        field.optional().hint(
+            "Players go by their names, other things by their address (entity:7), values and rules by their code names, \
+             as the API takes them.",
+        )
     }
 
     fn own_fields(&self, look: &Look) -> Vec<Field> {
@@ -273,8 +336,8 @@ impl Draft {
         made.collect()
     }
 
-    /// The rules that are changed, each with its text.
-    pub(super) fn edits(&self, look: &Look, reports: &[String]) -> Vec<ClauseEdit> {
+    /// The rules that are changed, each with its text; with what changes and what the check says of it, once it has run.
+    pub(super) fn edits(&self, look: &Look, checked: Option<&[Sleeping]>) -> Vec<ClauseEdit> {
         let edits = self.edits.iter().enumerate().map(|(nth, edit)| {
             let place = match edit.of.strip_prefix("new:") {
                 Some(section) => format!("A new rule in {}", look.section_title(&section.into())),
@@ -283,20 +346,41 @@ impl Draft {
             let name = format!("text-{nth}");
             let hint = "The first line is its title; prose and code stand as in the ruleset. Empty it to repeal the rule.";
             let prose = Field::new(name.clone(), name, "Its text", FieldKind::Code(edit.text.clone()));
+            let found = checked.map(|all| {
+                let id = edit.id();
+                let own = all.iter().filter(|asleep| asleep.rule == id);
+                let own: Vec<_> = own.map(|asleep| asleep.in_editor.as_str()).collect();
+                shortened(&own)
+            });
             ClauseEdit {
                 id: nth.to_string(),
                 place,
                 prose: prose.optional().hint(hint),
-                code: None,
-                report: (nth + 1 == self.edits.len() && !reports.is_empty()).then(|| reports.join("\n")),
+                report: found,
+                changes: if checked.is_some() {
+                    look.changes(&edit.clauses())
+                } else {
+                    Vec::new()
+                },
             }
         });
         edits.collect()
     }
 
+    /// The other rules whose code would sleep with what this draft changes, each with the first finding.
+    pub(super) fn elsewhere(&self, look: &Look, checked: &[Sleeping]) -> Vec<String> {
+        let own: Vec<Name> = self.edits.iter().map(Edit::id).collect();
+        let rules = by_rule(checked).into_iter();
+        let others = rules.filter(|(first, _)| !own.contains(&first.rule));
+        others
+            .map(|(first, _)| format!("{}\n{}", look.rule_title(&first.rule), first.text))
+            .collect()
+    }
+
     /// The post as it would stand.
     pub(super) fn preview(&self, look: &Look) -> (String, Markup, Vec<Change>) {
-        let changes = look.changes(&self.patch().clauses);
+        let patch = self.patch(look).unwrap_or_default();
+        let changes = look.changes(&patch.clauses);
         (self.title.clone(), look.prose(&self.body, 4), changes)
     }
 
@@ -306,7 +390,7 @@ impl Draft {
         for (name, values) in &self.own {
             own.push((name.clone(), self.own_value(look, name, values)?));
         }
-        let patch = self.patch();
+        let patch = self.patch(look)?;
         Ok(NewPost {
             category: self.category.clone(),
             title: typed(self.title.trim()),
@@ -333,11 +417,12 @@ impl Draft {
     }
 
     /// The changes that the form stands for.
-    fn patch(&self) -> Patch {
+    pub(super) fn patch(&self, look: &Look) -> Result<Patch, Refusal> {
         let mut clauses = Vec::new();
         for edit in &self.edits {
             clauses.extend(edit.clauses());
         }
+        clauses.extend(other::read(look, &self.other)?);
         if !self.script.trim().is_empty() {
             clauses.push(Clause::Script {
                 code: self.script.as_str().into(),
@@ -348,11 +433,20 @@ impl Draft {
                 text: self.manual.clone(),
             });
         }
-        Patch { clauses }
+        Ok(Patch { clauses })
     }
 }
 
 impl Edit {
+    /// The code name of the rule that is changed or made.
+    fn id(&self) -> Name {
+        if self.of.starts_with("new:") {
+            slug(&RuleText::parse(&self.text).title.unwrap_or_default()).into()
+        } else {
+            self.of.as_str().into()
+        }
+    }
+
     fn clauses(&self) -> Vec<Clause> {
         let title = |text: &str| RuleText::parse(text).title.unwrap_or_default();
         if let Some(section) = self.of.strip_prefix("new:") {
@@ -388,6 +482,26 @@ impl Edit {
         }
         clauses
     }
+}
+
+/// How many findings of a rule are shown: the rest most often follows from the first ones.
+const FINDINGS: usize = 3;
+
+fn shortened(findings: &[&str]) -> String {
+    let mut text = findings
+        .iter()
+        .take(FINDINGS)
+        .copied()
+        .collect::<Vec<_>>()
+        .join("\n");
+    if let Some(more) = findings
+        .len()
+        .checked_sub(FINDINGS)
+        .filter(|more| *more > 0)
+    {
+        text.push_str(&format!("\n… and {more} more"));
+    }
+    text
 }
 
 /// A rule's text with its title as a heading.
@@ -435,10 +549,11 @@ pub(super) fn choice_of_rules(look: &Look) -> Field {
             choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));
         }
     }
+    choices.extend(other::choices());
     Field::new(
         "rule",
         "rule",
-        "Change a rule, or add one",
+        "Change a rule, add one, or change something else",
         FieldKind::One(choices),
     )
     .blank("choose …")

@@ -1,0 +1,45 @@
+// The check runs as you type: the form goes to the server as its "Check" button would send it, and the findings of the
+// page that comes back take the place of those shown.
+const PAUSE = 900;
+
+function watch(form) {
+  let due; let asked;
+  const run = async () => {
+    asked?.abort();
+    asked = new AbortController();
+    const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
+    body.set("do", "check");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, signal: asked.signal, redirect: "error" });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const fresh of page.querySelectorAll("[data-check]")) {
+        const shown = document.getElementById(fresh.id);
+        if (shown && shown.innerHTML !== fresh.innerHTML) shown.replaceChildren(...fresh.childNodes);
+      }
+    } catch { /* no network, or typing went on: the button is still there */ }
+  };
+  form.addEventListener("input", (event) => {
+    if (!event.target.matches("textarea.code")) return;
+    clearTimeout(due);
+    due = setTimeout(run, PAUSE);
+  });
+}
+
+// The warnings of the whole report, which takes longer to make than a page may, come to the short one when they are there.
+async function alarms(block) {
+  try {
+    const answer = await fetch(block.dataset.alarms);
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const list = block.querySelector(".effects");
+    const known = new Set([...list.children].map((line) => line.textContent));
+    const fresh = [...page.querySelectorAll(".effects .alarm")].filter((line) => !known.has(line.textContent));
+    list.prepend(...fresh);
+  } catch { /* no network: the link to the whole report is still there */ }
+}
+
+export function check() {
+  document.querySelectorAll("[data-alarms]").forEach(alarms);
+  document.querySelectorAll("form[data-checked]").forEach(watch);
+}

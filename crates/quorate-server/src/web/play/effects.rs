@@ -1,0 +1,73 @@
+//! What a proposal would do: in short on its page, whole on a page of its own.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use quorate_kernel::PostId;
+use quorate_kernel::rows::Post;
+use quorate_kernel::seal::Sealed;
+
+use crate::pages::{Effect, Effects, EffectsPage, Link};
+use crate::urls;
+use crate::web::forms::{game_page, page};
+use crate::web::look::Look;
+use crate::web::look::people::Part;
+use crate::web::site::Site;
+use crate::web::trouble::Trouble;
+use crate::web::visitor::Visitor;
+
+/// What a proposal would do alone, for its page; none where it carries no changes.
+pub(super) fn in_short(look: &Look, id: PostId, post: &Post) -> Option<Effects> {
+    let patch = post.patch.as_ref().and_then(Sealed::plain)?;
+    let mut lines = match look.try_patch(patch) {
+        Ok(trial) => look.report(&trial),
+        Err(refusal) => {
+            vec![Effect::new("It could not be tried:", refusal.to_string()).alarm()]
+        }
+    };
+    let game = look.game.as_str();
+    let word = id.to_string();
+    if super::ruling::named(patch).is_some() {
+        let to = urls::Ruling { game, post: &word };
+        let line = Effect::new("It rules on what has happened:", "history is judged again.");
+        lines.insert(0, line.to(Link::new("Both gamestates", to)));
+    }
+    Some(Effects {
+        note: note(look),
+        lines,
+        whole: Some(urls::Effects { game, post: &word }.into()),
+    })
+}
+
+fn note(look: &Look) -> String {
+    format!(
+        "tried on a copy of the game at {} UTC",
+        look.when(look.now).clock()
+    )
+}
+
+/// `GET /g/{game}/post/{post}/effects`.
+pub async fn show(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, post)): Path<(String, String)>,
+) -> Response {
+    game_page(site, visitor, &game, move |look| {
+        let id = super::post::post_id(look, &post)?;
+        let row = look.post(id).ok_or(Trouble::NotFound)?;
+        let patch = row.patch.as_ref().and_then(Sealed::plain);
+        let patch = patch.ok_or(Trouble::NotFound)?;
+        let title = look.themed(row.title.as_str());
+        let game = look.game.as_str();
+        let whole = EffectsPage {
+            chrome: look.chrome("What it would do", Part::Blog),
+            post: Link::new(title, urls::Post { game, post: &post }),
+            note: format!("Each part is {}; nothing of it stays.", note(look)),
+            groups: look.whole_report(patch, Some(id)),
+            changes: look.changes(&patch.clauses),
+        };
+        Ok(page(look, &whole))
+    })
+    .await
+}

@@ -1,0 +1,382 @@
+//! What a report says a proposal would do, beside what it does: for each kind of change one game round of report, proposal,
+//! votes and enactment.
+
+use std::collections::BTreeSet;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use quorate_kernel::Span;
+use quorate_server::web::House;
+use scraper::{Html, Selector};
+use serde_json::{Value as Json, json};
+
+use crate::Game;
+use crate::table::Table;
+
+/// A rule with a kind of things, a value of the players and one of the game.
+const FERRY: &str = r#"# The ferry
+
+1. There are Boats, each with a Name. Each {player} has Oil, and the game a Tide.
+
+```starlark
+entity("Boat", label = "name")
+name = text("Name", of = Boat, default = "", tracked = "tracker")
+oil = number("Oil", of = player, default = 3, min = 0, tracked = "tracker")
+tide = number("Tide", of = game, default = 1, tracked = "tracker")
+```
+
+2. Once a day {a player} may pour one Oil on the water.
+
+```starlark
+def pour(actor: Player):
+    pay(actor, oil = 1)
+
+action("pour", pour, limit = daily(), title = "Pour Oil")
+```
+"#;
+
+/// A second law for the same rule, in which players have no Oil and nothing to pour.
+const DRY: &str = r#"# The ferry
+
+1. There are Boats, each with a Name. The game has a Tide.
+
+```starlark
+entity("Boat", label = "name")
+name = text("Name", of = Boat, default = "", tracked = "tracker")
+tide = number("Tide", of = game, default = 1, tracked = "tracker")
+```
+"#;
+
+/// What the rulebook notes for itself whenever an admin closes a matter: no doing of the matter.
+const OF_CLOSING: &str = "\"name\":\"filed_last\"";
+
+/// An effect without the place in the law that it came by, for a report's trial is nobody's act, and without the number of
+/// a new thing, which is that of its event.
+fn plain(effect: &Json) -> String {
+    let mut effect = effect.clone();
+    if let Some(fields) = effect.as_object_mut() {
+        fields.remove("rule");
+        fields.remove("clause");
+        if fields["of"] == "thing" || fields.get("old") == Some(&Json::Null) {
+            fields.remove("called");
+            if fields
+                .get("thing")
+                .and_then(Json::as_str)
+                .is_some_and(|thing| thing.starts_with("thing:"))
+            {
+                fields.insert("thing".to_owned(), json!("a thing"));
+            }
+        }
+    }
+    effect.to_string()
+}
+
+/// Effects to compare. The values of a thing that comes or goes are left out, for whether they can be looked at depends on
+/// whether the thing is there when the event is read.
+fn comparable(effects: &Json) -> BTreeSet<String> {
+    let effects = effects.as_array().unwrap();
+    let passes = |thing: &Json| {
+        effects
+            .iter()
+            .any(|one| one["of"] == "thing" && one["thing"] == *thing)
+    };
+    let kept = effects
+        .iter()
+        .filter(|one| one["of"] != "value" || !passes(&one["thing"]));
+    kept.map(plain).collect()
+}
+
+impl Game {
+    async fn page(&self, path: &str) -> String {
+        let request = Request::get(format!("/g/{}{path}", self.word));
+        let response = self.table.send(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(response.status(), 200, "{path}");
+        let bytes = to_bytes(response.into_body(), 1 << 24).await.unwrap();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    /// The lines of a group of the whole report on a post.
+    async fn report(&self, post: &str, group: &str) -> Vec<String> {
+        let html = Html::parse_document(&self.page(&format!("/post/{post}/effects")).await);
+        let lines = format!("section[aria-labelledby={group}-h] .effects li");
+        let lines = Selector::parse(&lines).unwrap();
+        let text = |words: Vec<&str>| {
+            words
+                .concat()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        html.select(&lines)
+            .map(|line| text(line.text().collect()))
+            .collect()
+    }
+
+    async fn propose(&self, title: &str, changes: &Json) -> String {
+        let proposal = json!({ "category": "Proposal", "title": title, "body": "So be it.", "changes": changes });
+        let made = self
+            .post("/posts", &proposal)
+            .by(&self.anna)
+            .gives(201)
+            .await;
+        made["post"].as_str().unwrap().to_owned()
+    }
+
+    async fn enact(&self, post: &str) -> BTreeSet<String> {
+        for token in [&self.anna, &self.bert, &self.others[0], &self.others[1]] {
+            let path = format!("/posts/{post}/comments");
+            self.post(&path, &json!({ "vote": "for", "text": "" }))
+                .by(token)
+                .gives(201)
+                .await;
+        }
+        self.table.pass(Span::hours(13));
+        let matter = json!({ "proposal": format!("post:{post}") });
+        let done = self.act(&self.anna, "enact-proposal", matter).await;
+        comparable(&done["event"]["effects"])
+    }
+
+    /// Previews, proposes, reports, votes and enacts; what was foretold must have happened, and nothing else but to the
+    /// proposal itself. Gives the lines of the report.
+    async fn comes_true(&self, title: &str, changes: Json) -> Vec<String> {
+        let preview = self.post("/preview", &json!({ "changes": changes }));
+        let preview = preview.by(&self.anna).gives(200).await;
+        assert_eq!(preview["refusal"], Json::Null, "{title}");
+        let foretold = comparable(&preview["effects"]);
+        let post = self.propose(title, &changes).await;
+        let lines = self.report(&post, "alone").await;
+        let said: Vec<String> = preview["report"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| {
+                line.as_str()
+                    .unwrap()
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
+        assert_eq!(lines.len(), said.len(), "{title}: {lines:?} {said:?}");
+        let change = self.report(&post, "change").await;
+        assert!(
+            change.iter().all(|line| line.starts_with("Yes:")),
+            "{title}: {change:?}"
+        );
+        let happened = self.enact(&post).await;
+        let missing: Vec<_> = foretold.difference(&happened).collect();
+        assert!(missing.is_empty(), "{title}: {missing:?} did not happen");
+        let own = format!("post:{post}");
+        let unforeseen: Vec<_> = happened
+            .difference(&foretold)
+            .filter(|effect| !effect.contains(OF_CLOSING))
+            .filter(|effect| !effect.contains(&own) && !effect.contains(&format!("\"{post}\"")))
+            .collect();
+        assert!(
+            unforeseen.is_empty(),
+            "{title}: {unforeseen:?} was not foretold"
+        );
+        lines
+    }
+
+    async fn can_pour(&self) -> bool {
+        let moves = self.get("/moves").by(&self.bert).gives(200).await;
+        moves.to_string().contains("\"pour\"")
+    }
+}
+
+fn says(lines: &[String], line: &str) {
+    assert!(
+        lines.iter().any(|said| said == line),
+        "{line} in {lines:#?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_report_says_of_rules_and_values_comes_true() {
+    let game = Game::of_six().await;
+    let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);
+    assert!(!game.can_pour().await);
+    let lines = game.comes_true("A ferry", add).await;
+    says(&lines, "New rule: The ferry, in Dynastic Rules");
+    says(&lines, "New actions: Pour Oil");
+    says(&lines, "Bert Oil: begins at 3");
+    assert!(game.can_pour().await);
+    assert_eq!(game.held(None, "player:2", "oil").await["value"], 3);
+
+    let set = json!([
+        { "do": "set_value", "thing": "Bert", "name": "oil", "value": 7 },
+        { "do": "add_to_value", "thing": "Anna", "name": "oil", "amount": -1 },
+    ]);
+    let lines = game.comes_true("Oil", set).await;
+    says(&lines, "Bert Oil: 3 → 7");
+    says(&lines, "Anna Oil: 3 → 2");
+    assert_eq!(game.held(None, "player:2", "oil").await["value"], 7);
+
+    let script = json!([{ "do": "script", "code": "for p in players():\n    p.oil += 5\n" }]);
+    let lines = game.comes_true("Five for all", script).await;
+    says(&lines, "Bert Oil: 7 → 12");
+
+    let boat = json!([{ "do": "create_thing", "kind": "Boat", "values": { "name": "Heron" } }]);
+    let lines = game.comes_true("A boat", boat).await;
+    says(&lines, "New Boat: Heron");
+    says(&lines, "Heron Name: begins at Heron");
+    let boats = game.get("/values?kind=Boat").gives(200).await;
+    let boat = &boats["kinds"][0]["things"][0];
+    assert_eq!(boat["values"]["name"]["value"], "Heron");
+    let thing = boat["thing"].as_str().unwrap();
+    let gone = json!([{ "do": "remove_thing", "thing": thing }]);
+    let lines = game.comes_true("No boat", gone).await;
+    says(&lines, "Removed: Heron");
+
+    let off = json!([{ "do": "switch_rule", "id": "ferry", "on": false }]);
+    let lines = game.comes_true("No ferry", off).await;
+    says(&lines, "Switched off: The ferry");
+    assert!(!game.can_pour().await);
+    let on = json!([{ "do": "switch_rule", "id": "ferry", "on": true }]);
+    says(
+        &game.comes_true("A ferry again", on).await,
+        "Switched on: The ferry",
+    );
+    assert!(game.can_pour().await);
+
+    let dry = json!([{ "do": "replace_rule", "id": "ferry", "text": DRY }]);
+    let lines = game.comes_true("A dry ferry", dry).await;
+    says(&lines, "Amended rule: The ferry");
+    says(&lines, "Actions that go: Pour Oil");
+    let dropped = "Dropped value: Oil (of Adventurer); 6 contents are put by, and come back if the value does";
+    says(&lines, dropped);
+    let back = json!([{ "do": "replace_rule", "id": "ferry", "text": FERRY }]);
+    let lines = game.comes_true("Oil again", back).await;
+    says(&lines, "Bert Oil: begins at 12");
+    assert_eq!(game.held(None, "player:2", "oil").await["value"], 12);
+
+    let renamed = json!([{ "do": "rename_rule", "id": "ferry", "title": "The barge" }]);
+    let lines = game.comes_true("A barge", renamed).await;
+    says(&lines, "Renamed rule: The ferry → The barge");
+    let repealed = json!([{ "do": "repeal_rule", "id": "ferry" }]);
+    says(
+        &game.comes_true("Land", repealed).await,
+        "Repealed: The barge",
+    );
+    assert!(!game.can_pour().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_report_says_of_words_pages_and_people_comes_true() {
+    let game = Game::of_six().await;
+    let term = json!([{ "do": "set_term", "name": "player", "one": "Keeper", "many": "Keepers" }]);
+    let lines = game.comes_true("Keepers", term).await;
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("The word for player:")
+                && line.ends_with("→ Keeper and Keepers")),
+        "{lines:?}"
+    );
+    assert!(game.page("/players").await.contains("Keepers"));
+
+    let page = json!([{ "do": "set_page", "name": "lore", "text": "Of old." }]);
+    says(
+        &game.comes_true("Lore", page).await,
+        "The page lore: is written",
+    );
+
+    let renamed = json!([{ "do": "rename_player", "player": "Fay", "name": "Faye" }]);
+    says(
+        &game.comes_true("Faye", renamed).await,
+        "Renamed: Fay → Faye",
+    );
+    let removed = json!([{ "do": "remove_player", "player": "Faye", "bar": false }]);
+    says(
+        &game.comes_true("No Faye", removed).await,
+        "Leaves the roster: Faye",
+    );
+    let summary = game.get("").gives(200).await;
+    assert_eq!(summary["players"]["active"], 5);
+
+    let never = json!([{ "do": "when", "test": "len(players()) > 50", "changes": [
+        { "do": "rename_player", "player": "Ed", "name": "Edward" },
+    ] }]);
+    let lines = game.comes_true("If there were many", never).await;
+    assert!(
+        !lines.iter().any(|line| line.contains("Edward")),
+        "{lines:?}"
+    );
+
+    let by_hand = json!([{ "do": "prose", "text": "Somebody bakes a cake." }]);
+    let lines = game.comes_true("Cake", by_hand).await;
+    says(
+        &lines,
+        "Nothing changes by itself: no rule, no value, no roster.",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_that_would_end_all_proposals_is_told_of_in_red() {
+    let game = Game::of_six().await;
+    let rules = game.get("/rules").gives(200).await.to_string();
+    assert!(rules.contains("\"resolution\""));
+    let end = json!([{ "do": "repeal_rule", "id": "resolution" }]);
+    let post = game.propose("[Core] The end", &end).await;
+    let lines = game.report(&post, "change").await;
+    let line = lines.first().unwrap();
+    assert!(
+        line.contains("No rule could be changed any more:"),
+        "{lines:?}"
+    );
+    let html = Html::parse_document(&game.page(&format!("/post/{post}/effects")).await);
+    let alarm = Selector::parse("section[aria-labelledby=change-h] .alarm").unwrap();
+    assert_eq!(html.select(&alarm).count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_that_takes_what_another_needs_says_which_it_breaks() {
+    let game = Game::of_six().await;
+    let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);
+    game.comes_true("A ferry", add).await;
+    let repeal = json!([{ "do": "repeal_rule", "id": "ferry" }]);
+    let first = game.propose("Land", &repeal).await;
+    let amend = json!([{ "do": "amend_rule", "id": "ferry", "old": "a Tide", "new": "an Ebb" }]);
+    let second = game.propose("Ebb", &amend).await;
+    let behind = game.report(&first, "queue").await;
+    assert!(
+        behind.iter().any(|line| line.contains("It would break what is behind it:") && line.ends_with("Ebb")),
+        "{behind:?}"
+    );
+    let after = game.report(&second, "queue").await;
+    assert!(
+        after
+            .iter()
+            .any(|line| line.contains("After the 1 proposal ahead, left out:")),
+        "{after:?}"
+    );
+    let players = game.report(&first, "players").await;
+    // Anna leads, and plays no dynastic actions.
+    assert_eq!(
+        players,
+        ["Could no longer Pour Oil: Bert, Cora, Dan, Ed, Fay"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_whose_time_is_over_says_what_it_leaves_out() {
+    let house = House {
+        report: Span(0),
+        ..House::default()
+    };
+    let game = Game::of_six_at(Table::of(house).await).await;
+    let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);
+    let post = game.propose("A ferry", &add).await;
+    says(&game.report(&post, "alone").await, "New actions: Pour Oil");
+    let change = game.report(&post, "change").await;
+    assert_eq!(
+        change,
+        ["Not known: trying it takes longer than a report may"]
+    );
+    let players = game.report(&post, "players").await;
+    assert_eq!(
+        players,
+        ["The rest is left out: trying it all takes longer than a report may."]
+    );
+}
