@@ -258,13 +258,8 @@ impl Writer {
         if table.head.seq != Head::START.seq {
             self.answer_repeats().await;
         }
-        let past = match self.past(table.head.seq).await {
-            Ok(past) => past,
-            // The event cannot be read: those who ask for it are told, and nothing is judged without it.
-            Err(error) => {
-                self.fail_orders(&error);
-                return Ok(());
-            }
+        let Some(past) = self.past_or_fail(table.head.seq).await else {
+            return Ok(());
         };
         let round = Round {
             past,
@@ -327,6 +322,17 @@ impl Writer {
         table.next_due = next_due;
         self.mind_bug(table, bug);
         Ok(())
+    }
+
+    /// The events that waiting commands are about; where one cannot be read those who ask are told, and nothing is judged without it.
+    async fn past_or_fail(&mut self, last: EventSeq) -> Option<Vec<Event>> {
+        match self.past(last).await {
+            Ok(past) => Some(past),
+            Err(error) => {
+                self.fail_orders(&error);
+                None
+            }
+        }
     }
 
     /// The events of the past that waiting commands are about.
