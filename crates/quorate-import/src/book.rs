@@ -33,7 +33,7 @@ pub struct Book {
     /// What was noticed, by line.
     pub findings: Vec<Finding>,
     /// What stood before the first rule.
-    about: String,
+    pub about: String,
     /// The words for a player and for who leads them, for one and for many.
     player: (String, String),
     emperor: (String, String),
@@ -54,8 +54,8 @@ pub struct RuleFile {
     pub number: Option<String>,
     /// The code name of the rule it is nested in.
     pub parent: Option<String>,
-    /// Whether the text says that it is switched on.
-    pub active: bool,
+    /// Whether it is switched on, where its title says so.
+    pub active: Option<bool>,
     /// Its prose as Markdown.
     pub prose: String,
     /// Code that was put beside it, as Markdown with fences.
@@ -182,8 +182,8 @@ impl RuleFile {
         if let Some(parent) = &self.parent {
             out.push_str(&format!("parent: {parent}\n"));
         }
-        if !self.active {
-            out.push_str("active: false\n");
+        if let Some(active) = self.active {
+            out.push_str(&format!("active: {active}\n"));
         }
         if let Some(number) = &self.number {
             out.push_str(&format!("number: {number}\n"));

@@ -27,8 +27,8 @@ pub(crate) struct Rule {
     pub(crate) line: usize,
     pub(crate) title: String,
     pub(crate) number: Option<String>,
-    /// `false` where its title says so.
-    pub(crate) active: bool,
+    /// Whether it is switched on, where its title says so.
+    pub(crate) active: Option<bool>,
     /// Its heading's level; none above all for the words right under a section's title.
     level: u8,
     /// The rule of this section that it is nested in, by its place.
@@ -158,11 +158,9 @@ fn skipped_levels(marks: &[Mark], blocks: &[Block], findings: &mut Vec<Finding>)
 fn section_level(marks: &[Mark], blocks: &[Block]) -> Option<u8> {
     let outermost = marks.iter().map(|mark| mark.level).min()?;
     let tops: Vec<&Mark> = marks.iter().filter(|mark| mark.level == outermost).collect();
-    let named = tops
-        .iter()
-        .any(|mark| matches!(&blocks[mark.at].kind, Kind::Heading { words, .. } if names_a_section(words)));
-    let parents = tops.iter().filter(|mark| mark.has_children).count();
-    (named || (parents > 0 && parents * 2 >= tops.len())).then_some(outermost)
+    let named = |mark: &Mark| matches!(&blocks[mark.at].kind, Kind::Heading { words, .. } if names_a_section(words));
+    let sections = tops.iter().filter(|mark| mark.has_children || named(mark)).count();
+    (sections > 0 && sections * 2 >= tops.len()).then_some(outermost)
 }
 
 fn place(outline: &mut Outline, block: Block, section_level: Option<u8>) {
@@ -208,7 +206,7 @@ fn add(outline: &mut Outline, block: Block) {
             line: block.line,
             title: section.title.clone().unwrap_or_default(),
             number: None,
-            active: true,
+            active: None,
             level: u8::MAX,
             parent: None,
             blocks: Vec::new(),
@@ -240,16 +238,17 @@ impl Section {
 }
 
 /// A title without its `[Active]` or `[Inactive]`, and what that said.
-fn status(words: &str) -> (String, bool) {
+fn status(words: &str) -> (String, Option<bool>) {
     for (mark, active) in [("[active]", true), ("[inactive]", false)] {
         let start = words.len().wrapping_sub(mark.len());
         if let Some(end) = words.get(start..)
             && end.eq_ignore_ascii_case(mark)
+            && start > 0
         {
-            return (words[..start].trim().to_owned(), active);
+            return (words[..start].trim().to_owned(), Some(active));
         }
     }
-    (words.to_owned(), true)
+    (words.to_owned(), None)
 }
 
 /// Rules beside each other whose numbers do not follow each other.

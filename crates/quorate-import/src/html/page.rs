@@ -138,7 +138,6 @@ impl Page {
             self.in_title = true;
             return;
         }
-        self.reach(name, &id, &class);
         let has_class = |wanted: &str| class.split_whitespace().any(|class| class == wanted);
         let passed = matches!(name, "script" | "style") || id == "toc" || has_class("toc") || has_class("mw-editsection");
         if passed && !VOID.contains(&name) {
@@ -149,6 +148,7 @@ impl Page {
             self.skipped = Some((name.to_owned(), 1));
             return;
         }
+        self.reach(name, &id, &class);
         let outside = !self.is_read();
         if outside && !(name == "h1" || self.heading.is_some()) {
             return;

@@ -69,18 +69,18 @@ impl Titles {
     pub(super) fn of(text: &str) -> Self {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let full = lines.iter().filter(|line| !line.is_empty()).count();
-        let named = |line: &&&str| {
-            names_a_section(line)
-                || Numbered::of(line).is_some_and(|it| it.certain && names_a_section(it.words))
-        };
         let numbered = lines.iter().filter_map(|line| Numbered::of(line));
         let numbered: Vec<usize> = numbered
-            .filter(|it| it.certain && reads_as_title(it.words) && !names_a_section(it.words))
+            .filter(|it| it.certain && reads_as_title(it.words))
             .map(|it| it.number.split('.').count())
             .collect();
         Self {
             is_dense: (lines.len() - full) * 5 < full,
-            top: if lines.iter().any(|line| named(&line)) { 2 } else { 1 },
+            top: if lines.iter().any(|line| names_a_section(line)) {
+                2
+            } else {
+                1
+            },
             parts_min: numbered.iter().copied().min().unwrap_or(1),
             is_numbered: numbered.len() > 1,
         }
@@ -121,11 +121,7 @@ impl Titles {
             return None;
         }
         let parts = it.number.split('.').count().saturating_sub(self.parts_min);
-        let level = if names_a_section(it.words) {
-            1
-        } else {
-            self.top.saturating_add(u8::try_from(parts).unwrap_or(4))
-        };
+        let level = self.top.saturating_add(u8::try_from(parts).unwrap_or(4));
         Some(Heading {
             level: level.min(6),
             number: Some(it.number.to_owned()),

@@ -127,7 +127,7 @@ fn tell(book: &Book, folder: &Path, asleep: usize, out: &Out) {
         "folder": folder.display().to_string(),
         "rules": book.rules.iter().map(|rule| json!({
             "id": rule.id, "section": rule.section, "title": rule.title, "parent": rule.parent,
-            "active": rule.active, "line": rule.line,
+            "active": rule.active.unwrap_or(true), "line": rule.line,
         })).collect::<Vec<_>>(),
         "findings": book.findings.iter().map(|finding| json!({
             "line": finding.line, "text": finding.text,
