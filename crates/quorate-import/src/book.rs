@@ -242,7 +242,20 @@ fn words_of(block: &Block) -> String {
         Kind::Heading { words, .. } | Kind::Paragraph(words) => words.clone(),
         _ => block.markdown(),
     };
-    text.replace('\\', "").split_whitespace().collect::<Vec<_>>().join(" ")
+    unescaped(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Words without the signs that keep Markdown from taking others for marks.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        out.push(match letter {
+            '\\' => letters.next().unwrap_or(letter),
+            letter => letter,
+        });
+    }
+    out
 }
 
 /// A section's code name: `dynastic` of "Section Two: Dynastic Rules".

@@ -223,7 +223,7 @@ fn runs<'g, 't>(group: &'g [Line<'t>]) -> Vec<&'g [Line<'t>]> {
 /// A bullet or number at the beginning of a line, and the words after it.
 fn marker(line: &str) -> Option<(Marker, &str)> {
     let line = line.trim();
-    for bullet in ["•", "◦", "▪", "·", "-", "*", "–", "o"] {
+    for bullet in ["•", "◦", "▪", "·", "-", "*", "–"] {
         if let Some(words) = line.strip_prefix(bullet)
             && words.starts_with([' ', '\t'])
         {

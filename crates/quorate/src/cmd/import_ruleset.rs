@@ -9,6 +9,10 @@ use clap::ValueEnum;
 use quorate_import::{BY_HAND, Book, Form, Severity};
 use serde_json::json;
 
+mod code;
+
+use code::WithCode;
+
 use crate::books;
 use crate::out::{FOUND_WRONG, Out};
 
@@ -26,6 +30,9 @@ pub(crate) struct Arguments {
     /// The rulebook's title; the ruleset's own, if none is given.
     #[arg(long)]
     title: Option<String>,
+    /// Put the code of a known rulebook beside rules of the same title that say the same, as far as it checks.
+    #[arg(long)]
+    with_code: bool,
 }
 
 /// A form of text.
@@ -75,10 +82,20 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from(book.word()));
-    let files = book.files(&[], Some(BY_HAND));
+    let with_code = if arguments.with_code {
+        code::beside(&mut book)?
+    } else {
+        WithCode {
+            std: Vec::new(),
+            by_hand: Some(BY_HAND.to_owned()),
+            fates: code::Fates::new(),
+        }
+    };
+    let mut files = book.files(&with_code.std, with_code.by_hand.as_deref());
+    files.extend(books::library(&with_code.std)?);
     write(&folder, &files)?;
     let asleep = super::check::asleep(&books::read(&folder.to_string_lossy())?)?;
-    tell(&book, &folder, asleep, out);
+    tell(&book, &with_code, &folder, asleep, out);
     let problems = book
         .findings
         .iter()
@@ -110,7 +127,7 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn tell(book: &Book, folder: &Path, asleep: usize, out: &Out) {
+fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &Out) {
     for finding in &book.findings {
         out.line(finding.to_string());
     }
@@ -119,7 +136,9 @@ fn tell(book: &Book, folder: &Path, asleep: usize, out: &Out) {
         out.line(format!("{} ({} rules)", out.bold(title), rules.len()));
         for rule in rules {
             let inset = if rule.parent.is_some() { "    " } else { "  " };
-            out.line(format!("{inset}{}  line {}", rule.title, rule.line));
+            let fate = with_code.fates.get(&rule.id);
+            let fate = fate.map(|fate| format!("; {fate}")).unwrap_or_default();
+            out.line(format!("{inset}{}  line {}{fate}", rule.title, rule.line));
         }
     }
     out.value(&json!({
@@ -128,6 +147,7 @@ fn tell(book: &Book, folder: &Path, asleep: usize, out: &Out) {
         "rules": book.rules.iter().map(|rule| json!({
             "id": rule.id, "section": rule.section, "title": rule.title, "parent": rule.parent,
             "active": rule.active.unwrap_or(true), "line": rule.line,
+            "code": rule.code.is_some(), "fate": with_code.fates.get(&rule.id),
         })).collect::<Vec<_>>(),
         "findings": book.findings.iter().map(|finding| json!({
             "line": finding.line, "text": finding.text,

@@ -1,0 +1,292 @@
+//! The code of a known rulebook, put beside the prose of an imported one where the two are about the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anyhow::Result;
+use quorate_engine::Law;
+use quorate_engine::rulebook::{Rulebook, rule_id};
+use quorate_import::{BY_HAND, Book, RuleFile};
+use quorate_law::RuleText;
+
+use crate::books;
+use crate::cmd::check;
+
+/// So many titles must be the same before a rulebook is taken for a relative.
+const TITLES_MIN: usize = 3;
+/// Of a rule's telling words, so many in a hundred must be in ours of the same title.
+const LIKENESS_MIN: usize = 20;
+/// A word shorter than this tells nothing.
+const LETTERS_MIN: usize = 4;
+
+/// What came of a rule.
+pub(super) type Fates = BTreeMap<String, String>;
+
+/// An imported rulebook with code beside its prose.
+pub(super) struct WithCode {
+    /// The helpers that the code takes.
+    pub(super) std: Vec<String>,
+    /// The rule by which the rest is played, if any of it is needed.
+    pub(super) by_hand: Option<String>,
+    /// For each rule, by code name, what was put beside it and why not.
+    pub(super) fates: Fates,
+}
+
+/// A rule of ours.
+struct Ours {
+    id: String,
+    title: String,
+    parent: Option<String>,
+    prose: String,
+    fences: Vec<String>,
+}
+
+/// Puts code beside the prose of a book; none, where no rulebook is like it or where nothing that is played comes of it.
+pub(super) fn beside(book: &mut Book) -> Result<WithCode> {
+    let Some((known, pairs)) = nearest(book)? else {
+        return Ok(prose_alone(book, "no rulebook here has rules of these titles"));
+    };
+    let mut fates = Fates::new();
+    let before = book.rules.clone();
+    put(book, &known, &pairs, &mut fates);
+    let mut by_hand: Vec<bool> = vec![true; RuleText::parse(BY_HAND).fences.len()];
+    loop {
+        let law = law_of(book, &known, &by_hand)?;
+        if law.asleep.is_empty() {
+            if is_playable(&law) {
+                break;
+            }
+            book.rules = before;
+            return Ok(prose_alone(
+                book,
+                "the code that checks makes no game that can be played, so none was taken",
+            ));
+        }
+        take_out(book, &law, &mut by_hand, &mut fates);
+    }
+    Ok(WithCode {
+        std: known.manifest.std.clone(),
+        by_hand: by_hand_without(&by_hand),
+        fates,
+    })
+}
+
+fn prose_alone(book: &Book, why: &str) -> WithCode {
+    WithCode {
+        std: Vec::new(),
+        by_hand: Some(BY_HAND.to_owned()),
+        fates: book
+            .rules
+            .iter()
+            .map(|rule| (rule.id.clone(), why.to_owned()))
+            .collect(),
+    }
+}
+
+/// The rulebook with the most rules of the same titles, and which of its rules belongs to which of the book's, by place.
+fn nearest(book: &Book) -> Result<Option<(Rulebook, BTreeMap<usize, Ours>)>> {
+    let mut best: Option<(Rulebook, BTreeMap<usize, Ours>)> = None;
+    for name in books::names() {
+        let known = books::read(&name)?;
+        let pairs = pairs(book, &known);
+        let enough = pairs.len() >= TITLES_MIN;
+        if enough && best.as_ref().is_none_or(|(_, other)| other.len() < pairs.len()) {
+            best = Some((known, pairs));
+        }
+    }
+    Ok(best)
+}
+
+fn pairs(book: &Book, known: &Rulebook) -> BTreeMap<usize, Ours> {
+    let mut ours: BTreeMap<String, Ours> = known
+        .rules
+        .iter()
+        .map(|(path, text)| ours(known, path, text))
+        .map(|ours| (plain(&ours.title), ours))
+        .collect();
+    let mut pairs = BTreeMap::new();
+    for (place, rule) in book.rules.iter().enumerate() {
+        if let Some(found) = ours.remove(&plain(&rule.title)) {
+            pairs.insert(place, found);
+        }
+    }
+    pairs
+}
+
+fn ours(known: &Rulebook, path: &str, text: &str) -> Ours {
+    let read = RuleText::parse(text);
+    let themed = |words: &str| {
+        let mut words = words.to_owned();
+        for (token, (one, many)) in &known.manifest.terms {
+            words = words.replace(&format!("{{{token}s}}"), many);
+            words = words.replace(&format!("{{{}s}}", capital(token)), many);
+            words = words.replace(&format!("{{{token}}}"), one);
+            words = words.replace(&format!("{{{}}}", capital(token)), one);
+        }
+        words
+    };
+    let prose: Vec<&str> = read.clauses.iter().map(|clause| clause.prose.as_str()).collect();
+    Ours {
+        id: rule_id(path).to_string(),
+        title: themed(read.title.as_deref().unwrap_or_default()),
+        parent: read.front.parent.as_ref().map(ToString::to_string),
+        prose: themed(&prose.join("\n")),
+        fences: read.fences.into_iter().map(|fence| fence.code).collect(),
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// Letters and digits of a title, small.
+fn plain(title: &str) -> String {
+    let letters = title.chars().filter(|c| c.is_alphanumeric() || *c == '@');
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a text that tell what it is about.
+fn telling(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= LETTERS_MIN)
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// How many in a hundred of the telling words of one text are in another.
+fn likeness(one: &str, other: &str) -> usize {
+    let (one, other) = (telling(one), telling(other));
+    one.intersection(&other).count() * 100 / one.len().max(1)
+}
+
+/// Puts the code of each rule of ours beside the one it belongs to, under our code name, by which other code knows it.
+fn put(book: &mut Book, known: &Rulebook, pairs: &BTreeMap<usize, Ours>, fates: &mut Fates) {
+    let mut taken: BTreeSet<String> = pairs.values().map(|ours| ours.id.clone()).collect();
+    let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+    for (place, rule) in book.rules.iter_mut().enumerate() {
+        let id = match pairs.get(&place) {
+            Some(ours) => ours.id.clone(),
+            None => free(&rule.id, &mut taken),
+        };
+        renamed.insert(std::mem::replace(&mut rule.id, id.clone()), id);
+    }
+    let places: BTreeMap<String, usize> = (0..).zip(&book.rules).map(|(place, rule)| (rule.id.clone(), place)).collect();
+    let sections: Vec<String> = book.rules.iter().map(|rule| rule.section.clone()).collect();
+    for (place, rule) in book.rules.iter_mut().enumerate() {
+        rule.parent = rule.parent.as_ref().and_then(|parent| renamed.get(parent).cloned());
+        let Some(ours) = pairs.get(&place) else {
+            fates.insert(rule.id.clone(), format!("{} has no rule of this title", known.name));
+            continue;
+        };
+        // Where the text does not show what is nested in what, ours does.
+        let above = ours.parent.as_ref().and_then(|parent| places.get(parent));
+        if rule.parent.is_none() && above.is_some_and(|above| *above < place && sections[*above] == rule.section) {
+            rule.parent.clone_from(&ours.parent);
+        }
+        let likeness = likeness(&rule.prose, &ours.prose);
+        let fate = if ours.fences.is_empty() {
+            format!("{}/{} has no code", known.name, ours.id)
+        } else if likeness < LIKENESS_MIN && !rule.prose.is_empty() {
+            format!("{}/{} is of this title and says something else", known.name, ours.id)
+        } else {
+            rule.code = Some(code_of(known, ours));
+            format!("with the code of {}/{}", known.name, ours.id)
+        };
+        fates.insert(rule.id.clone(), fate);
+    }
+}
+
+fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut name = id.to_owned();
+    let mut count = 1;
+    while !taken.insert(name.clone()) {
+        count += 1;
+        name = format!("{id}-{count}");
+    }
+    name
+}
+
+fn code_of(known: &Rulebook, ours: &Ours) -> String {
+    let mut out = format!(
+        "> Note: the code below is that of \"{}\" in the rulebook {}. The words above are as they were imported.\n",
+        ours.title, known.name
+    );
+    for fence in &ours.fences {
+        out.push_str(&format!("\n```starlark\n{fence}```\n"));
+    }
+    out.trim_end().to_owned()
+}
+
+/// The law of the book as it stands.
+fn law_of(book: &Book, known: &Rulebook, by_hand: &[bool]) -> Result<Arc<Law>> {
+    let by_hand = by_hand_without(by_hand);
+    let files = book.files(&known.manifest.std, by_hand.as_deref());
+    let (manifest, rules): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path == "rulebook.toml");
+    let manifest = manifest.into_iter().map(|(_, text)| text).collect::<String>();
+    let rules = rules
+        .into_iter()
+        .map(|(path, text)| (path.trim_start_matches("rules/").to_owned(), text));
+    let rulebook = Rulebook {
+        name: "imported".into(),
+        manifest: toml::from_str(&manifest)?,
+        library: known.library.clone(),
+        rules: rules.collect(),
+        tests: Vec::new(),
+    };
+    let laws = Arc::default();
+    Ok(Arc::clone(check::founded(&rulebook, &laws)?.law()))
+}
+
+/// Takes out what would sleep: a rule's code as a whole, of the rule by hand single fences.
+fn take_out(book: &mut Book, law: &Law, by_hand: &mut [bool], fates: &mut Fates) {
+    for asleep in &law.asleep {
+        let of_book = book.rules.iter_mut().find(|rule| asleep.rule == rule.id.as_str());
+        match of_book {
+            Some(rule) => leave_out(rule, asleep.diagnostics.first().map(|it| it.text.as_str()), fates),
+            None => {
+                let left = by_hand.iter_mut().filter(|kept| **kept);
+                if let Some(kept) = left.into_iter().nth(asleep.fence) {
+                    *kept = false;
+                }
+            }
+        }
+    }
+}
+
+fn leave_out(rule: &mut RuleFile, why: Option<&str>, fates: &mut Fates) {
+    if rule.code.take().is_some() {
+        let why = why.unwrap_or("it does not check");
+        fates.insert(rule.id.clone(), format!("its code was left out: {why}"));
+    }
+}
+
+/// Whether people can join, propose, and change the law.
+fn is_playable(law: &Law) -> bool {
+    let has = |start: &str| law.actions.keys().any(|name| name.as_str().starts_with(start));
+    has("admit") && has("enact") && !law.categories.is_empty()
+}
+
+/// The rule by hand with the fences that are kept; none, where none is.
+fn by_hand_without(kept: &[bool]) -> Option<String> {
+    if !kept.contains(&true) {
+        return None;
+    }
+    let mut out = String::new();
+    let mut fence = 0;
+    let mut inside = false;
+    for line in BY_HAND.lines() {
+        let opens = line == "```starlark";
+        inside |= opens;
+        if !inside || kept.get(fence) != Some(&false) {
+            out.push_str(line);
+            out.push('\n');
+        }
+        if inside && line == "```" {
+            inside = false;
+            fence += 1;
+        }
+    }
+    Some(out)
+}
