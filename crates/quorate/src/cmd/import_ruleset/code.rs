@@ -7,7 +7,7 @@ use anyhow::Result;
 use quorate_engine::Law;
 use quorate_engine::rulebook::{Rulebook, rule_id};
 use quorate_import::{BY_HAND, Book, RuleFile};
-use quorate_law::RuleText;
+use quorate_law::{Asleep, RuleText};
 
 use crate::books;
 use crate::cmd::check;
@@ -15,7 +15,7 @@ use crate::cmd::check;
 /// So many titles must be the same before a rulebook is taken for a relative.
 const TITLES_MIN: usize = 3;
 /// Of a rule's telling words, so many in a hundred must be in ours of the same title.
-const LIKENESS_MIN: usize = 20;
+const LIKENESS_MIN: usize = 10;
 /// A word shorter than this tells nothing.
 const LETTERS_MIN: usize = 4;
 
@@ -49,6 +49,7 @@ pub(super) fn beside(book: &mut Book) -> Result<WithCode> {
     let mut fates = Fates::new();
     let before = book.rules.clone();
     put(book, &known, &pairs, &mut fates);
+    without_what_is_missing(book, &known, &mut fates);
     let mut by_hand: Vec<bool> = vec![true; RuleText::parse(BY_HAND).fences.len()];
     loop {
         let law = law_of(book, &known, &by_hand)?;
@@ -57,12 +58,21 @@ pub(super) fn beside(book: &mut Book) -> Result<WithCode> {
                 break;
             }
             book.rules = before;
-            return Ok(prose_alone(
-                book,
-                "the code that checks makes no game that can be played, so none was taken",
-            ));
+            let why = "the code that checks makes no game that can be played, so none was taken";
+            return Ok(prose_alone(book, why));
         }
-        take_out(book, &law, &mut by_hand, &mut fates);
+        if !take_out(book, &law, &mut by_hand, &mut fates) {
+            // What sleeps is none of ours: a helper that leans on a rule which is not here.
+            let left = book.rules.iter_mut().filter(|rule| rule.code.is_some());
+            let why = law.asleep[0].diagnostics.first().map(|it| it.text.as_str());
+            left.for_each(|rule| leave_out(rule, why, &mut fates));
+            by_hand.fill(true);
+            return Ok(WithCode {
+                std: Vec::new(),
+                by_hand: by_hand_without(&by_hand),
+                fates,
+            });
+        }
     }
     Ok(WithCode {
         std: known.manifest.std.clone(),
@@ -144,7 +154,9 @@ fn capital(word: &str) -> String {
 /// Letters and digits of a title, small.
 fn plain(title: &str) -> String {
     let letters = title.chars().filter(|c| c.is_alphanumeric() || *c == '@');
-    letters.flat_map(char::to_lowercase).collect()
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    // One word in two spellings, both of the tradition.
+    plain.replace("judgement", "judgment")
 }
 
 /// The words of a text that tell what it is about.
@@ -219,6 +231,65 @@ fn code_of(known: &Rulebook, ours: &Ours) -> String {
     out.trim_end().to_owned()
 }
 
+/// Leaves out code that leans on names of rules whose code is not here, and then what leans on that.
+fn without_what_is_missing(book: &mut Book, known: &Rulebook, fates: &mut Fates) {
+    let mut homes: BTreeMap<String, String> = BTreeMap::new();
+    for (path, text) in &known.rules {
+        for fence in RuleText::parse(text).fences {
+            let names = defined(&fence.code).into_iter();
+            homes.extend(names.map(|name| (name, rule_id(path).to_string())));
+        }
+    }
+    let by_hand = RuleText::parse(BY_HAND).fences;
+    for name in by_hand.iter().flat_map(|fence| defined(&fence.code)) {
+        homes.remove(&name);
+    }
+    loop {
+        let here: BTreeSet<String> = book
+            .rules
+            .iter()
+            .filter(|rule| rule.code.is_some())
+            .map(|rule| rule.id.clone())
+            .collect();
+        let lacks = |rule: &RuleFile| {
+            let code = rule.code.as_deref()?;
+            let mut names = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+            names.find_map(|name| {
+                let home = homes.get(name).filter(|home| !here.contains(*home))?;
+                Some(format!("`{name}` is of {}/{home}, which is not here", known.name))
+            })
+        };
+        let found = book.rules.iter().enumerate().find_map(|(place, rule)| Some((place, lacks(rule)?)));
+        let Some((place, why)) = found else {
+            return;
+        };
+        leave_out(&mut book.rules[place], Some(&why), fates);
+    }
+}
+
+/// The names that code defines for other rules.
+fn defined(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in code.lines() {
+        let word = |text: &str| -> String {
+            text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        };
+        let name = if let Some(rest) = line.strip_prefix("def ") {
+            word(rest)
+        } else if let Some(kind) = ["category(\"", "entity(\"", "table(\"", "quantity(\""].iter().find_map(|call| line.strip_prefix(call)) {
+            word(kind)
+        } else if line[word(line).len()..].starts_with(" = ") {
+            word(line)
+        } else {
+            continue;
+        };
+        if !name.is_empty() && !name.starts_with('_') {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// The law of the book as it stands.
 fn law_of(book: &Book, known: &Rulebook, by_hand: &[bool]) -> Result<Arc<Law>> {
     let by_hand = by_hand_without(by_hand);
@@ -240,19 +311,34 @@ fn law_of(book: &Book, known: &Rulebook, by_hand: &[bool]) -> Result<Arc<Law>> {
 }
 
 /// Takes out what would sleep: a rule's code as a whole, of the rule by hand single fences.
-fn take_out(book: &mut Book, law: &Law, by_hand: &mut [bool], fates: &mut Fates) {
-    for asleep in &law.asleep {
+/// Whether there was anything of that.
+fn take_out(book: &mut Book, law: &Law, by_hand: &mut [bool], fates: &mut Fates) -> bool {
+    let kept_before: Vec<usize> = (0..by_hand.len()).filter(|place| by_hand[*place]).collect();
+    let mut took = false;
+    // First what is wrong itself: what only leans on that may check without it.
+    let leans = |asleep: &&Asleep| {
+        let mut said = asleep.diagnostics.iter();
+        said.all(|it| it.text.contains(" sleeps, with its fence in the rule "))
+    };
+    let is_ours = |asleep: &&Asleep| !asleep.rule.as_str().starts_with("std-");
+    let (leaning, roots): (Vec<_>, Vec<_>) = law.asleep.iter().filter(is_ours).partition(leans);
+    for asleep in if roots.is_empty() { leaning } else { roots } {
         let of_book = book.rules.iter_mut().find(|rule| asleep.rule == rule.id.as_str());
         match of_book {
-            Some(rule) => leave_out(rule, asleep.diagnostics.first().map(|it| it.text.as_str()), fates),
-            None => {
-                let left = by_hand.iter_mut().filter(|kept| **kept);
-                if let Some(kept) = left.into_iter().nth(asleep.fence) {
-                    *kept = false;
+            Some(rule) => {
+                took |= rule.code.is_some();
+                leave_out(rule, asleep.diagnostics.first().map(|it| it.text.as_str()), fates);
+            }
+            None if asleep.rule == "by-hand" => {
+                if let Some(place) = kept_before.get(asleep.fence) {
+                    took |= by_hand[*place];
+                    by_hand[*place] = false;
                 }
             }
+            None => {}
         }
     }
+    took
 }
 
 fn leave_out(rule: &mut RuleFile, why: Option<&str>, fates: &mut Fates) {
