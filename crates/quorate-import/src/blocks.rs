@@ -116,7 +116,12 @@ fn list(items: &[Item]) -> String {
             out.push_str(&format!(": {}\n", item.words.replace('\n', " ")));
         } else if item.marker == Marker::More && !open.is_empty() {
             let above = open.iter().rfind(|list| list.depth <= item.depth);
-            push_lines(&mut out, above.map_or(1, |list| list.inset), "", &item.words);
+            push_lines(
+                &mut out,
+                above.map_or(1, |list| list.inset),
+                "",
+                &item.words,
+            );
             continue;
         } else {
             push_item(&mut out, &mut open, item);
@@ -132,18 +137,18 @@ fn push_item(out: &mut String, open: &mut Vec<OpenList>, item: &Item) {
     while open.last().is_some_and(|list| list.depth > depth) {
         open.pop();
     }
-    let mut list = open
-        .pop_if(|list| list.depth == depth)
-        .unwrap_or(OpenList {
-            depth,
-            inset: 0,
-            given: 0,
-        });
+    let mut list = open.pop_if(|list| list.depth == depth).unwrap_or(OpenList {
+        depth,
+        inset: 0,
+        given: 0,
+    });
     let margin = open.last().map_or(1, |list| list.inset);
     let sign = match &item.marker {
         Marker::Number(written) => {
             list.given += 1;
-            written.clone().unwrap_or_else(|| format!("{}.", list.given))
+            written
+                .clone()
+                .unwrap_or_else(|| format!("{}.", list.given))
         }
         _ => {
             list.given = 0;

@@ -117,7 +117,10 @@ impl Book {
     /// The files of the rulebook, by path. `std` names the helpers that its code takes; `by_hand` is the rule by which it is
     /// played, if it needs one.
     pub fn files(&self, std: &[String], by_hand: Option<&str>) -> Vec<(String, String)> {
-        let mut files = vec![("rulebook.toml".to_owned(), self.manifest(std, by_hand.is_some()))];
+        let mut files = vec![(
+            "rulebook.toml".to_owned(),
+            self.manifest(std, by_hand.is_some()),
+        )];
         let width = if self.rules.len() > 99 { 3 } else { 2 };
         for (section, (id, _, _)) in (1..).zip(&self.sections) {
             let here = self.rules.iter().filter(|rule| rule.section == *id);
@@ -148,7 +151,10 @@ impl Book {
             let std: Vec<String> = std.iter().map(|stem| quoted(stem)).collect();
             out.push_str(&format!("std = [{}]\n", std.join(", ")));
         }
-        let new_rules = self.sections.iter().find(|(id, ..)| id.starts_with("dynastic"));
+        let new_rules = self
+            .sections
+            .iter()
+            .find(|(id, ..)| id.starts_with("dynastic"));
         if let Some((id, ..)) = new_rules.or(self.sections.last()) {
             out.push_str(&format!("new_rules = {}\n", quoted(id)));
         }
@@ -242,7 +248,10 @@ fn words_of(block: &Block) -> String {
         Kind::Heading { words, .. } | Kind::Paragraph(words) => words.clone(),
         _ => block.markdown(),
     };
-    unescaped(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+    unescaped(&text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Words without the signs that keep Markdown from taking others for marks.
@@ -282,7 +291,10 @@ fn slug(title: &str) -> String {
     let word = out.trim_matches('-');
     // A file's name begins with the rule's place, so that its code name cannot begin with a number.
     let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
-    word.get(..60).unwrap_or(word).trim_end_matches('-').to_owned()
+    word.get(..60)
+        .unwrap_or(word)
+        .trim_end_matches('-')
+        .to_owned()
 }
 
 fn is_accent(letter: char) -> bool {

@@ -19,9 +19,7 @@ use page::Page;
 /// Whether a text is a page or a piece of one.
 pub(crate) fn looks_like(text: &str) -> bool {
     const PAGES: [&str; 4] = ["<!doctype", "<html", "<body", "<head"];
-    const PIECES: [&str; 8] = [
-        "<p>", "<p ", "<h1", "<h2", "<h3", "<div", "<ul>", "<table",
-    ];
+    const PIECES: [&str; 8] = ["<p>", "<p ", "<h1", "<h2", "<h3", "<div", "<ul>", "<table"];
     let start = text.trim_start().to_ascii_lowercase();
     let start = start.get(..start.len().min(2_000)).unwrap_or(&start);
     PAGES.iter().any(|tag| start.contains(tag)) || PIECES.iter().any(|tag| start.starts_with(tag))

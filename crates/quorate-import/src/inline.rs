@@ -79,7 +79,8 @@ impl Inline {
         } else {
             ""
         };
-        self.out.push_str(&format!("{ticks}{pad}{words}{pad}{ticks}"));
+        self.out
+            .push_str(&format!("{ticks}{pad}{words}{pad}{ticks}"));
     }
 
     /// A new line within the paragraph.
@@ -96,7 +97,8 @@ impl Inline {
 
     /// A link begins.
     pub(crate) fn open_link(&mut self, target: &str) {
-        self.open.push((Open::Link(target.to_owned()), self.out.len()));
+        self.open
+            .push((Open::Link(target.to_owned()), self.out.len()));
     }
 
     /// Bold or italic ends; whether there was one open.
@@ -193,7 +195,9 @@ fn addresses(letters: &[char]) -> Vec<bool> {
     while at < letters.len() {
         let rest: String = letters[at..].iter().take(8).collect();
         if rest.starts_with("http://") || rest.starts_with("https://") {
-            while at < letters.len() && !letters[at].is_whitespace() && !"<>[]|".contains(letters[at])
+            while at < letters.len()
+                && !letters[at].is_whitespace()
+                && !"<>[]|".contains(letters[at])
             {
                 inside[at] = letters[at] != '*';
                 at += 1;

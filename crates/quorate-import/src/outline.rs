@@ -57,7 +57,10 @@ const SECTIONS: [&str; 14] = [
 /// Whether a title is one that sections have, such as "Core Rules" or "Section Two: Dynastic Rules".
 pub(crate) fn names_a_section(title: &str) -> bool {
     let title = title.trim().to_lowercase();
-    let words = match title.strip_prefix("section ").and_then(|rest| rest.split_once([':', '-', '–'])) {
+    let words = match title
+        .strip_prefix("section ")
+        .and_then(|rest| rest.split_once([':', '-', '–']))
+    {
         Some((_, words)) => words.trim(),
         None => &title,
     };
@@ -93,7 +96,11 @@ pub(crate) fn of(read: Read) -> Outline {
     for section in &outline.sections {
         jumps(section, &mut outline.findings);
     }
-    if outline.sections.iter().all(|section| section.rules.is_empty()) {
+    if outline
+        .sections
+        .iter()
+        .all(|section| section.rules.is_empty())
+    {
         let text = "no rule was found: no line reads as the title of one";
         outline.findings.push(Finding::problem(1, text));
     }
@@ -157,9 +164,15 @@ fn skipped_levels(marks: &[Mark], blocks: &[Block], findings: &mut Vec<Finding>)
 /// sections are.
 fn section_level(marks: &[Mark], blocks: &[Block]) -> Option<u8> {
     let outermost = marks.iter().map(|mark| mark.level).min()?;
-    let tops: Vec<&Mark> = marks.iter().filter(|mark| mark.level == outermost).collect();
+    let tops: Vec<&Mark> = marks
+        .iter()
+        .filter(|mark| mark.level == outermost)
+        .collect();
     let named = |mark: &Mark| matches!(&blocks[mark.at].kind, Kind::Heading { words, .. } if names_a_section(words));
-    let sections = tops.iter().filter(|mark| mark.has_children || named(mark)).count();
+    let sections = tops
+        .iter()
+        .filter(|mark| mark.has_children || named(mark))
+        .count();
     (sections > 0 && sections * 2 >= tops.len()).then_some(outermost)
 }
 
@@ -232,7 +245,10 @@ fn last_section(outline: &mut Outline) -> &mut Section {
 impl Section {
     /// Adds a rule, nested in the nearest one before it whose heading is of a higher level.
     fn push(&mut self, mut rule: Rule) {
-        rule.parent = self.rules.iter().rposition(|other| other.level < rule.level);
+        rule.parent = self
+            .rules
+            .iter()
+            .rposition(|other| other.level < rule.level);
         self.rules.push(rule);
     }
 }
@@ -275,5 +291,10 @@ fn jumps(section: &Section, findings: &mut Vec<Finding>) {
 /// The last part of a rule's number: 3 of `1.2.3`.
 fn last_part(rule: &Rule) -> Option<u32> {
     let number = rule.number.as_deref()?;
-    number.trim_end_matches('.').rsplit('.').next()?.parse().ok()
+    number
+        .trim_end_matches('.')
+        .rsplit('.')
+        .next()?
+        .parse()
+        .ok()
 }

@@ -89,8 +89,7 @@ impl Reader {
         let next = after.first().map(|next| next[0].text)?;
         let lone = titles::reads_as_title(words) && Numbered::of(words).is_none();
         let leads = titles::is_frame(next) || self.titles.heading(next, None).is_some();
-        (lone && !names_a_section(words) && leads)
-            .then(|| plain(words))
+        (lone && !names_a_section(words) && leads).then(|| plain(words))
     }
 
     fn unit(&mut self, lines: &[Line<'_>], next: Option<&str>) {
@@ -132,7 +131,8 @@ impl Reader {
         let brackets = words.starts_with('[') && words.ends_with(']') && words.len() < 30;
         let marks = ["{{", "}}", "{|", "|}", "[[", "]]", "'''", "</"];
         if brackets {
-            let text = format!("{words} stands alone, as if for something that was left out; it is kept");
+            let text =
+                format!("{words} stands alone, as if for something that was left out; it is kept");
             self.read.findings.push(Finding::note(line.number, text));
         } else if let Some(mark) = marks.iter().find(|mark| words.contains(**mark)) {
             let text = format!("`{mark}` is no mark of plain text; it is kept as it stands");
@@ -234,7 +234,8 @@ fn marker(line: &str) -> Option<(Marker, &str)> {
     let body = bracketed.unwrap_or(line);
     let sign = body.find(['.', ')'])?;
     let (count, rest) = body.split_at(sign);
-    let is_number = !count.is_empty() && count.len() <= 3 && count.bytes().all(|b| b.is_ascii_digit());
+    let is_number =
+        !count.is_empty() && count.len() <= 3 && count.bytes().all(|b| b.is_ascii_digit());
     let is_letter = count.len() == 1 && count.bytes().all(|b| b.is_ascii_lowercase());
     let words = rest[1..].strip_prefix([' ', '\t'])?;
     if !is_number && !is_letter {
@@ -245,7 +246,10 @@ fn marker(line: &str) -> Option<(Marker, &str)> {
         return Some((Marker::Bullet, line));
     }
     let closing = &rest[..1];
-    Some((Marker::Number(Some(format!("{count}{closing}"))), words.trim()))
+    Some((
+        Marker::Number(Some(format!("{count}{closing}"))),
+        words.trim(),
+    ))
 }
 
 /// Items of one depth whose numbers do not follow each other.
@@ -295,7 +299,11 @@ fn table(lines: &[Line<'_>]) -> Option<Kind> {
         let words = line.text.trim();
         let cells: Vec<&str> = if piped {
             let inner = words.strip_prefix('|').unwrap_or(words);
-            inner.strip_suffix('|').unwrap_or(inner).split('|').collect()
+            inner
+                .strip_suffix('|')
+                .unwrap_or(inner)
+                .split('|')
+                .collect()
         } else {
             words.split('\t').collect()
         };

@@ -12,7 +12,9 @@ use words::{heading_words, line_of};
 /// Whether a text has the marks of wikitext.
 pub(crate) fn looks_like(text: &str) -> bool {
     let lines = || text.lines().map(str::trim_end);
-    let headings = lines().filter(|line| line.starts_with("==") && line.ends_with("==")).count();
+    let headings = lines()
+        .filter(|line| line.starts_with("==") && line.ends_with("=="))
+        .count();
     let tables = lines().filter(|line| line.starts_with("{|")).count();
     let links = text.matches("[[").count() + text.matches("'''").count();
     headings > 0 || tables > 0 || links > 2
@@ -47,7 +49,8 @@ pub(crate) fn read(text: &str) -> Read {
         }
     }
     if let Some((begun, words)) = comment {
-        let text = "this comment is not closed: everything after it was in it; it is kept as a remark";
+        let text =
+            "this comment is not closed: everything after it was in it; it is kept as a remark";
         reader.read.findings.push(Finding::problem(begun, text));
         reader.remark(begun, &words);
     }
@@ -108,7 +111,10 @@ impl Reader {
         } else if trimmed.starts_with("{|") {
             self.flush();
             self.table = Some(OpenTable::at(number));
-        } else if trimmed.starts_with('=') && trimmed.len() > 2 && trimmed.trim_end_matches('=').len() > 1 {
+        } else if trimmed.starts_with('=')
+            && trimmed.len() > 2
+            && trimmed.trim_end_matches('=').len() > 1
+        {
             self.heading(number, trimmed);
         } else if line.starts_with(['*', '#', ':', ';']) {
             self.list_line(number, line);
@@ -145,7 +151,8 @@ impl Reader {
                 None => lines.push(line.to_owned()),
                 Some((last, after)) => {
                     lines.push(last.to_owned());
-                    let (begun, after) = (self.verbatim.as_ref().map_or(1, |it| it.0), after.trim());
+                    let (begun, after) =
+                        (self.verbatim.as_ref().map_or(1, |it| it.0), after.trim());
                     self.flush();
                     if !after.is_empty() {
                         self.prose_line(begun, after);
@@ -198,7 +205,9 @@ impl Reader {
             let text = "a heading is opened and not closed; it is read as one";
             self.read.findings.push(Finding::problem(number, text));
         } else if opening != closing {
-            let text = format!("this heading has {opening} signs before it and {closing} after it; {level} count");
+            let text = format!(
+                "this heading has {opening} signs before it and {closing} after it; {level} count"
+            );
             self.read.findings.push(Finding::problem(number, text));
         }
         let inner = line.trim_matches('=');
@@ -262,7 +271,10 @@ impl Reader {
             if end.is_some() && lines.is_empty() {
                 return;
             }
-            self.push(line, Kind::Verbatim(lines.join("\n").trim_matches('\n').to_owned()));
+            self.push(
+                line,
+                Kind::Verbatim(lines.join("\n").trim_matches('\n').to_owned()),
+            );
         }
         self.push_remarks();
     }
@@ -316,7 +328,9 @@ pub(crate) fn split_number(words: &str) -> (Option<String>, String) {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(named.len());
     let number = named[..end].trim_end_matches('.');
-    let parts = number.split('.').all(|part| !part.is_empty() && part.len() <= 4);
+    let parts = number
+        .split('.')
+        .all(|part| !part.is_empty() && part.len() <= 4);
     let rest = &named[end..];
     let title = rest.trim_start_matches([' ', '-', '–', '—', ':', ')']);
     let is_apart = rest.starts_with([' ', ':', '-', ')']);

@@ -32,7 +32,11 @@ fn prose<'b>(book: &'b Book, id: &str) -> &'b str {
 }
 
 fn findings(text: &str) -> Vec<String> {
-    book(text).findings.iter().map(ToString::to_string).collect()
+    book(text)
+        .findings
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[test]
@@ -75,16 +79,32 @@ fn wikitext_and_html_have_the_same_rules_in_the_same_words() {
 fn words_keep_their_marks_and_signs_that_are_none_are_escaped() {
     let book = book(WIKI);
     let keepers = prose(&book, "keepers");
-    assert!(keepers.contains("A **Keeper** is whoever has signed the *logbook*"), "{keepers}");
-    assert!(keepers.contains("[its page](wiki:The_Logbook)"), "{keepers}");
-    assert!(keepers.contains("[the form](http://rock.example/sign_up)"), "{keepers}");
-    assert!(keepers.contains("> Note in the source: Who sleeps where is on the wall."), "{keepers}");
     assert!(
-        prose(&book, "the-lamp").contains("The lamp \\*never\\* goes out\\_ unless \\`somebody\\` ''blows''."),
+        keepers.contains("A **Keeper** is whoever has signed the *logbook*"),
+        "{keepers}"
+    );
+    assert!(
+        keepers.contains("[its page](wiki:The_Logbook)"),
+        "{keepers}"
+    );
+    assert!(
+        keepers.contains("[the form](http://rock.example/sign_up)"),
+        "{keepers}"
+    );
+    assert!(
+        keepers.contains("> Note in the source: Who sleeps where is on the wall."),
+        "{keepers}"
+    );
+    assert!(
+        prose(&book, "the-lamp")
+            .contains("The lamp \\*never\\* goes out\\_ unless \\`somebody\\` ''blows''."),
         "{}",
         prose(&book, "the-lamp")
     );
-    assert!(prose(&book, "fog").contains("In fog, ring the bell.\nTwice.\n\n```text\n#####\n# o #\n```"));
+    assert!(
+        prose(&book, "fog")
+            .contains("In fog, ring the bell.\nTwice.\n\n```text\n#####\n# o #\n```")
+    );
 }
 
 #[test]
@@ -119,7 +139,9 @@ fn plain_text_between_blank_lines_is_read() {
             "special-case: Fog",
         ]
     );
-    assert!(prose(&book, "keepers").starts_with("This is the law of the rock; all Keepers shall obey it. A Keeper is whoever has signed"));
+    assert!(prose(&book, "keepers").starts_with(
+        "This is the law of the rock; all Keepers shall obey it. A Keeper is whoever has signed"
+    ));
     assert_eq!(
         prose(&book, "votes"),
         "A vote is one of these:\n\n - FOR\n - AGAINST, which is\n   - loud, or\n     silently loud, or\n   - short\n - VETO\n\n 1) Nobody votes twice.\n\n 2) Nobody votes for the sea."
@@ -155,7 +177,9 @@ fn plain_text_with_a_paragraph_a_line_is_read() {
         prose(&book, "votes"),
         "A vote is one of these:\n\n - FOR\n - AGAINST\n\nSize: as large as it is."
     );
-    assert!(prose(&book, "the-lamp").contains("| Season | Barrels |\n| --- | --- |\n| Winter | 3 |"));
+    assert!(
+        prose(&book, "the-lamp").contains("| Season | Barrels |\n| --- | --- |\n| Winter | 3 |")
+    );
     assert!(book.findings.is_empty(), "{:?}", book.findings);
 }
 
@@ -164,9 +188,18 @@ fn numbers_make_the_order_and_a_jump_is_told_by_its_line() {
     let book = book(NUMBERED);
     assert_eq!(
         outline(&book),
-        ["rules: Keepers", "rules: Lamps", "rules: lamps > Wicks", "rules: Boats"]
+        [
+            "rules: Keepers",
+            "rules: Lamps",
+            "rules: lamps > Wicks",
+            "rules: Boats"
+        ]
     );
-    let numbers: Vec<_> = book.rules.iter().map(|rule| rule.number.as_deref()).collect();
+    let numbers: Vec<_> = book
+        .rules
+        .iter()
+        .map(|rule| rule.number.as_deref())
+        .collect();
     assert_eq!(numbers, [Some("1"), Some("2"), None, Some("5")]);
     assert_eq!(
         findings(NUMBERED),
@@ -204,7 +237,16 @@ fn broken_wikitext_is_reported_by_line_and_kept() {
         assert!(text.contains(words), "{text}");
     }
     let whole: String = book.rules.iter().map(RuleText::of).collect();
-    for word in ["hot.", "Infobox", "leaf", "now", "open", "one", "Milk", "Dynastic Rules"] {
+    for word in [
+        "hot.",
+        "Infobox",
+        "leaf",
+        "now",
+        "open",
+        "one",
+        "Milk",
+        "Dynastic Rules",
+    ] {
         assert!(whole.contains(word), "{word} in {whole}");
     }
 }
@@ -245,7 +287,9 @@ fn marks_in_plain_text_and_titles_like_sentences_are_reported() {
     let text = "Core Rules\n\nThe cat sat down on the mat\n\nIt is '''fat'''.\n\n[data]\n\nRules of Cats\n\nDogs\n\nDogs bark.\n";
     let told = findings(text);
     assert_eq!(told.len(), 4, "{told:#?}");
-    assert!(told[0].starts_with("line 3: note: \"The cat sat down on the mat\" is taken for the title"));
+    assert!(
+        told[0].starts_with("line 3: note: \"The cat sat down on the mat\" is taken for the title")
+    );
     assert!(told[1].starts_with("line 5: problem: `'''` is no mark of plain text"));
     assert!(told[2].starts_with("line 7: note: [data] stands alone"));
     assert!(told[3].starts_with("line 9: note: \"Rules of Cats\" has no words of its own"));
@@ -265,7 +309,15 @@ fn code_names_are_given_once_and_are_never_a_name_of_the_law() {
     let ids: Vec<_> = book.rules.iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(
         ids,
-        ["library", "library-2", "effects-2", "under-9-ights", "rd-day", "rule", "by-hand-2"]
+        [
+            "library",
+            "library-2",
+            "effects-2",
+            "under-9-ights",
+            "rd-day",
+            "rule",
+            "by-hand-2"
+        ]
     );
     assert_eq!(book.sections[1].0, "library-2");
 }

@@ -160,7 +160,9 @@ fn as_html(pieces: &[Piece]) -> String {
                 out.push_str("</table>");
             }
             Piece::Terms(terms) => {
-                let pairs = terms.iter().map(|(term, it)| format!("<dt>{term}</dt><dd>{it}</dd>"));
+                let pairs = terms
+                    .iter()
+                    .map(|(term, it)| format!("<dt>{term}</dt><dd>{it}</dd>"));
                 out.push_str(&format!("<dl>{}</dl>", pairs.collect::<String>()));
             }
         }
@@ -182,7 +184,11 @@ fn as_plain(pieces: &[Piece], gap: &str) -> String {
             }
             Piece::List(items) => {
                 for (number, (depth, numbered, words)) in (1..).zip(items) {
-                    let sign = if *numbered { format!("{number}.") } else { "•".to_owned() };
+                    let sign = if *numbered {
+                        format!("{number}.")
+                    } else {
+                        "•".to_owned()
+                    };
                     out.push_str(&format!("{}{sign} {words}\n", " ".repeat(depth * 2)));
                 }
             }

@@ -3,7 +3,11 @@
 
 /// What players are called: "all Hordes shall obey it".
 pub(super) fn player(prose: &str) -> (String, String) {
-    let many = between(prose, "; all ", &[" shall obey", " must obey", " should obey"]);
+    let many = between(
+        prose,
+        "; all ",
+        &[" shall obey", " must obey", " should obey"],
+    );
     match many {
         Some(many) => (singular(&many), many),
         None => ("Player".to_owned(), "Players".to_owned()),
@@ -51,6 +55,9 @@ mod tests {
         let prose = "These are the rules; all Beekeepers shall obey them. Each dynasty is headed by a single Beekeeper, known as the Queen, who rules.";
         assert_eq!(player(prose), ("Beekeeper".into(), "Beekeepers".into()));
         assert_eq!(emperor(prose), ("Queen".into(), "Queens".into()));
-        assert_eq!(player("No such words."), ("Player".into(), "Players".into()));
+        assert_eq!(
+            player("No such words."),
+            ("Player".into(), "Players".into())
+        );
     }
 }

@@ -11,10 +11,48 @@ const VOID: [&str; 9] = [
 ];
 /// Tags of a line that say nothing that Markdown could, and of a page's frame.
 const QUIET: [&str; 42] = [
-    "html", "body", "main", "article", "section", "header", "footer", "nav", "aside", "span", "u", "small", "big",
-    "sup", "sub", "font", "center", "s", "del", "ins", "abbr", "cite", "q", "mark", "tbody", "thead", "tfoot",
-    "colgroup", "label", "button", "form", "noscript", "figure", "figcaption", "bdi", "time", "var", "strike", "input",
-    "img", "template", "wbr",
+    "html",
+    "body",
+    "main",
+    "article",
+    "section",
+    "header",
+    "footer",
+    "nav",
+    "aside",
+    "span",
+    "u",
+    "small",
+    "big",
+    "sup",
+    "sub",
+    "font",
+    "center",
+    "s",
+    "del",
+    "ins",
+    "abbr",
+    "cite",
+    "q",
+    "mark",
+    "tbody",
+    "thead",
+    "tfoot",
+    "colgroup",
+    "label",
+    "button",
+    "form",
+    "noscript",
+    "figure",
+    "figcaption",
+    "bdi",
+    "time",
+    "var",
+    "strike",
+    "input",
+    "img",
+    "template",
+    "wbr",
 ];
 
 /// What is put into a list's item or a table's cell while it is read.
@@ -109,7 +147,9 @@ impl Page {
 
     pub(super) fn comment(&mut self, line: usize, words: &str) {
         // Wikis write what a page cost them into comments; a comment in its own words is the author's.
-        let is_machine = words.contains("NewPP") || words.contains("Transclusion expansion") || words.contains("Saved in");
+        let is_machine = words.contains("NewPP")
+            || words.contains("Transclusion expansion")
+            || words.contains("Saved in");
         if self.is_read() && self.skipped.is_none() && !is_machine && !words.trim().is_empty() {
             self.flush();
             if self.lists.open.is_empty() && self.tables.is_empty() {
@@ -139,7 +179,10 @@ impl Page {
             return;
         }
         let has_class = |wanted: &str| class.split_whitespace().any(|class| class == wanted);
-        let passed = matches!(name, "script" | "style") || id == "toc" || has_class("toc") || has_class("mw-editsection");
+        let passed = matches!(name, "script" | "style")
+            || id == "toc"
+            || has_class("toc")
+            || has_class("mw-editsection");
         if passed && !VOID.contains(&name) {
             if id == "toc" || has_class("toc") {
                 let text = "the table of contents is left out: the headings say the same";
@@ -166,7 +209,9 @@ impl Page {
     fn start_block(&mut self, line: usize, name: &str, start: &str) {
         match name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.start_heading(line, name),
-            "p" | "div" | "blockquote" | "hr" | "address" | "details" | "summary" => self.flush_to(line),
+            "p" | "div" | "blockquote" | "hr" | "address" | "details" | "summary" => {
+                self.flush_to(line)
+            }
             "ul" | "ol" | "dl" => {
                 self.flush_to(line);
                 if self.lists.open.is_empty() {
@@ -174,7 +219,9 @@ impl Page {
                 }
                 self.lists.open.push(name == "ol");
                 if !start.is_empty() && start != "1" {
-                    let text = format!("a list begins with the number {start}; its items are counted from 1");
+                    let text = format!(
+                        "a list begins with the number {start}; its items are counted from 1"
+                    );
                     self.read.findings.push(Finding::note(line, text));
                 }
             }
@@ -311,7 +358,10 @@ impl Page {
 
     fn reach(&mut self, name: &str, id: &str, class: &str) {
         match &mut self.reach {
-            Reach::Before if name == "div" && (id == "mw-content-text" || class.contains("mw-parser-output")) => {
+            Reach::Before
+                if name == "div"
+                    && (id == "mw-content-text" || class.contains("mw-parser-output")) =>
+            {
                 self.reach = Reach::Within(1);
             }
             Reach::Within(open) => *open += usize::from(name == "div"),
@@ -454,7 +504,8 @@ impl Page {
         self.end_verbatim();
         self.end_heading();
         if let Some(table) = self.tables.first() {
-            let text = "this table is not closed: `</table>` is missing; it is taken to end with the text";
+            let text =
+                "this table is not closed: `</table>` is missing; it is taken to end with the text";
             self.read.findings.push(Finding::problem(table.begun, text));
         }
         while !self.tables.is_empty() {
@@ -463,15 +514,29 @@ impl Page {
         self.flush();
         if !self.lists.open.is_empty() {
             let text = "this list is not closed; it is taken to end with the text";
-            self.read.findings.push(Finding::problem(self.lists.begun, text));
+            self.read
+                .findings
+                .push(Finding::problem(self.lists.begun, text));
         }
         self.flush_items();
         if self.framed > 0 {
-            let text = format!("{} words of the wiki's frame around the article are left out", self.framed);
+            let text = format!(
+                "{} words of the wiki's frame around the article are left out",
+                self.framed
+            );
             self.read.findings.push(Finding::note(1, text));
         }
-        let title = self.head_title.split(" - ").next().unwrap_or_default().trim();
-        let has_top = self.read.blocks.iter().any(|block| matches!(block.kind, Kind::Heading { level: 1, .. }));
+        let title = self
+            .head_title
+            .split(" - ")
+            .next()
+            .unwrap_or_default()
+            .trim();
+        let has_top = self
+            .read
+            .blocks
+            .iter()
+            .any(|block| matches!(block.kind, Kind::Heading { level: 1, .. }));
         if self.read.title.is_none() && !has_top && !title.is_empty() {
             self.read.title = Some(title.to_owned());
         }

@@ -46,13 +46,17 @@ impl<'t> Numbered<'t> {
         let end = body.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number = body[..end].trim_end_matches('.');
         let is_number = !number.is_empty()
-            && number.split('.').all(|part| !part.is_empty() && part.len() <= 4);
+            && number
+                .split('.')
+                .all(|part| !part.is_empty() && part.len() <= 4);
         if !is_number {
             return None;
         }
         let rest = body[number.len()..].trim_start_matches(['.', ')']);
         let gap = rest.trim_start();
-        let dashed = ["- ", "– ", "— ", ": "].iter().find_map(|sign| gap.strip_prefix(sign));
+        let dashed = ["- ", "– ", "— ", ": "]
+            .iter()
+            .find_map(|sign| gap.strip_prefix(sign));
         if dashed.is_none() && !rest.starts_with([' ', '\t']) {
             return None;
         }
@@ -160,7 +164,8 @@ pub(super) fn reads_as_term(words: &str) -> bool {
 /// Whether most words of a title are written small, as in a sentence.
 fn reads_as_sentence(words: &str) -> bool {
     const SMALL: [&str; 16] = [
-        "a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "as", "per",
+        "a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with",
+        "as", "per",
     ];
     let all: Vec<&str> = words.split_whitespace().skip(1).collect();
     let weighty = all.iter().filter(|word| !SMALL.contains(word));

@@ -90,7 +90,9 @@ impl OpenTable {
             return;
         };
         // Lists in a cell lose their marks: a cell of Markdown is one line.
-        let lines = source.lines().map(|line| line.trim().trim_start_matches(['*', '#', ':', ';']));
+        let lines = source
+            .lines()
+            .map(|line| line.trim().trim_start_matches(['*', '#', ':', ';']));
         let source: Vec<&str> = lines.collect();
         let words = line_of(line, source.join("\n").trim(), findings);
         if self.in_caption {

@@ -5,8 +5,28 @@ use crate::inline::{Inline, Mark};
 
 /// Tags whose words are kept and which say nothing that Markdown could.
 const QUIET: [&str; 22] = [
-    "u", "span", "div", "font", "center", "small", "big", "sup", "sub", "p", "s", "del", "ins", "abbr", "cite", "q",
-    "noinclude", "includeonly", "onlyinclude", "blockquote", "section", "mark",
+    "u",
+    "span",
+    "div",
+    "font",
+    "center",
+    "small",
+    "big",
+    "sup",
+    "sub",
+    "p",
+    "s",
+    "del",
+    "ins",
+    "abbr",
+    "cite",
+    "q",
+    "noinclude",
+    "includeonly",
+    "onlyinclude",
+    "blockquote",
+    "section",
+    "mark",
 ];
 /// Tags that stand for a mark.
 const MARKS: [(&str, Mark); 4] = [
@@ -49,7 +69,9 @@ impl<'t> Words<'t, '_> {
         for mark in [Mark::Bold, Mark::Italic] {
             if words.out.is_open(mark) {
                 let name = if mark == Mark::Bold { "bold" } else { "italic" };
-                words.problem(format!("{name} is not closed; it is taken to end with its paragraph"));
+                words.problem(format!(
+                    "{name} is not closed; it is taken to end with its paragraph"
+                ));
             }
         }
         words.out.finish()
@@ -80,8 +102,14 @@ impl<'t> Words<'t, '_> {
         } else if self.rest.starts_with("__") {
             self.switch();
         } else if self.rest.starts_with("http://") || self.rest.starts_with("https://") {
-            let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
-            let end = self.rest[..end].find("''").or(self.rest[..end].find(['[', ']', '<', '{', '|'])).unwrap_or(end);
+            let end = self
+                .rest
+                .find(char::is_whitespace)
+                .unwrap_or(self.rest.len());
+            let end = self.rest[..end]
+                .find("''")
+                .or(self.rest[..end].find(['[', ']', '<', '{', '|']))
+                .unwrap_or(end);
             self.text(end);
         } else {
             let first = self.rest.chars().next().map_or(1, char::len_utf8);
@@ -118,7 +146,11 @@ impl<'t> Words<'t, '_> {
     }
 
     fn page_link(&mut self) {
-        let Some(end) = self.rest.find("]]").filter(|end| !self.rest[..*end].contains('\n')) else {
+        let Some(end) = self
+            .rest
+            .find("]]")
+            .filter(|end| !self.rest[..*end].contains('\n'))
+        else {
             self.problem("`[[` is not closed on its line; it is kept as it stands");
             self.text(2);
             return;
@@ -151,7 +183,11 @@ impl<'t> Words<'t, '_> {
     }
 
     fn web_link(&mut self) {
-        let Some(end) = self.rest.find(']').filter(|end| !self.rest[..*end].contains('\n')) else {
+        let Some(end) = self
+            .rest
+            .find(']')
+            .filter(|end| !self.rest[..*end].contains('\n'))
+        else {
             self.problem("`[` is not closed on its line; it is kept as it stands");
             self.text(1);
             return;
@@ -195,7 +231,9 @@ impl<'t> Words<'t, '_> {
         } else if QUIET.contains(&name.as_str()) || LITERAL.contains(&name.as_str()) {
             self.rest = after;
         } else {
-            self.problem(format!("unknown markup `<{name}>`; it is kept as it stands"));
+            self.problem(format!(
+                "unknown markup `<{name}>`; it is kept as it stands"
+            ));
             self.text(length);
         }
     }
@@ -204,9 +242,15 @@ impl<'t> Words<'t, '_> {
         let inner = &self.rest[length..];
         let is_alone = self.rest[..length].ends_with("/>");
         let ending = format!("</{name}>");
-        let Some(end) = inner.to_ascii_lowercase().find(&ending).filter(|_| !is_alone) else {
+        let Some(end) = inner
+            .to_ascii_lowercase()
+            .find(&ending)
+            .filter(|_| !is_alone)
+        else {
             if !is_alone {
-                self.problem(format!("`<{name}>` is not closed; its words are read as any others"));
+                self.problem(format!(
+                    "`<{name}>` is not closed; its words are read as any others"
+                ));
             }
             self.rest = inner;
             return;
@@ -226,7 +270,11 @@ impl<'t> Words<'t, '_> {
             self.text(2);
             return;
         };
-        let name = self.rest[2..length - 2].split(['|', '\n']).next().unwrap_or_default().trim();
+        let name = self.rest[2..length - 2]
+            .split(['|', '\n'])
+            .next()
+            .unwrap_or_default()
+            .trim();
         self.problem(format!(
             "unknown markup: the template \"{name}\" shows what only its wiki knows; it is kept as it stands"
         ));
@@ -238,12 +286,15 @@ impl<'t> Words<'t, '_> {
     /// A switch of the page, such as `__NOTOC__`.
     fn switch(&mut self) {
         let inner = &self.rest[2..];
-        let end = inner.find("__").filter(|end| {
-            *end > 0 && inner[..*end].bytes().all(|b| b.is_ascii_uppercase())
-        });
+        let end = inner
+            .find("__")
+            .filter(|end| *end > 0 && inner[..*end].bytes().all(|b| b.is_ascii_uppercase()));
         match end {
             Some(end) => {
-                let text = format!("`__{}__` is for the wiki's page alone and left out", &inner[..end]);
+                let text = format!(
+                    "`__{}__` is for the wiki's page alone and left out",
+                    &inner[..end]
+                );
                 self.findings.push(Finding::note(self.line, text));
                 self.rest = &inner[end + 2..];
             }

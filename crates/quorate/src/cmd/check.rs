@@ -97,12 +97,7 @@ pub(crate) fn founded(book: &Rulebook, laws: &Arc<LawCache>) -> Result<Judge> {
     Ok(judge)
 }
 
-fn render(
-    book: &Rulebook,
-    severity: &str,
-    diagnostic: &Diagnostic,
-    out: &Out,
-) -> String {
+fn render(book: &Rulebook, severity: &str, diagnostic: &Diagnostic, out: &Out) -> String {
     let file = book
         .rules
         .iter()

@@ -132,7 +132,11 @@ fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &O
         out.line(finding.to_string());
     }
     for (id, title, _) in &book.sections {
-        let rules: Vec<_> = book.rules.iter().filter(|rule| rule.section == *id).collect();
+        let rules: Vec<_> = book
+            .rules
+            .iter()
+            .filter(|rule| rule.section == *id)
+            .collect();
         out.line(format!("{} ({} rules)", out.bold(title), rules.len()));
         for rule in rules {
             let inset = if rule.parent.is_some() { "    " } else { "  " };

@@ -16,6 +16,8 @@ use crate::cmd::check;
 const TITLES_MIN: usize = 3;
 /// Of a rule's telling words, so many in a hundred must be in ours of the same title.
 const LIKENESS_MIN: usize = 10;
+/// So many, and the titles do not matter.
+const LIKENESS_SURE: usize = 60;
 /// A word shorter than this tells nothing.
 const LETTERS_MIN: usize = 4;
 
@@ -37,14 +39,18 @@ struct Ours {
     id: String,
     title: String,
     parent: Option<String>,
-    prose: String,
+    /// Its words, those in its code included: tables stand there.
+    words: String,
     fences: Vec<String>,
 }
 
 /// Puts code beside the prose of a book; none, where no rulebook is like it or where nothing that is played comes of it.
 pub(super) fn beside(book: &mut Book) -> Result<WithCode> {
     let Some((known, pairs)) = nearest(book)? else {
-        return Ok(prose_alone(book, "no rulebook here has rules of these titles"));
+        return Ok(prose_alone(
+            book,
+            "no rulebook here has rules of these titles",
+        ));
     };
     let mut fates = Fates::new();
     let before = book.rules.clone();
@@ -100,7 +106,11 @@ fn nearest(book: &Book) -> Result<Option<(Rulebook, BTreeMap<usize, Ours>)>> {
         let known = books::read(&name)?;
         let pairs = pairs(book, &known);
         let enough = pairs.len() >= TITLES_MIN;
-        if enough && best.as_ref().is_none_or(|(_, other)| other.len() < pairs.len()) {
+        if enough
+            && best
+                .as_ref()
+                .is_none_or(|(_, other)| other.len() < pairs.len())
+        {
             best = Some((known, pairs));
         }
     }
@@ -120,6 +130,22 @@ fn pairs(book: &Book, known: &Rulebook) -> BTreeMap<usize, Ours> {
             pairs.insert(place, found);
         }
     }
+    // What is left may be called a little differently: "Special Case" and "Special Cases".
+    for (place, rule) in book.rules.iter().enumerate() {
+        if pairs.contains_key(&place) {
+            continue;
+        }
+        let theirs = plain(&rule.title);
+        let near = |title: &str| title.starts_with(&theirs) || theirs.starts_with(title);
+        let found = ours.iter().find(|(title, ours)| {
+            let alike = likeness(&rule.prose, &ours.words);
+            near(title) && alike >= LIKENESS_MIN || alike >= LIKENESS_SURE
+        });
+        let title = found.map(|(title, _)| title.clone());
+        if let Some(found) = title.and_then(|title| ours.remove(&title)) {
+            pairs.insert(place, found);
+        }
+    }
     pairs
 }
 
@@ -135,12 +161,11 @@ fn ours(known: &Rulebook, path: &str, text: &str) -> Ours {
         }
         words
     };
-    let prose: Vec<&str> = read.clauses.iter().map(|clause| clause.prose.as_str()).collect();
     Ours {
         id: rule_id(path).to_string(),
         title: themed(read.title.as_deref().unwrap_or_default()),
         parent: read.front.parent.as_ref().map(ToString::to_string),
-        prose: themed(&prose.join("\n")),
+        words: themed(text),
         fences: read.fences.into_iter().map(|fence| fence.code).collect(),
     }
 }
@@ -184,24 +209,38 @@ fn put(book: &mut Book, known: &Rulebook, pairs: &BTreeMap<usize, Ours>, fates: 
         };
         renamed.insert(std::mem::replace(&mut rule.id, id.clone()), id);
     }
-    let places: BTreeMap<String, usize> = (0..).zip(&book.rules).map(|(place, rule)| (rule.id.clone(), place)).collect();
+    let places: BTreeMap<String, usize> = (0..)
+        .zip(&book.rules)
+        .map(|(place, rule)| (rule.id.clone(), place))
+        .collect();
     let sections: Vec<String> = book.rules.iter().map(|rule| rule.section.clone()).collect();
     for (place, rule) in book.rules.iter_mut().enumerate() {
-        rule.parent = rule.parent.as_ref().and_then(|parent| renamed.get(parent).cloned());
+        rule.parent = rule
+            .parent
+            .as_ref()
+            .and_then(|parent| renamed.get(parent).cloned());
         let Some(ours) = pairs.get(&place) else {
-            fates.insert(rule.id.clone(), format!("{} has no rule of this title", known.name));
+            fates.insert(
+                rule.id.clone(),
+                format!("{} has no rule of this title", known.name),
+            );
             continue;
         };
         // Where the text does not show what is nested in what, ours does.
         let above = ours.parent.as_ref().and_then(|parent| places.get(parent));
-        if rule.parent.is_none() && above.is_some_and(|above| *above < place && sections[*above] == rule.section) {
+        if rule.parent.is_none()
+            && above.is_some_and(|above| *above < place && sections[*above] == rule.section)
+        {
             rule.parent.clone_from(&ours.parent);
         }
-        let likeness = likeness(&rule.prose, &ours.prose);
+        let likeness = likeness(&rule.prose, &ours.words);
         let fate = if ours.fences.is_empty() {
             format!("{}/{} has no code", known.name, ours.id)
         } else if likeness < LIKENESS_MIN && !rule.prose.is_empty() {
-            format!("{}/{} is of this title and says something else", known.name, ours.id)
+            format!(
+                "{}/{} is of this title and says something else",
+                known.name, ours.id
+            )
         } else {
             rule.code = Some(code_of(known, ours));
             format!("with the code of {}/{}", known.name, ours.id)
@@ -253,13 +292,19 @@ fn without_what_is_missing(book: &mut Book, known: &Rulebook, fates: &mut Fates)
             .collect();
         let lacks = |rule: &RuleFile| {
             let code = rule.code.as_deref()?;
-            let mut names = code.split(|c: char| !c.is_alphanumeric() && c != '_');
-            names.find_map(|name| {
-                let home = homes.get(name).filter(|home| !here.contains(*home))?;
-                Some(format!("`{name}` is of {}/{home}, which is not here", known.name))
+            homes.iter().find_map(|(name, home)| {
+                let home = (!here.contains(home) && uses(code, name)).then_some(home)?;
+                Some(format!(
+                    "`{name}` is of {}/{home}, which is not here",
+                    known.name
+                ))
             })
         };
-        let found = book.rules.iter().enumerate().find_map(|(place, rule)| Some((place, lacks(rule)?)));
+        let found = book
+            .rules
+            .iter()
+            .enumerate()
+            .find_map(|(place, rule)| Some((place, lacks(rule)?)));
         let Some((place, why)) = found else {
             return;
         };
@@ -267,16 +312,39 @@ fn without_what_is_missing(book: &mut Book, known: &Rulebook, fates: &mut Fates)
     }
 }
 
+/// Whether code uses a name that another rule defines: not as a name of its own, and not as a method of something.
+fn uses(code: &str, name: &str) -> bool {
+    let binds = [
+        format!("{name} = "),
+        format!("{name}: "),
+        format!("for {name} in"),
+    ];
+    if binds.iter().any(|binding| code.contains(binding)) {
+        return false;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + name.len()..]);
+        let whole = !before.ends_with(is_part) && !after.starts_with(is_part);
+        whole && !(before.ends_with('.') && after.starts_with('('))
+    })
+}
+
 /// The names that code defines for other rules.
 fn defined(code: &str) -> Vec<String> {
     let mut names = Vec::new();
     for line in code.lines() {
         let word = |text: &str| -> String {
-            text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+            text.chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect()
         };
         let name = if let Some(rest) = line.strip_prefix("def ") {
             word(rest)
-        } else if let Some(kind) = ["category(\"", "entity(\"", "table(\"", "quantity(\""].iter().find_map(|call| line.strip_prefix(call)) {
+        } else if let Some(kind) = ["category(\"", "entity(\"", "table(\"", "quantity(\""]
+            .iter()
+            .find_map(|call| line.strip_prefix(call))
+        {
             word(kind)
         } else if line[word(line).len()..].starts_with(" = ") {
             word(line)
@@ -294,8 +362,13 @@ fn defined(code: &str) -> Vec<String> {
 fn law_of(book: &Book, known: &Rulebook, by_hand: &[bool]) -> Result<Arc<Law>> {
     let by_hand = by_hand_without(by_hand);
     let files = book.files(&known.manifest.std, by_hand.as_deref());
-    let (manifest, rules): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path == "rulebook.toml");
-    let manifest = manifest.into_iter().map(|(_, text)| text).collect::<String>();
+    let (manifest, rules): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|(path, _)| path == "rulebook.toml");
+    let manifest = manifest
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect::<String>();
     let rules = rules
         .into_iter()
         .map(|(path, text)| (path.trim_start_matches("rules/").to_owned(), text));
@@ -323,11 +396,18 @@ fn take_out(book: &mut Book, law: &Law, by_hand: &mut [bool], fates: &mut Fates)
     let is_ours = |asleep: &&Asleep| !asleep.rule.as_str().starts_with("std-");
     let (leaning, roots): (Vec<_>, Vec<_>) = law.asleep.iter().filter(is_ours).partition(leans);
     for asleep in if roots.is_empty() { leaning } else { roots } {
-        let of_book = book.rules.iter_mut().find(|rule| asleep.rule == rule.id.as_str());
+        let of_book = book
+            .rules
+            .iter_mut()
+            .find(|rule| asleep.rule == rule.id.as_str());
         match of_book {
             Some(rule) => {
                 took |= rule.code.is_some();
-                leave_out(rule, asleep.diagnostics.first().map(|it| it.text.as_str()), fates);
+                leave_out(
+                    rule,
+                    asleep.diagnostics.first().map(|it| it.text.as_str()),
+                    fates,
+                );
             }
             None if asleep.rule == "by-hand" => {
                 if let Some(place) = kept_before.get(asleep.fence) {
@@ -350,7 +430,11 @@ fn leave_out(rule: &mut RuleFile, why: Option<&str>, fates: &mut Fates) {
 
 /// Whether people can join, propose, and change the law.
 fn is_playable(law: &Law) -> bool {
-    let has = |start: &str| law.actions.keys().any(|name| name.as_str().starts_with(start));
+    let has = |start: &str| {
+        law.actions
+            .keys()
+            .any(|name| name.as_str().starts_with(start))
+    };
     has("admit") && has("enact") && !law.categories.is_empty()
 }
 
