@@ -143,17 +143,13 @@ fn push_item(out: &mut String, open: &mut Vec<OpenList>, item: &Item) {
         given: 0,
     });
     let margin = open.last().map_or(1, |list| list.inset);
-    let sign = match &item.marker {
-        Marker::Number(written) => {
-            list.given += 1;
-            written
-                .clone()
-                .unwrap_or_else(|| format!("{}.", list.given))
-        }
-        _ => {
-            list.given = 0;
-            "-".to_owned()
-        }
+    let sign = if let Marker::Number(written) = &item.marker {
+        list.given += 1;
+        let counted = || format!("{}.", list.given);
+        written.clone().unwrap_or_else(counted)
+    } else {
+        list.given = 0;
+        "-".to_owned()
     };
     list.inset = margin + sign.len() + 1;
     if item.marker == Marker::Term {

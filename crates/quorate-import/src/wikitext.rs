@@ -27,19 +27,17 @@ pub(crate) fn read(text: &str) -> Read {
     for (line, number) in text.lines().zip(1..) {
         let line = match comment.take() {
             None => line.to_owned(),
-            Some((begun, mut words)) => match line.split_once("-->") {
-                Some((end, after)) => {
-                    words.push_str(end);
-                    reader.remark(begun, &words);
-                    after.to_owned()
-                }
-                None => {
+            Some((begun, mut words)) => {
+                let Some((end, after)) = line.split_once("-->") else {
                     words.push_str(line);
                     words.push('\n');
                     comment = Some((begun, words));
                     continue;
-                }
-            },
+                };
+                words.push_str(end);
+                reader.remark(begun, &words);
+                after.to_owned()
+            }
         };
         let (line, open) = reader.take_comments(number, &line);
         let only_comment = line.trim().is_empty() && open.is_some();

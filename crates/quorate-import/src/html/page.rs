@@ -210,7 +210,7 @@ impl Page {
         match name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.start_heading(line, name),
             "p" | "div" | "blockquote" | "hr" | "address" | "details" | "summary" => {
-                self.flush_to(line)
+                self.flush_to(line);
             }
             "ul" | "ol" | "dl" => {
                 self.flush_to(line);

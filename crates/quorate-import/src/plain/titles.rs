@@ -149,7 +149,7 @@ pub(super) fn reads_as_title(words: &str) -> bool {
         && !ends
         && !is_bullet
         && !words.contains(['|', '\t'])
-        && words.chars().any(|c| c.is_alphanumeric())
+        && words.chars().any(char::is_alphanumeric)
         && words.chars().count() <= LETTERS_MAX
         && words.split_whitespace().count() <= WORDS_MAX
 }

@@ -72,12 +72,12 @@ impl OpenTable {
         }
         for words in split_cells(words, is_head) {
             self.end_cell(findings);
-            self.spans(number, words, findings);
+            Self::spans(number, words, findings);
             self.cell = Some((number, without_attributes(words).to_owned()));
         }
     }
 
-    fn spans(&self, number: usize, words: &str, findings: &mut Vec<Finding>) {
+    fn spans(number: usize, words: &str, findings: &mut Vec<Finding>) {
         let attributes = &words[..words.len() - without_attributes(words).len()];
         if attributes.contains("colspan") || attributes.contains("rowspan") {
             let text = "a cell spans several columns or rows; its words stand in the first";
