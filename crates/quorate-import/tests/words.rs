@@ -154,16 +154,17 @@ fn as_html(pieces: &[Piece]) -> String {
             Piece::Table(rows) => {
                 out.push_str("<table>");
                 for row in rows {
-                    let cells: String = row.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-                    out.push_str(&format!("<tr>{cells}</tr>\n"));
+                    let cells = row.join("</td><td>");
+                    out.push_str(&format!("<tr><td>{cells}</td></tr>\n"));
                 }
                 out.push_str("</table>");
             }
             Piece::Terms(terms) => {
-                let pairs = terms
-                    .iter()
-                    .map(|(term, it)| format!("<dt>{term}</dt><dd>{it}</dd>"));
-                out.push_str(&format!("<dl>{}</dl>", pairs.collect::<String>()));
+                out.push_str("<dl>");
+                for (term, meaning) in terms {
+                    out.push_str(&format!("<dt>{term}</dt><dd>{meaning}</dd>"));
+                }
+                out.push_str("</dl>");
             }
         }
     }

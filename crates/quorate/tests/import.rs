@@ -8,7 +8,7 @@ const RULESET: &str = "== Core Rules ==\n=== Rowers ===\nThese are the rules; al
     === Proposals ===\n# Anybody may propose.\n# Most decide.\n== Dynastic Rules ==\n=== Oars ===\n{| \n! Rower !! Oars\n|-\n| Ann || 2\n";
 
 /// What a game of it must let people do.
-const PLAY: &str = r#"
+const PLAY: &str = r##"
 def test_it_is_played_by_hand():
     g = game("boat", players = 3)
     anna, bert, cleo = g.players
@@ -43,7 +43,7 @@ def test_it_is_played_by_hand():
     eq(g.status(q), "withdrawn")
     kay = g.join("Kay")
     eq(kay.standing, "member")
-"#;
+"##;
 
 fn quorate(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_quorate"))
@@ -76,12 +76,20 @@ fn an_imported_ruleset_is_founded_and_played() {
     std::fs::create_dir(folder.join("boat/tests")).expect("there is room");
     std::fs::write(folder.join("boat/tests/play.star"), PLAY).expect("the test is written");
     let played = quorate(folder, &["test", "boat"]);
-    assert!(said(&played).contains("1 passed, 0 failed"), "{}", said(&played));
+    assert!(
+        said(&played).contains("1 passed, 0 failed"),
+        "{}",
+        said(&played)
+    );
     let found = ["new", "./boat", "--data", "data", "--founder", "Jo"];
     let founded = quorate(folder, &found);
     assert!(founded.status.success(), "{}", said(&founded));
     let again = quorate(folder, &["import-ruleset", "boat.wiki", "--out", "boat"]);
-    assert!(said(&again).contains("is there already"), "{}", said(&again));
+    assert!(
+        said(&again).contains("is there already"),
+        "{}",
+        said(&again)
+    );
 }
 
 #[test]
@@ -95,12 +103,22 @@ fn code_of_ours_is_put_beside_prose_that_says_the_same() {
     let start = prose.find("1. ").expect("it has a first clause");
     let text = format!("<h2>Rules</h2><h3>Nomic</h3><p>{}</p>", &prose[start..]);
     std::fs::write(folder.join("page.html"), text).expect("the page is written");
-    let words = ["import-ruleset", "page.html", "--out", "page", "--with-code", "--json"];
+    let words = [
+        "import-ruleset",
+        "page.html",
+        "--out",
+        "page",
+        "--with-code",
+        "--json",
+    ];
     let imported = quorate(folder, &words);
     let told: serde_json::Value = serde_json::from_slice(&imported.stdout).expect("it tells JSON");
     // A single title of ours is no kinship.
     assert_eq!(told["rules"][0]["code"], false, "{told}");
-    assert_eq!(told["rules"][0]["fate"], "no rulebook here has rules of these titles");
+    assert_eq!(
+        told["rules"][0]["fate"],
+        "no rulebook here has rules of these titles"
+    );
     assert_eq!(told["asleep"], 0);
 }
 
@@ -111,14 +129,19 @@ fn a_whole_rulebook_of_ours_without_its_code_gets_it_back() {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rulebooks/template/rules");
     let mut text = String::from("<h1>Orchard</h1>");
     for (section, files) in [
-        ("Core Rules", &["1-core/01-players.md", "1-core/02-proposals.md"][..]),
+        (
+            "Core Rules",
+            &["1-core/01-players.md", "1-core/02-proposals.md"][..],
+        ),
         ("Dynastic Rules", &["2-dynastic/01-apples.md"][..]),
     ] {
         text.push_str(&format!("<h2>{section}</h2>"));
         for file in files {
             let rule = std::fs::read_to_string(rules.join(file)).expect("the rule is there");
             let title = rule.lines().find_map(|line| line.strip_prefix("# "));
-            let title = title.expect("it has a title").replace("{Players}", "Gardeners");
+            let title = title
+                .expect("it has a title")
+                .replace("{Players}", "Gardeners");
             let mut code = false;
             let mut prose = String::new();
             for line in rule.lines().skip_while(|line| !line.starts_with("1. ")) {
