@@ -49,6 +49,25 @@ pub(crate) fn demo(name: &str) -> Result<Option<String>> {
     path.is_file().then(|| read_text(&path)).transpose()
 }
 
+/// Helper files by their stems, each as its path in a rulebook's folder and its text.
+pub(crate) fn library(stems: &[String]) -> Result<Vec<(String, String)>> {
+    let text = |stem: &str| {
+        let path = Path::new("std").join(format!("{stem}.star"));
+        match folder() {
+            Some(folder) => read_text(&folder.join(&path)),
+            None => BUILT_IN
+                .get_file(&path)
+                .and_then(include_dir::File::contents_utf8)
+                .map(str::to_owned)
+                .with_context(|| format!("there is no {}", path.display())),
+        }
+    };
+    let stems = stems.iter();
+    stems
+        .map(|stem| Ok((format!("std/{stem}.star"), text(stem)?)))
+        .collect()
+}
+
 /// The names of all rulebooks, in order: of the rulebooks folder, or of those that the program brings along.
 pub(crate) fn names() -> Vec<String> {
     let mut names: Vec<String> = if let Some(folder) = folder() {

@@ -12,6 +12,7 @@ mod archive;
 mod check;
 mod coverage;
 mod demo;
+mod import_ruleset;
 mod log;
 mod mutate;
 mod new;
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     Export(archive::ExportArguments),
     /// Bring a game in.
     Import(archive::ImportArguments),
+    /// Make a rulebook of a ruleset that was written elsewhere, as a wiki shows it.
+    ImportRuleset(import_ruleset::Arguments),
     /// Check a rulebook: its files, names, types and declarations.
     Check(check::Arguments),
     /// Run rule tests: of rulebooks, folders or test files.
@@ -69,6 +72,7 @@ impl Command {
             Self::Verify(arguments) => verify::run(&arguments, out),
             Self::Export(arguments) => archive::export(&arguments, out),
             Self::Import(arguments) => archive::import(&arguments, out),
+            Self::ImportRuleset(arguments) => import_ruleset::run(&arguments, out),
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),
             Self::Simulate(arguments) => simulate::run(&arguments, out),

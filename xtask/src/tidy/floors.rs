@@ -6,10 +6,11 @@ use super::Finding;
 use super::repo::Repo;
 
 /// The floors of the house. Two crates of one floor do not know each other.
-const FLOORS: [(&str, u8); 7] = [
+const FLOORS: [(&str, u8); 8] = [
     ("quorate-kernel", 0),
     ("quorate-law", 1),
     ("quorate-engine", 2),
+    ("quorate-import", 3),
     ("quorate-runtime", 3),
     ("quorate-store", 4),
     ("quorate-server", 4),

@@ -1,9 +1,12 @@
 //! `quorate check`: does a rulebook's law check, and does a game of it begin?
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
+use quorate_engine::LawCache;
 use quorate_engine::judge::{Inputs, Judge};
+use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_law::Diagnostic;
 use serde_json::json;
@@ -21,22 +24,8 @@ pub(crate) struct Arguments {
 /// Checks a rulebook.
 pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
-    let founding = book.founding(&book.manifest.title, "Anna")?;
-    let laws = std::sync::Arc::default();
-    let mut judge = Judge::unfounded(&laws);
-    let at = "2031-05-04T09:00Z".parse()?;
-    let command = Command {
-        at,
-        actor: Actor::Operator,
-        key: "check".into(),
-        act: Act::Found(Box::new(founding)),
-    };
-    let judged = judge.judge(&command, &mut Inputs::default());
-    if let Err(refusal) = judged.event() {
-        return Err(anyhow!(
-            "a game of this rulebook cannot be founded: it {refusal}"
-        ));
-    }
+    let laws = Arc::default();
+    let judge = founded(&book, &laws)?;
     let law = judge.law();
     let mut found = Vec::new();
     for asleep in &law.asleep {
@@ -82,12 +71,33 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     })
 }
 
-fn render(
-    book: &quorate_engine::rulebook::Rulebook,
-    severity: &str,
-    diagnostic: &Diagnostic,
-    out: &Out,
-) -> String {
+/// How many fences of a rulebook would sleep in a game of it.
+pub(crate) fn asleep(book: &Rulebook) -> Result<usize> {
+    let laws = Arc::default();
+    Ok(founded(book, &laws)?.law().asleep.len())
+}
+
+/// A game of a rulebook, at its first moment.
+pub(crate) fn founded(book: &Rulebook, laws: &Arc<LawCache>) -> Result<Judge> {
+    let founding = book.founding(&book.manifest.title, "Anna")?;
+    let mut judge = Judge::unfounded(laws);
+    let at = "2031-05-04T09:00Z".parse()?;
+    let command = Command {
+        at,
+        actor: Actor::Operator,
+        key: "check".into(),
+        act: Act::Found(Box::new(founding)),
+    };
+    let judged = judge.judge(&command, &mut Inputs::default());
+    if let Err(refusal) = judged.event() {
+        return Err(anyhow!(
+            "a game of this rulebook cannot be founded: it {refusal}"
+        ));
+    }
+    Ok(judge)
+}
+
+fn render(book: &Rulebook, severity: &str, diagnostic: &Diagnostic, out: &Out) -> String {
     let file = book
         .rules
         .iter()

@@ -1,0 +1,139 @@
+//! Tables of wikitext.
+
+use crate::blocks::{Row, Table};
+use crate::finding::Finding;
+
+use super::words::line_of;
+
+/// A table that is being read.
+pub(super) struct OpenTable {
+    /// The line that it began on.
+    pub(super) begun: usize,
+    table: Table,
+    /// The row that is being read, and the source of its cells.
+    row: Row,
+    /// The cell that the next line may go on with: where it began, and its source.
+    cell: Option<(usize, String)>,
+    in_caption: bool,
+    /// How many tables are open within this one.
+    inner: usize,
+}
+
+impl OpenTable {
+    pub(super) fn at(line: usize) -> Self {
+        Self {
+            begun: line,
+            table: Table::default(),
+            row: Row::default(),
+            cell: None,
+            in_caption: false,
+            inner: 0,
+        }
+    }
+
+    /// Takes a line that is not the table's last.
+    pub(super) fn line(&mut self, number: usize, line: &str, findings: &mut Vec<Finding>) {
+        if line.starts_with("{|") {
+            self.inner += 1;
+            let text = "a table within a table; its rows are put among the outer one's";
+            findings.push(Finding::problem(number, text));
+            self.end_row(findings);
+        } else if line.starts_with("|-") {
+            self.end_row(findings);
+        } else if let Some(words) = line.strip_prefix("|+") {
+            self.end_cell(findings);
+            self.in_caption = true;
+            self.cell = Some((number, without_attributes(words).to_owned()));
+        } else if let Some(words) = line.strip_prefix('!') {
+            self.cells(number, words, true, findings);
+        } else if let Some(words) = line.strip_prefix('|') {
+            self.cells(number, words, false, findings);
+        } else if let Some((_, cell)) = &mut self.cell {
+            cell.push('\n');
+            cell.push_str(line);
+        } else if !line.is_empty() {
+            let text = "words between a table's rows; they are put into a cell of their own";
+            findings.push(Finding::problem(number, text));
+            self.cell = Some((number, line.to_owned()));
+        }
+    }
+
+    /// The table, with what was still open.
+    pub(super) fn end(mut self) -> Table {
+        let mut ignored = Vec::new();
+        self.end_row(&mut ignored);
+        self.table
+    }
+
+    fn cells(&mut self, number: usize, words: &str, is_head: bool, findings: &mut Vec<Finding>) {
+        self.end_cell(findings);
+        if self.row.cells.is_empty() {
+            self.row.is_head = is_head;
+        }
+        for words in split_cells(words, is_head) {
+            self.end_cell(findings);
+            Self::spans(number, words, findings);
+            self.cell = Some((number, without_attributes(words).to_owned()));
+        }
+    }
+
+    fn spans(number: usize, words: &str, findings: &mut Vec<Finding>) {
+        let attributes = &words[..words.len() - without_attributes(words).len()];
+        if attributes.contains("colspan") || attributes.contains("rowspan") {
+            let text = "a cell spans several columns or rows; its words stand in the first";
+            findings.push(Finding::note(number, text));
+        }
+    }
+
+    fn end_cell(&mut self, findings: &mut Vec<Finding>) {
+        let Some((line, source)) = self.cell.take() else {
+            return;
+        };
+        // Lists in a cell lose their marks: a cell of Markdown is one line.
+        let lines = source
+            .lines()
+            .map(|line| line.trim().trim_start_matches(['*', '#', ':', ';']));
+        let source: Vec<&str> = lines.collect();
+        let words = line_of(line, source.join("\n").trim(), findings);
+        if self.in_caption {
+            self.table.caption = words;
+            self.in_caption = false;
+        } else {
+            self.row.cells.push(words);
+        }
+    }
+
+    fn end_row(&mut self, findings: &mut Vec<Finding>) {
+        self.end_cell(findings);
+        let row = std::mem::take(&mut self.row);
+        if !row.cells.is_empty() {
+            self.table.rows.push(row);
+        }
+    }
+}
+
+/// The cells of a line: `a || b`, and `a !! b` in a head.
+fn split_cells(words: &str, is_head: bool) -> Vec<&str> {
+    let mut cells = Vec::new();
+    for part in words.split("||") {
+        if is_head {
+            cells.extend(part.split("!!"));
+        } else {
+            cells.push(part);
+        }
+    }
+    cells
+}
+
+/// A cell without what stands before its one upright line, such as `style="…" |`.
+fn without_attributes(words: &str) -> &str {
+    let Some((before, after)) = words.split_once('|') else {
+        return words;
+    };
+    let are_attributes = before.contains('=') && !before.contains(['[', '{', '<']);
+    if are_attributes && !after.starts_with('|') {
+        after
+    } else {
+        words
+    }
+}
