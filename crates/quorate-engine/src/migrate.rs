@@ -158,7 +158,7 @@ fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
     if decl.shown_to == ShownTo::All {
         value
     } else {
-        Value::Hidden(Sealed::close(value, tx.salt()))
+        value.hidden(tx.salt())
     }
 }
 

@@ -198,7 +198,11 @@ impl Command {
                 SealMut::Text(text) => close_again(text, salt),
                 SealMut::Value(value) => close_again(value, salt),
                 SealMut::Author(author) => close_again(author, salt),
-                SealMut::Patch(patch) => close_again(patch, salt),
+                SealMut::Patch(patch) => {
+                    if let Some(content) = patch.plain() {
+                        *patch = Sealed::close(content.unsealed(), salt);
+                    }
+                }
             }
         });
     }

@@ -99,6 +99,14 @@ pub enum Clause {
 }
 
 impl Patch {
+    /// The same without seals in its values, so that it can be sealed itself.
+    #[must_use]
+    pub fn unsealed(&self) -> Self {
+        Self {
+            clauses: self.clauses.iter().map(Clause::unsealed).collect(),
+        }
+    }
+
     /// The digest that votes are tied to.
     pub fn digest(&self) -> Digest {
         let bytes = postcard::to_stdvec(self)
@@ -113,6 +121,28 @@ impl Patch {
 }
 
 impl Clause {
+    fn unsealed(&self) -> Self {
+        match self {
+            Self::SetValue { thing, name, value } => Self::SetValue {
+                thing: thing.clone(),
+                name: name.clone(),
+                value: value.unsealed(),
+            },
+            Self::CreateThing { kind, values } => Self::CreateThing {
+                kind: kind.clone(),
+                values: values
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.unsealed()))
+                    .collect(),
+            },
+            Self::When { test, clauses } => Self::When {
+                test: Arc::clone(test),
+                clauses: clauses.iter().map(Self::unsealed).collect(),
+            },
+            other => other.clone(),
+        }
+    }
+
     /// The rule that the clause is about.
     pub fn rule(&self) -> Option<&Name> {
         match self {

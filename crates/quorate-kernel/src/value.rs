@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommentId, EntityId, PlayerId, PostId};
 use crate::name::Name;
-use crate::seal::Sealed;
+use crate::seal::{Salt, Sealed};
 use crate::time::{Moment, Span};
 
 /// Something that has attributes.
@@ -149,6 +149,24 @@ impl Value {
         }
     }
 
+    /// The same without seals: texts as words, hidden values open. A seal within a sealed content would be kept as its
+    /// digest alone and lose its own content.
+    #[must_use]
+    pub fn unsealed(&self) -> Self {
+        match self {
+            Self::Text(text) => Self::Word(text.as_str().into()),
+            Self::Hidden(_) => self.open().unsealed(),
+            Self::List(items) => Self::list(items.iter().map(Self::unsealed)),
+            other => other.clone(),
+        }
+    }
+
+    /// A value that not everybody may see.
+    #[must_use]
+    pub fn hidden(&self, salt: Salt) -> Self {
+        Self::Hidden(Sealed::close(self.unsealed(), salt))
+    }
+
     /// A list of values.
     pub fn list(values: impl IntoIterator<Item = Self>) -> Self {
         Self::List(values.into_iter().collect())
@@ -175,5 +193,18 @@ mod tests {
             assert_eq!(thing.to_string().parse(), Ok(thing));
         }
         assert!("crate:1".parse::<Thing>().is_err());
+    }
+
+    #[test]
+    fn a_hidden_text_is_there_again_when_its_seal_is_opened() {
+        let text = Value::Text(Sealed::close("under the oak", [1; 16]));
+        let hidden = Value::list([text, Value::Int(3)]).hidden([2; 16]);
+        let Value::Hidden(seal) = &hidden else {
+            panic!("it is hidden");
+        };
+        let mut read = Sealed::closed(seal.digest());
+        assert!(read.restore(&seal.bytes().expect("its content is at hand")));
+        let words = Value::list([Value::Word("under the oak".into()), Value::Int(3)]);
+        assert_eq!(read.plain(), Some(&words));
     }
 }

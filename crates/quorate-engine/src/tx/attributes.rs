@@ -201,7 +201,7 @@ impl Tx {
         let mut value =
             convert::value_for(&decl.it, new, &mut || self.salt()).map_err(Stop::fault)?;
         if decl.it.shown_to != ShownTo::All {
-            value = Value::Hidden(quorate_kernel::seal::Sealed::close(value, self.salt()));
+            value = value.hidden(self.salt());
         }
         let key = CellKey {
             thing: thing.clone(),
@@ -274,7 +274,7 @@ impl Tx {
                 continue;
             };
             if decl.it.shown_to != ShownTo::All {
-                value = Value::Hidden(quorate_kernel::seal::Sealed::close(value, self.salt()));
+                value = value.hidden(self.salt());
             }
             let old = self.with_state(|state| state.cells.get(&key).cloned());
             let new = rows::Cell {

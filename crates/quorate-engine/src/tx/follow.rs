@@ -558,7 +558,7 @@ impl Tx {
                 continue;
             };
             let value = if matches!(cell.value, Value::Hidden(_)) {
-                Value::Hidden(quorate_kernel::seal::Sealed::close(value, self.salt()))
+                value.hidden(self.salt())
             } else {
                 value
             };
