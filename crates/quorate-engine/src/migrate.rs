@@ -5,7 +5,6 @@
 
 use quorate_kernel::effect::Way;
 use quorate_kernel::rows::{Cell, CellKey};
-use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Name, Thing, Value};
 use quorate_law::datum::Datum;
