@@ -2,7 +2,7 @@
 
 use quorate_engine::judge::Judge;
 use quorate_engine::tx::Tx;
-use quorate_kernel::patch::Patch;
+use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{PostId, Thing};
@@ -74,6 +74,14 @@ impl Look {
         alone: &Trial,
         until: &Until<'_>,
     ) -> Vec<Effect> {
+        // A ruling judges the log again, which on a copy ends before what is ahead.
+        if patch
+            .clauses
+            .iter()
+            .any(|clause| matches!(clause, Clause::Strike { .. }))
+        {
+            return Vec::new();
+        }
         let mut judge = self.fork();
         let mut tried = 0;
         for (_, post) in ahead {
