@@ -1,8 +1,8 @@
 //! Clauses of a patch as pages show them: what each changes, side by side with what stands now.
 
-use quorate_kernel::Name;
 use quorate_kernel::patch::Clause;
 use quorate_kernel::rows::CellKey;
+use quorate_kernel::{EventSeq, Name};
 
 use super::Look;
 use crate::parts::{Change, Run, Side, lines, words};
@@ -140,6 +140,15 @@ impl Look {
                 let of = self.called(thing);
                 told(of.clone(), "renamed", &of, name)
             }
+            Clause::Strike { events, uphold } => {
+                let what = [("strikes", events), ("upholds", uphold)]
+                    .into_iter()
+                    .filter(|(_, events)| !events.is_empty())
+                    .map(|(verb, events)| format!("{verb} {}", in_numbers(events)))
+                    .collect::<Vec<_>>()
+                    .join(" and ");
+                told("A ruling".to_owned(), "", "", &what)
+            }
             other => told(other.kind().to_owned(), "", "", ""),
         }
     }
@@ -265,4 +274,15 @@ fn split(text: &str) -> (String, String) {
         side.push('\n');
     }
     (prose.trim().to_owned(), code)
+}
+
+/// Events by their numbers: "event 12", "events 12, 15".
+fn in_numbers(events: &[EventSeq]) -> String {
+    let numbers: Vec<String> = events.iter().map(ToString::to_string).collect();
+    let word = if numbers.len() == 1 {
+        "event"
+    } else {
+        "events"
+    };
+    format!("{word} {}", numbers.join(", "))
 }

@@ -88,7 +88,7 @@ impl Both {
             parts.push(format!("event {} is struck", events(&named.strike)));
         }
         if !named.uphold.is_empty() {
-            parts.push(format!("event {} stands", events(&named.uphold)));
+            parts.push(format!("event {} is upheld", events(&named.uphold)));
         }
         format!(
             "If it were enacted now, {}. {} and {} besides; what people wrote stays.",
@@ -139,7 +139,12 @@ fn judged_again(look: &Look, named: &Named) -> Result<Both, Refusal> {
 
 /// The differences as one event, so that they read as events do.
 fn as_event(look: &Look, bench: &Bench<'_>, ruling: &ruling::Ruling) -> Event {
-    let steps = ruling.effects.iter().map(|effect| Step {
+    // What is on one of the two lines alone has no values to set side by side.
+    let is_here = |effect: &&Effect| match effect {
+        Effect::Cell { key, .. } => look.ask(|tx| tx.exists(&key.thing)),
+        _ => false,
+    };
+    let steps = ruling.effects.iter().filter(is_here).map(|effect| Step {
         effect: effect.clone(),
         way: Way::Set,
         rule: "".into(),
