@@ -84,11 +84,16 @@ pub(crate) fn has_program(name: &str) -> bool {
 }
 
 /// Builds the `quorate` binary and says where it is; `None` if it does not build.
+///
+/// It is built as the tests of the whole workspace build it, on which the unit step has done the work already: built for
+/// itself, half of the libraries under it would have other features, and would be compiled once more.
 pub(crate) fn build_quorate() -> Result<Option<PathBuf>> {
-    let mut build = cargo("build");
+    let mut build = cargo("test");
     build.args([
-        "--package",
-        "quorate",
+        "--workspace",
+        "--test",
+        "bad_input",
+        "--no-run",
         "--message-format",
         "json-render-diagnostics",
     ]);
@@ -101,7 +106,10 @@ pub(crate) fn build_quorate() -> Result<Option<PathBuf>> {
     }
     let mut binary = None;
     for message in cargo_metadata::Message::parse_stream(output.stdout.as_slice()) {
-        if let cargo_metadata::Message::CompilerArtifact(artifact) = message? {
+        if let cargo_metadata::Message::CompilerArtifact(artifact) = message?
+            && artifact.target.is_bin()
+            && artifact.target.name == "quorate"
+        {
             binary = artifact.executable.map(PathBuf::from).or(binary);
         }
     }

@@ -27,13 +27,7 @@ pub(super) fn run(_: &Wish) -> Result<Outcome> {
         return Ok(Outcome::skipped(reason));
     }
     let mut browser = cargo("test");
-    browser.args([
-        "--package",
-        "quorate",
-        "--test",
-        "browser",
-        "--no-fail-fast",
-    ]);
+    browser.args(["--workspace", "--test", "browser", "--no-fail-fast"]);
     Ok(Outcome::of_tests(&tests(browser.env(SWITCH, "1"))?))
 }
 
