@@ -27,6 +27,8 @@ pub struct Conflict {
     pub back: Value,
     /// What it is now.
     pub now: Value,
+    /// Whether not everybody may see it, so that a refusal does not name it.
+    pub hidden: bool,
 }
 
 /// Turns an event's effects round.
@@ -52,10 +54,19 @@ pub(crate) fn undo(
         changed |= turn(tx, step, picks, &mut conflicts)?;
     }
     if !conflicts.is_empty() {
-        let needs = conflicts.into_iter().map(|conflict| Need {
-            what: format!("a pick for {}, which has changed since", conflict.value),
-            have: convert::describe(&convert::datum(&conflict.now)),
-            need: convert::describe(&convert::datum(&conflict.back)),
+        let needs = conflicts.into_iter().map(|conflict| {
+            let told = |value: &Value| {
+                if conflict.hidden {
+                    String::new()
+                } else {
+                    convert::describe(&convert::datum(value))
+                }
+            };
+            Need {
+                have: told(&conflict.now),
+                need: told(&conflict.back),
+                what: format!("a pick for {}, which has changed since", conflict.value),
+            }
         });
         return Err(Stop::Refused(Box::new(Refusal {
             needs: needs.collect(),
@@ -117,8 +128,11 @@ fn turn(
                         }
                         Some(value) if *value == conflict.now => return Ok(true),
                         _ => {
+                            let cells = [old.as_ref(), new.as_ref(), now.as_ref()];
+                            let mut cells = cells.into_iter().flatten();
                             conflicts.push(Conflict {
                                 value: label,
+                                hidden: cells.any(|cell| matches!(cell.value, Value::Hidden(_))),
                                 ..conflict
                             });
                             return Ok(false);
@@ -269,6 +283,7 @@ fn back(
             value: String::new(),
             back: old.unwrap_or_default(),
             now: now.unwrap_or_default(),
+            hidden: false,
         }),
     }
 }
@@ -319,6 +334,7 @@ fn turn_rule(
                     value: format!("rule:{id}"),
                     back: word(&old.text),
                     now: word(&now.text),
+                    hidden: false,
                 });
                 return false;
             };

@@ -11,6 +11,7 @@ pub mod offers;
 pub mod past;
 pub mod people;
 pub mod preview;
+mod secrets;
 pub mod values;
 pub mod words;
 
@@ -146,7 +147,7 @@ impl Look {
             thing: thing.clone(),
             name: name.into(),
         };
-        if !self.view().shown(&key) {
+        if !self.view().shown(&key) || !self.sees_computed(thing, name) {
             return None;
         }
         self.ask(|tx| tx.attribute(thing, name)).ok()

@@ -106,7 +106,7 @@ pub fn failed(
     let status = trouble.status();
     let mut ways = vec![Link::new("All games", urls::Home)];
     if matches!(trouble, Trouble::SignIn) {
-        ways = Visitor::ways_in();
+        ways = visitor.ways_in();
     }
     if let Some(game) = around.as_ref().and_then(|chrome| chrome.game.as_ref()) {
         ways.insert(0, Link::new(game.name.clone(), game.href.clone()));

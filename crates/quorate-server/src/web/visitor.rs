@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::ports::{Account, AccountId, Session};
 
@@ -13,6 +14,7 @@ use super::trouble::Trouble;
 use crate::pages::{Link, Theme};
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
+use crate::urls::Href;
 
 /// Who makes a request.
 #[derive(Clone)]
@@ -25,6 +27,8 @@ pub struct Visitor {
     pub account: Option<Account>,
     /// Where the request came from.
     pub address: IpAddr,
+    /// The page that was asked for, to come back to; none where a form was sent.
+    pub here: Option<Href>,
     /// A word for the keys of the page's forms.
     pub word: String,
     /// Light, dark, or as the system has it.
@@ -57,9 +61,15 @@ impl Visitor {
     }
 
     /// The ways in, for somebody who is not signed in.
-    pub fn ways_in() -> Vec<Link> {
+    pub fn ways_in(&self) -> Vec<Link> {
+        let sign_in = Href::from(crate::urls::SignIn);
+        let home = Href::from(crate::urls::Home);
+        let sign_in = match self.here.as_ref().filter(|here| **here != home) {
+            Some(here) => sign_in.with("next", here.as_str()),
+            None => sign_in,
+        };
         vec![
-            Link::new("Sign in", crate::urls::SignIn),
+            Link::new("Sign in", sign_in),
             Link::new("Sign up", crate::urls::SignUp),
         ]
     }
@@ -115,7 +125,12 @@ impl FromRequestParts<Arc<Site>> for Visitor {
         };
         let notice =
             cookie(parts, super::reply::NOTICE).and_then(|text| super::reply::read_notice(&text));
+        let asked = parts.uri.path_and_query().map(PathAndQuery::as_str);
+        let here = asked
+            .filter(|_| parts.method.is_safe())
+            .and_then(Href::returning);
         Ok(Self {
+            here,
             token,
             is_new,
             account,

@@ -10,6 +10,7 @@ mod book;
 mod bounds;
 mod effects;
 mod play;
+mod sight;
 mod stream;
 mod table;
 

@@ -7,12 +7,15 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, Response, StatusCode, header};
 use quorate_engine::LawCache;
+use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::{Moment, Span};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{NewAccount, ServerSecret};
+use quorate_runtime::ports::{AccountId, NewAccount, ServerSecret, Session};
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, Ports, Settings};
+use quorate_server::security::session::SessionToken;
 use quorate_server::web::server::settings::make_token;
+use quorate_server::web::visitor::session_digest;
 use quorate_server::web::{House, Parts, Site, router};
 use serde_json::{Value as Json, json};
 use tower::ServiceExt;
@@ -60,6 +63,11 @@ impl Table {
 
     /// The same, run otherwise.
     pub(crate) async fn of(house: House) -> Self {
+        Self::with(house, vec![book::read("adventurers-2019")]).await
+    }
+
+    /// A site on which games of these rulebooks can be founded.
+    pub(crate) async fn with(house: House, books: Vec<Rulebook>) -> Self {
         let start: Moment = "2031-05-04T09:00Z".parse().unwrap();
         let clock = Arc::new(HandClock::at(start));
         let store = Arc::new(Memory::default());
@@ -81,7 +89,7 @@ impl Table {
             seals: store,
             clock: clock.clone(),
             secret,
-            books: vec![book::read("adventurers-2019")],
+            books,
             house,
         };
         let site = Arc::new(Site::new(parts).unwrap());
@@ -101,6 +109,31 @@ impl Table {
 
     /// Makes an account with a token.
     pub(crate) async fn token(&self, name: &str, operator: bool) -> String {
+        let id = self.account(name, operator).await;
+        make_token(&self.site, id, "a bot").await.unwrap()
+    }
+
+    /// Begins a session of an account in a browser, as signing in does.
+    pub(crate) async fn session(&self, name: &str) -> SessionToken {
+        let account = self.site.parts.accounts.account_by_name(name).await;
+        let token = SessionToken::fresh().unwrap();
+        let session = Session {
+            digest: session_digest(&token),
+            account: account.unwrap().unwrap().id,
+            began_at: self.site.now(),
+            ends_at: self.site.now() + Span::days(60),
+        };
+        let begun = self.site.parts.accounts.begin_session(&session).await;
+        begun.unwrap();
+        token
+    }
+
+    /// The site itself, for what no request can do.
+    pub(crate) fn site(&self) -> &Site {
+        &self.site
+    }
+
+    async fn account(&self, name: &str, operator: bool) -> AccountId {
         let account = NewAccount {
             name: name.to_owned(),
             mail: None,
@@ -108,8 +141,7 @@ impl Table {
             operator,
             made_at: self.site.now(),
         };
-        let id = self.site.parts.accounts.make(&account).await.unwrap();
-        make_token(&self.site, id, "a bot").await.unwrap()
+        self.site.parts.accounts.make(&account).await.unwrap()
     }
 
     /// Revokes a token.

@@ -56,7 +56,34 @@ impl Reader {
         reader
     }
 
-    async fn begin(server: &Server, width: Width) -> Self {
+    /// Opens a browser and signs in to an account that is there.
+    pub(crate) async fn sign_in(server: &Server, name: &str, password: &str, width: Width) -> Self {
+        let reader = Self::begin(server, width).await;
+        reader.open("/sign-in").await;
+        reader.fill("input[name=name]", name).await;
+        reader.fill("input[name=password]", password).await;
+        reader.press("form[action='/sign-in'] button").await;
+        reader.sees(&format!("Welcome back, {name}")).await;
+        reader
+    }
+
+    /// Runs a script on the page.
+    pub(crate) async fn run(&self, script: &str) -> serde_json::Value {
+        self.client.execute(script, vec![]).await.unwrap()
+    }
+
+    /// Runs a script that calls its last argument when it is done.
+    pub(crate) async fn run_async(
+        &self,
+        script: &str,
+        argument: serde_json::Value,
+    ) -> serde_json::Value {
+        let ran = self.client.execute_async(script, vec![argument]).await;
+        ran.unwrap()
+    }
+
+    /// Opens a browser and nothing else.
+    pub(crate) async fn begin(server: &Server, width: Width) -> Self {
         let own = u16::try_from(std::process::id() % 20_000).unwrap();
         let port = 20_000 + own + PORT.fetch_add(1, Ordering::Relaxed);
         let driver = Command::new("chromedriver")

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use serde_json::Value as Json;
+
 /// A server that ends with the test.
 pub(crate) struct Server {
     process: Child,
@@ -22,11 +24,40 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 impl Server {
     /// Starts one on a free port and waits until it answers.
     pub(crate) fn start() -> Self {
+        let (mut server, said) = Self::run("serve");
+        said["serving"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut server.address);
+        server
+    }
+
+    /// Starts one with a game of every rulebook and some weeks of play behind each; gives the password of everybody there,
+    /// and the names of the operator and of somebody else.
+    pub(crate) fn with_demo() -> (Self, [String; 3]) {
+        let (mut server, said) = Self::run("demo");
+        let first = said["games"][0].as_str().unwrap();
+        first
+            .split("/g/")
+            .next()
+            .unwrap()
+            .clone_into(&mut server.address);
+        let logins = said["logins"].as_array().unwrap();
+        let named = |operator: bool| {
+            let found = logins.iter().find(|login| login["operator"] == operator);
+            found.unwrap()["name"].as_str().unwrap().to_owned()
+        };
+        let password = said["password"].as_str().unwrap().to_owned();
+        (server, [password, named(true), named(false)])
+    }
+
+    /// The process, and the first line that it says.
+    fn run(command: &str) -> (Self, Json) {
         let nth = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
             std::env::temp_dir().join(format!("quorate-browser-{}-{nth}", std::process::id()));
         let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
-            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .args([command, "--json", "--listen", "127.0.0.1:0", "--data"])
             .arg(&folder)
             .stdout(Stdio::piped())
             .spawn()
@@ -35,13 +66,12 @@ impl Server {
         BufReader::new(process.stdout.take().unwrap())
             .read_line(&mut line)
             .unwrap();
-        let said: serde_json::Value = serde_json::from_str(&line).unwrap();
-        let address = said["serving"].as_str().unwrap().to_owned();
-        Self {
+        let server = Self {
             process,
             folder,
-            address,
-        }
+            address: String::new(),
+        };
+        (server, serde_json::from_str(&line).unwrap())
     }
 }
 

@@ -44,6 +44,7 @@ impl FromRequestParts<Arc<Site>> for Caller {
             is_new: false,
             account,
             address,
+            here: None,
             word: fresh_word().map_err(Trouble::from)?,
             theme: Theme::System,
             has_keys: false,

@@ -9,7 +9,7 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Name, PostId, Thing, Value, record};
+use quorate_kernel::{PostId, Thing, record};
 use quorate_law::datum::Datum;
 use quorate_law::declare::ShownTo;
 use serde::Serialize;
@@ -213,14 +213,14 @@ pub(crate) fn event(look: &Look, event: &Event) -> EventData {
         actor: actor(look, event),
         action: known.then(|| event.act.name().to_string()),
         title: if known {
-            look.act_title(&event.act)
+            look.event_title(event)
         } else {
             "something private".to_owned()
         },
         private: !known,
         key: is_doer.then(|| event.key.to_string()),
-        arguments: if known {
-            look.ask(|tx| arguments(look, tx, &event.act))
+        arguments: if known && look.may_know_given(event) {
+            look.ask(|tx| arguments(look, tx, event))
         } else {
             Map::new()
         },
@@ -278,8 +278,8 @@ fn dice(event: &Event) -> Vec<DieData> {
     dice.collect()
 }
 
-fn arguments(look: &Look, tx: &Tx, act: &Act) -> Map<String, Json> {
-    let given = match act {
+fn arguments(look: &Look, tx: &Tx, event: &Event) -> Map<String, Json> {
+    let given = match &event.act {
         Act::Do { args, .. } => {
             let args = args.iter();
             return args
@@ -304,7 +304,7 @@ fn arguments(look: &Look, tx: &Tx, act: &Act) -> Map<String, Json> {
             json!({ "post": post.to_string(), "category": category.as_str() })
         }
         Act::Comment { post, text } => json!({ "post": post.to_string(), "text": text.as_str() }),
-        other => less_common(look, other),
+        other => less_common(look, event, other),
     };
     match given {
         Json::Object(given) => given,
@@ -312,7 +312,7 @@ fn arguments(look: &Look, tx: &Tx, act: &Act) -> Map<String, Json> {
     }
 }
 
-fn less_common(look: &Look, act: &Act) -> Json {
+fn less_common(look: &Look, event: &Event, act: &Act) -> Json {
     match act {
         Act::Message { to, text } => {
             let to: Vec<String> = to.iter().map(|id| Thing::Player(*id).to_string()).collect();
@@ -323,10 +323,10 @@ fn less_common(look: &Look, act: &Act) -> Json {
             reason,
             patch,
         } => {
-            json!({ "rule": rule.as_str(), "reason": reason.as_str(), "changes": open_changes(look, patch) })
+            json!({ "rule": rule.as_str(), "reason": reason.as_str(), "changes": open_changes(look, event, patch) })
         }
         Act::Repair { reason, patch } => {
-            json!({ "reason": reason.as_str(), "changes": open_changes(look, patch) })
+            json!({ "reason": reason.as_str(), "changes": open_changes(look, event, patch) })
         }
         Act::Dispute { claim, reason } => {
             json!({ "claim": claim.to_string(), "reason": reason.as_str() })
@@ -348,29 +348,36 @@ pub(crate) fn listed(patch: Option<&Sealed<Patch>>) -> Vec<changes::Change> {
 }
 
 /// The changes of a patch made by hand, without those of values that the reader may not see.
-fn open_changes(look: &Look, patch: &Sealed<Patch>) -> Vec<changes::Change> {
+fn open_changes(look: &Look, event: &Event, patch: &Sealed<Patch>) -> Vec<changes::Change> {
     let clauses = patch.plain().map_or(&[][..], |patch| &patch.clauses);
     let open: Vec<Clause> = clauses
         .iter()
-        .filter(|clause| is_open(look, clause))
+        .filter(|clause| is_open(look, event, clause))
         .cloned()
         .collect();
     changes::changes(&open)
 }
 
-fn is_open(look: &Look, clause: &Clause) -> bool {
+fn is_open(look: &Look, event: &Event, clause: &Clause) -> bool {
     match clause {
         Clause::SetValue { thing, name, .. } | Clause::AddToValue { thing, name, .. } => {
-            look.view().shown(&CellKey {
+            let of = CellKey {
                 thing: thing.clone(),
                 name: name.clone(),
-            })
+            };
+            look.view().shown(&of)
+                && event.steps.iter().all(|step| match &step.effect {
+                    Effect::Cell { key, old, new } if *key == of => {
+                        look.sees_change(key, old.as_ref(), new.as_ref())
+                    }
+                    _ => true,
+                })
         }
         Clause::CreateThing { kind, values } => values.iter().all(|(name, _)| {
             let decl = look.law.value(kind, name.as_str());
             decl.is_none_or(|decl| decl.it.shown_to == ShownTo::All)
         }),
-        Clause::When { clauses, .. } => clauses.iter().all(|clause| is_open(look, clause)),
+        Clause::When { clauses, .. } => clauses.iter().all(|clause| is_open(look, event, clause)),
         _ => true,
     }
 }
@@ -445,11 +452,7 @@ fn value(
     key: &CellKey,
     (old, new): (Option<&Cell>, Option<&Cell>),
 ) -> Option<EffectData> {
-    let sees = look.view().shown(key)
-        && [old, new]
-            .into_iter()
-            .flatten()
-            .all(|cell| !is_orphan(look, tx, key, &cell.value));
+    let sees = look.sees_change(key, old, new);
     let plain =
         |cell: Option<&Cell>| cell.map_or(Json::Null, |cell| data::value(tx, cell.value.open()));
     let (old, new) = (plain(old), plain(new));
@@ -465,12 +468,4 @@ fn value(
         rule: step.rule.to_string(),
         clause: step.clause,
     })
-}
-
-/// Whether a value was hidden when it was written and the law no longer says from whom.
-fn is_orphan(look: &Look, tx: &Tx, key: &CellKey, value: &Value) -> bool {
-    matches!(value, Value::Hidden(_)) && {
-        let kind: Name = tx.kind_of(&key.thing).ok().unwrap_or_default();
-        look.law.value(&kind, key.name.as_str()).is_none()
-    }
 }

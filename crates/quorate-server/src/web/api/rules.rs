@@ -244,7 +244,7 @@ fn version(look: &Look, version: &versions::Version) -> Option<VersionData> {
     Some(VersionData {
         event: event.seq.0,
         at: moment(event.at),
-        how: look.act_title(&event.act),
+        how: look.event_title(event),
         by: look.doer_name(event),
         title: look.themed(&rule.title),
         text: rule.text.to_string(),

@@ -84,13 +84,15 @@ pub fn by_rule(found: &[Sleeping]) -> Vec<(&Sleeping, usize)> {
 }
 
 impl Look {
-    /// Tries a patch on a copy of the game.
+    /// Tries a patch on a copy of the game, as far as the reader may see it.
     pub fn try_patch(&self, patch: &Patch) -> Result<Trial, Refusal> {
         self.try_on(self.fork(), patch)
     }
 
     /// Tries a patch on a copy on which something else may have been tried before.
-    fn try_on(&self, mut judge: Judge, patch: &Patch) -> Result<Trial, Refusal> {
+    fn try_on(&self, judge: Judge, patch: &Patch) -> Result<Trial, Refusal> {
+        self.may_try(patch)?;
+        let mut judge = self.blinded(&judge);
         let before = std::sync::Arc::clone(judge.law());
         let act = Act::Repair {
             patch: Sealed::close(patch.clone(), [0; 16]),
@@ -131,6 +133,12 @@ impl Look {
             lines.push(Effect::new(
                 "Nothing changes by itself:",
                 "no rule, no value, no roster.",
+            ));
+        }
+        if self.tries_blindly() {
+            lines.push(Effect::new(
+                "Tried without what is hidden from you:",
+                "such values count here as never set.",
             ));
         }
         lines

@@ -50,11 +50,7 @@ async fn find(look: &Look, word: &str) -> Result<Event, Trouble> {
 
 fn whole(look: &Look, event: &Event) -> EventPage {
     let known = look.may_know(event);
-    let what = if known {
-        look.act_title(&event.act)
-    } else {
-        "something private".to_owned()
-    };
+    let what = look.event_title(event);
     let title = format!("{}: {what}", look.doer_name(event));
     let first = event.steps.iter().find(|step| !step.rule.is_empty());
     let (mut effects, begun) = changed(look, event);
@@ -160,7 +156,7 @@ fn facts(look: &Look, event: &Event) -> Vec<Fact> {
         }
     };
     match &event.act {
-        Act::Do { args, .. } => {
+        Act::Do { args, .. } if look.may_know_given(event) => {
             for (name, value) in args {
                 let words = match value {
                     Value::Text(text) => text.as_str().to_owned(),
@@ -180,6 +176,7 @@ fn facts(look: &Look, event: &Event) -> Vec<Fact> {
             add("Reason", reason.as_str());
         }
         Act::Dice { line } => add("Line", line.as_str()),
+        Act::Do { args, .. } if !args.is_empty() => add("What was given", "not for you to know"),
         Act::Comment { text, .. } => add("Text", text.as_str()),
         Act::Apply { name, text } => {
             add("Name", name.as_str());
@@ -278,11 +275,13 @@ fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<E
 fn picks(look: &Look, event: &Event, refusal: &Refusal) -> Vec<Field> {
     let mut fields = Vec::new();
     for step in &event.steps {
-        let Effect::Cell { key, old, .. } = &step.effect else {
+        let Effect::Cell { key, old, new } = &step.effect else {
             continue;
         };
         let label = format!("{} {}", key.thing, key.name);
-        if !look.view().shown(key) || !refusal.needs.iter().any(|need| need.what.contains(&label)) {
+        if !look.sees_change(key, old.as_ref(), new.as_ref())
+            || !refusal.needs.iter().any(|need| need.what.contains(&label))
+        {
             continue;
         }
         let back = old

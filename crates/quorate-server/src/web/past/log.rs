@@ -191,11 +191,7 @@ pub(crate) fn line(look: &Look, event: &Event) -> LogLine {
         id: format!("e{number}"),
         when: look.when(event.at),
         by: look.doer_name(event),
-        what: if look.may_know(event) {
-            look.act_title(&event.act)
-        } else {
-            "something private".to_owned()
-        },
+        what: look.event_title(event),
         effects: look.effects_in_short(event),
         dice: if look.may_know(event) {
             dice(event)
@@ -317,7 +313,9 @@ impl Look {
             let Effect::Cell { key, old, new } = &step.effect else {
                 continue;
             };
-            if !self.view().shown(key) || self.declared(key).is_some_and(|decl| !wanted(decl)) {
+            if !self.sees_change(key, old.as_ref(), new.as_ref())
+                || self.declared(key).is_some_and(|decl| !wanted(decl))
+            {
                 continue;
             }
             // Of a thing that is gone it says enough that it went.

@@ -127,7 +127,7 @@ fn event_link(look: &Look, event: &Event) -> Link {
     let title = if event.seq == EventSeq(1) {
         "the founding".to_owned()
     } else {
-        look.act_title(&event.act)
+        look.event_title(event)
     };
     Link::new(title, link)
 }
@@ -147,7 +147,7 @@ fn matter<'a>(look: &'a Look, event: &Event) -> Option<(PostId, &'a rows::Post)>
 fn doer(look: &Look, event: &Event) -> String {
     let name = look.doer_name(event);
     if matter(look, event).is_some() {
-        format!("{}: {name}", look.act_title(&event.act))
+        format!("{}: {name}", look.event_title(event))
     } else {
         name
     }

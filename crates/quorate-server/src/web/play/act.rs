@@ -139,7 +139,7 @@ pub fn outcome(look: &Look, event: &Event) -> pages::Outcome {
     };
     pages::Outcome {
         when: look.when(event.at),
-        what: look.act_title(&event.act),
+        what: look.event_title(event),
         dice: dice.collect(),
         text,
         event: Some(Link::new(format!("event {number}"), link)),

@@ -208,7 +208,7 @@ fn welcome(look: &Look) -> Option<(String, Vec<Link>)> {
     if look.visitor.account.is_some() {
         ways.push(Link::new("Ask to join", urls::Join { game }));
     } else {
-        ways.extend(Visitor::ways_in());
+        ways.extend(look.visitor.ways_in());
     }
     ways.push(Link::new("Read the rules", urls::Ruleset { game }));
     ways.push(Link::new("How to play", urls::Help));

@@ -177,7 +177,7 @@ fn fate_row(look: &Look, log: &[Event], seq: EventSeq, fate: &Fate) -> RulingRow
     let known = event.is_some_and(|event| look.may_know(event));
     let what = match event {
         Some(event) if known => {
-            format!("{}: {}", look.doer_name(event), look.act_title(&event.act))
+            format!("{}: {}", look.doer_name(event), look.event_title(event))
         }
         Some(event) => format!("{}: something private", look.doer_name(event)),
         None => String::new(),

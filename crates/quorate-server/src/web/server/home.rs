@@ -40,11 +40,7 @@ async fn home(site: &Arc<Site>, visitor: &Visitor) -> Result<Home, Trouble> {
         welcome: site.parts.house.welcome.clone(),
         games,
         found: is_in.then(|| Link::new("Found a game", urls::Found)),
-        ways_in: if is_in {
-            Vec::new()
-        } else {
-            Visitor::ways_in()
-        },
+        ways_in: if is_in { Vec::new() } else { visitor.ways_in() },
     })
 }
 

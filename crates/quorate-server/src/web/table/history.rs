@@ -236,7 +236,7 @@ pub(crate) fn how(look: &Look, event: &Event, known: bool) -> String {
             let kind = decl.map_or_else(|| "a post".to_owned(), |d| look.themed(&d.it.title));
             format!("{by}, posting: {kind}")
         }
-        act => format!("{by}, {}", look.act_title(act)),
+        _ => format!("{by}, {}", look.event_title(event)),
     }
 }
 

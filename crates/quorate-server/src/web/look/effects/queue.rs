@@ -82,7 +82,7 @@ impl Look {
         {
             return Vec::new();
         }
-        let mut judge = self.fork();
+        let mut judge = self.blinded(&self.fork());
         let mut tried = 0;
         for (_, post) in ahead {
             if until.is_over() {
@@ -167,7 +167,7 @@ impl Look {
 
     /// What could newly be done with a pending matter, or no longer: its closing, and its count.
     fn flips(&self, id: PostId, trial: &Trial) -> Vec<Effect> {
-        let here = self.fork();
+        let here = self.blinded(&self.fork());
         let closable = |judge: &Judge| judge.look(self.now, |tx| self.closable(tx, judge, id));
         let (before, after) = (closable(&here), closable(&trial.judge));
         let mut lines = Vec::new();

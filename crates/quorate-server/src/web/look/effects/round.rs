@@ -77,7 +77,7 @@ impl Look {
                 format!("such a proposal would be enacted after {after}."),
             )],
             Err(Stuck::TimeOver) => vec![Effect::new("Not known:", Stuck::TimeOver.to_string())],
-            Err(stuck) => match self.round(self.fork(), until) {
+            Err(stuck) => match self.round(self.blinded(&self.fork()), until) {
                 Ok(_) => {
                     let lead = "No rule could be changed any more:";
                     vec![Effect::new(lead, format!("{stuck}.")).alarm()]

@@ -1,0 +1,305 @@
+//! Which answer each reader gets at each address, as one table that is read by eye and held to.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use super::readers::{Reader, Role};
+use super::routes::{self, Route};
+use super::safe;
+use super::walk;
+use super::world::{Ball, GAME, THESE};
+
+/// The columns of the table.
+const COLUMNS: [Role; 8] = [
+    Role::Stranger,
+    Role::Outsider,
+    Role::Player,
+    Role::Idle,
+    Role::Admin,
+    Role::Emperor,
+    Role::Operator,
+    Role::Keeper,
+];
+
+/// The table: a route, then a status for each of the columns. `{what}` stands with its word behind a colon.
+const TABLE: &str = include_str!("matrix.txt");
+
+/// Where each form goes and what is filled in: as somebody would who may.
+fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
+    let g = |rest: &str| format!("/g/{GAME}{rest}");
+    let post = |rest: &str| format!("/g/{GAME}/post/{}{rest}", ball.posts[1]);
+    let cell = format!("cell={}.gold&value=3&why=because", ball.people[3]);
+    let letter = format!("to={}&text=Hello", ball.people[2].replace("player:", ""));
+    let forms = [
+        (
+            "/found",
+            "/found".into(),
+            "rulebook=ball&title=Another&name=Zed",
+        ),
+        ("/sign-in", "/sign-in".into(), "name=Nobody&password=wrong"),
+        ("/sign-out", "/sign-out".into(), ""),
+        ("/sign-up", "/sign-up".into(), "name=Hal&password=short"),
+        (
+            "/recover/{code}",
+            "/recover/none".into(),
+            "password=a+long+password",
+        ),
+        (
+            "/settings/{what}:appearance",
+            "/settings/appearance".into(),
+            "theme=dark",
+        ),
+        (
+            "/settings/{what}:token",
+            "/settings/token".into(),
+            "label=x",
+        ),
+        (
+            "/settings/{what}:erase",
+            "/settings/erase".into(),
+            "old=wrong",
+        ),
+        ("/settings/{what}:none", "/settings/none".into(), ""),
+        (
+            "/operator/{what}:invite",
+            "/operator/invite".into(),
+            "uses=1",
+        ),
+        (
+            "/operator/{what}:recover",
+            "/operator/recover".into(),
+            "name=Anna",
+        ),
+        ("/g/{game}/join", g("/join"), "name=Zed&text=Hello"),
+        (
+            "/g/{game}/new/{category}",
+            g("/new/Proposal"),
+            "do=post&title=More&body=Of+it",
+        ),
+        (
+            "/g/{game}/post/{post}/edit",
+            post("/edit"),
+            "do=post&title=A&body=B",
+        ),
+        (
+            "/g/{game}/post/{post}/comment",
+            post("/comment"),
+            "text=Hello",
+        ),
+        ("/g/{game}/post/{post}/withdraw", post("/withdraw"), ""),
+        (
+            "/g/{game}/act/{action}:make-plan",
+            g("/act/make-plan"),
+            "words=a&stake=2",
+        ),
+        ("/g/{game}/act/{action}:crown", g("/act/crown"), "who=Dan"),
+        (
+            "/g/{game}/answer/{question}",
+            g(&format!("/answer/{}", ball.question)),
+            "answer=0",
+        ),
+        ("/g/{game}/roll", g("/roll"), "line=DICE6"),
+        (
+            "/g/{game}/log/{event}/undo",
+            g(&format!("/log/{}/undo", ball.claim)),
+            "reason=no",
+        ),
+        (
+            "/g/{game}/log/{event}/dispute",
+            g(&format!("/log/{}/dispute", ball.claim)),
+            "reason=no",
+        ),
+        ("/g/{game}/claim", g("/claim"), cell.as_str()),
+        (
+            "/g/{game}/page/{page}",
+            g("/page/the-night"),
+            "text=Words&why=because",
+        ),
+        ("/g/{game}/messages", g("/messages"), letter.as_str()),
+    ];
+    let owned = forms.map(|(route, path, form)| (route, path, form.to_owned()));
+    owned.to_vec()
+}
+
+/// What the API is sent.
+fn wishes(ball: &Ball) -> Vec<(&'static str, String, Json)> {
+    let api = |rest: &str| format!("/api/v1/games/{GAME}{rest}");
+    let plan = json!({ "action": "make-plan", "arguments": { "words": "a", "stake": 2 } });
+    let repair = json!({ "action": "repair", "arguments": { "reason": "mine" } });
+    vec![
+        (
+            "/api/v1/games",
+            "/api/v1/games".to_owned(),
+            json!({ "rulebook": "ball" }),
+        ),
+        (
+            "/api/v1/games/{game}/posts",
+            api("/posts"),
+            json!({ "category": "Proposal", "title": "x" }),
+        ),
+        (
+            "/api/v1/games/{game}/posts/{post}/comments",
+            api(&format!("/posts/{}/comments", ball.posts[1])),
+            json!({ "text": "x" }),
+        ),
+        (
+            "/api/v1/games/{game}/acts:make-plan",
+            api("/acts"),
+            plan.clone(),
+        ),
+        ("/api/v1/games/{game}/acts:repair", api("/acts"), repair),
+        (
+            "/api/v1/games/{game}/join",
+            api("/join"),
+            json!({ "name": "Zed" }),
+        ),
+        (
+            "/api/v1/games/{game}/answers",
+            api("/answers"),
+            json!({ "question": ball.question, "value": "medlar" }),
+        ),
+        (
+            "/api/v1/games/{game}/dice",
+            api("/dice"),
+            json!({ "line": "DICE6" }),
+        ),
+        ("/api/v1/games/{game}/why", api("/why"), plan),
+        (
+            "/api/v1/games/{game}/preview",
+            api("/preview"),
+            json!({ "changes": [] }),
+        ),
+        (
+            "/api/v1/games/{game}/messages",
+            api("/messages"),
+            json!({ "to": ["Cora"], "text": "x" }),
+        ),
+    ]
+}
+
+/// The route of a line: what stands behind a colon says which of its words was asked.
+fn route_of(line: &str) -> Route {
+    let mut words = line.split_whitespace();
+    let (method, template) = (words.next().unwrap(), words.next().unwrap());
+    let template = template.split(':').next().unwrap();
+    (method.to_owned(), template.to_owned())
+}
+
+fn row(method: &str, template: &str, statuses: &[u16]) -> String {
+    let mut line = format!("{method:4} {template:48}");
+    for status in statuses {
+        write!(line, " {status}").unwrap();
+    }
+    line
+}
+
+/// An address of a template, of those that are there.
+fn address(ball: &Ball, template: &str, head: u64) -> String {
+    let all = walk::filled(ball, template, head);
+    all.into_iter().next().unwrap()
+}
+
+async fn read(ball: &Ball, routes: &BTreeSet<Route>) -> Vec<String> {
+    let head = ball.head().await;
+    let mut rows = Vec::new();
+    for (_, template) in routes.iter().filter(|(method, _)| method == "GET") {
+        let mut statuses = Vec::new();
+        for role in COLUMNS {
+            let reader = Reader::of(ball, role).await;
+            let got = reader.get(&address(ball, template, head)).await;
+            safe::check(template, &got);
+            statuses.push(got.status.as_u16());
+        }
+        rows.push(row("GET", template, &statuses));
+    }
+    rows
+}
+
+/// Sends each form as everybody. Each time the ball is another, for the first who may has changed it.
+async fn write() -> Vec<String> {
+    let mut rows = Vec::new();
+    let count = forms(&Ball::with(THESE).await).len();
+    for nth in 0..count {
+        let ball = Ball::with(THESE).await;
+        let (route, path, form) = forms(&ball).remove(nth);
+        let (mut statuses, head) = (Vec::new(), ball.head().await);
+        let foreign = Reader::of(&ball, Role::Keeper).await.csrf();
+        for role in COLUMNS {
+            let reader = Reader::of(&ball, role).await;
+            for csrf in [None, Some(foreign.as_str()), Some("")] {
+                let got = reader.post(&path, &form, csrf).await;
+                assert_eq!(
+                    got.status, 403,
+                    "{role:?} {route} with {csrf:?}: {}",
+                    got.body
+                );
+            }
+        }
+        assert_eq!(ball.head().await, head, "{route}: nothing was done");
+        for role in COLUMNS {
+            let reader = Reader::of(&ball, role).await;
+            let csrf = reader.csrf();
+            let got = reader.post(&path, &form, Some(&csrf)).await;
+            safe::check(route, &got);
+            statuses.push(got.status.as_u16());
+        }
+        rows.push(row("POST", route, &statuses));
+    }
+    rows
+}
+
+async fn command() -> Vec<String> {
+    let mut rows = Vec::new();
+    let count = wishes(&Ball::with(THESE).await).len();
+    for nth in 0..count {
+        let ball = Ball::with(THESE).await;
+        let (route, path, wish) = wishes(&ball).remove(nth);
+        let mut statuses = Vec::new();
+        for role in COLUMNS {
+            let reader = Reader::of(&ball, role).await;
+            let got = reader.send(&path, &wish.to_string()).await;
+            statuses.push(got.status.as_u16());
+        }
+        rows.push(row("POST", route, &statuses));
+    }
+    rows
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_reader_gets_at_each_address_what_the_table_says() {
+    let ball = Ball::with(THESE).await;
+    let routes = routes::all(&ball.table.document);
+    let mut rows = read(&ball, &routes).await;
+    rows.extend(write().await);
+    rows.extend(command().await);
+    let known: BTreeSet<Route> = rows.iter().map(|row| route_of(row)).collect();
+    let missing: Vec<_> = routes.difference(&known).collect();
+    assert!(missing.is_empty(), "nobody asked for {missing:?}");
+    let strange: Vec<_> = known.difference(&routes).collect();
+    assert!(strange.is_empty(), "there is no {strange:?}");
+    let held: Vec<&str> = TABLE
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    let fresh: Vec<_> = rows
+        .iter()
+        .filter(|row| !held.contains(&row.as_str()))
+        .collect();
+    let gone: Vec<_> = held
+        .iter()
+        .filter(|line| !rows.iter().any(|row| row == *line))
+        .collect();
+    assert!(
+        fresh.is_empty() && gone.is_empty(),
+        "The answers are not those of the table.\nNow:\n{}\nTable:\n{}",
+        lines(&fresh),
+        lines(&gone)
+    );
+}
+
+fn lines(rows: &[impl AsRef<str>]) -> String {
+    let rows: Vec<&str> = rows.iter().map(AsRef::as_ref).collect();
+    rows.join("\n")
+}
