@@ -30,7 +30,12 @@ pub(super) fn in_short(look: &Look, id: PostId, post: &Post) -> Option<Effects> 
     let word = id.to_string();
     if super::ruling::named(patch).is_some() {
         let to = urls::Ruling { game, post: &word };
-        let line = Effect::new("It rules on what has happened:", "history is judged again.");
+        let what = if patch.clauses.len() > 1 {
+            "history is judged again. What else it changes comes after that and is not told here."
+        } else {
+            "history is judged again."
+        };
+        let line = Effect::new("It rules on what has happened:", what);
         lines.insert(0, line.to(Link::new("Both gamestates", to)));
     }
     Some(Effects {
