@@ -24,7 +24,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 impl Server {
     /// Starts one on a free port and waits until it answers.
     pub(crate) fn start() -> Self {
-        let (mut server, said) = Self::run("serve");
+        let (mut server, said) = Self::run("serve", "serving");
         said["serving"]
             .as_str()
             .unwrap()
@@ -35,7 +35,7 @@ impl Server {
     /// Starts one with a game of every rulebook and some weeks of play behind each; gives the password of everybody there,
     /// and the names of the operator and of somebody else.
     pub(crate) fn with_demo() -> (Self, [String; 3]) {
-        let (mut server, said) = Self::run("demo");
+        let (mut server, said) = Self::run("demo", "games");
         let first = said["games"][0].as_str().unwrap();
         first
             .split("/g/")
@@ -51,8 +51,8 @@ impl Server {
         (server, [password, named(true), named(false)])
     }
 
-    /// The process, and the first line that it says.
-    fn run(command: &str) -> (Self, Json) {
+    /// The process, and the line in which it says such a word; what it says besides may come before.
+    fn run(command: &str, word: &str) -> (Self, Json) {
         let nth = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
             std::env::temp_dir().join(format!("quorate-browser-{}-{nth}", std::process::id()));
@@ -62,16 +62,16 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let said = lines
+            .map(|line| serde_json::from_str::<Json>(&line.unwrap()).unwrap())
+            .find(|said| !said[word].is_null());
         let server = Self {
             process,
             folder,
             address: String::new(),
         };
-        (server, serde_json::from_str(&line).unwrap())
+        (server, said.unwrap())
     }
 }
 
