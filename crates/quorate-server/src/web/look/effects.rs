@@ -12,7 +12,7 @@ mod texts;
 use quorate_engine::judge::{Head, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, NoteKind};
-use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Moment, Name, PostId, Refusal};
 use quorate_law::Diagnostic;
@@ -94,15 +94,8 @@ impl Look {
         self.may_try(patch)?;
         let mut judge = self.blinded(&judge);
         let before = std::sync::Arc::clone(judge.law());
-        // A ruling brings back what history holds, hidden values too, which other changes could carry to where they show.
-        let rulings = rulings_of(&patch.clauses);
-        let tried = if rulings.is_empty() {
-            patch.clone()
-        } else {
-            Patch { clauses: rulings }
-        };
         let act = Act::Repair {
-            patch: Sealed::close(tried, [0; 16]),
+            patch: Sealed::close(patch.clone(), [0; 16]),
             reason: typed("what it would do"),
         };
         let event = self.would_on(&mut judge, Actor::Operator, act)?;
@@ -202,22 +195,6 @@ impl Look {
         groups.retain(|group| !group.lines.is_empty());
         groups
     }
-}
-
-/// The rulings among changes, with the conditions on them.
-fn rulings_of(clauses: &[Clause]) -> Vec<Clause> {
-    let ruling = |clause: &Clause| match clause {
-        Clause::Strike { .. } => Some(clause.clone()),
-        Clause::When { test, clauses } => {
-            let clauses = rulings_of(clauses);
-            (!clauses.is_empty()).then(|| Clause::When {
-                test: test.clone(),
-                clauses,
-            })
-        }
-        _ => None,
-    };
-    clauses.iter().filter_map(ruling).collect()
 }
 
 fn group(id: &str, title: &str, note: &str, lines: Vec<Effect>) -> EffectGroup {

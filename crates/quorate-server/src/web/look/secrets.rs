@@ -156,7 +156,7 @@ impl Look {
 }
 
 /// Whether a change has history judged again, on a condition or without.
-fn strikes(clause: &Clause) -> bool {
+pub(super) fn strikes(clause: &Clause) -> bool {
     match clause {
         Clause::Strike { .. } => true,
         Clause::When { clauses, .. } => clauses.iter().any(strikes),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::PostId;
+use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
 
@@ -30,12 +31,7 @@ pub(super) fn in_short(look: &Look, id: PostId, post: &Post) -> Option<Effects> 
     let word = id.to_string();
     if super::ruling::named(patch).is_some() {
         let to = urls::Ruling { game, post: &word };
-        let what = if patch.clauses.len() > 1 {
-            "history is judged again. What else it changes comes after that and is not told here."
-        } else {
-            "history is judged again."
-        };
-        let line = Effect::new("It rules on what has happened:", what);
+        let line = Effect::new("It rules on what has happened:", "history is judged again.");
         lines.insert(0, line.to(Link::new("Both gamestates", to)));
     }
     Some(Effects {
@@ -52,6 +48,17 @@ fn note(look: &Look) -> String {
     )
 }
 
+/// A post that carries changes, by the word of its address.
+pub(super) fn carrying<'a>(
+    look: &'a Look,
+    word: &str,
+) -> Result<(PostId, &'a Post, &'a Patch), Trouble> {
+    let id = super::post::post_id(look, word)?;
+    let row = look.post(id).ok_or(Trouble::NotFound)?;
+    let patch = row.patch.as_ref().and_then(Sealed::plain);
+    Ok((id, row, patch.ok_or(Trouble::NotFound)?))
+}
+
 /// `GET /g/{game}/post/{post}/effects`.
 pub async fn show(
     State(site): State<Arc<Site>>,
@@ -59,10 +66,7 @@ pub async fn show(
     Path((game, post)): Path<(String, String)>,
 ) -> Response {
     game_page(site, visitor, &game, move |look| {
-        let id = super::post::post_id(look, &post)?;
-        let row = look.post(id).ok_or(Trouble::NotFound)?;
-        let patch = row.patch.as_ref().and_then(Sealed::plain);
-        let patch = patch.ok_or(Trouble::NotFound)?;
+        let (id, row, patch) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
         let game = look.game.as_str();
         let whole = EffectsPage {

@@ -10,7 +10,6 @@ use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{EventSeq, Refusal};
@@ -43,10 +42,8 @@ pub async fn show(
     Path((game, post)): Path<(String, String)>,
 ) -> Response {
     game_page(site, visitor, &game, move |look| {
-        let id = super::post::post_id(look, &post)?;
-        let row = look.post(id).ok_or(Trouble::NotFound)?;
-        let patch = row.patch.as_ref().and_then(Sealed::plain);
-        let named = patch.and_then(named).ok_or(Trouble::NotFound)?;
+        let (id, row, patch) = super::effects::carrying(look, &post)?;
+        let named = named(patch).ok_or(Trouble::NotFound)?;
         let verdict = look.verdict(id).ok_or(Trouble::NotFound)?;
         let game = look.game.as_str();
         let (summary, rows, events) = match judged_again(look, &named) {

@@ -2,7 +2,7 @@
 
 use quorate_engine::judge::Judge;
 use quorate_engine::tx::Tx;
-use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{PostId, Thing};
@@ -13,6 +13,7 @@ use crate::pages::{Effect, Link};
 use crate::urls;
 use crate::web::look::Look;
 use crate::web::look::matters::{closes, tried_on};
+use crate::web::look::secrets::strikes;
 
 impl Look {
     /// What is pending, oldest first.
@@ -75,11 +76,7 @@ impl Look {
         until: &Until<'_>,
     ) -> Vec<Effect> {
         // A ruling judges the log again, which on a copy ends before what is ahead.
-        if patch
-            .clauses
-            .iter()
-            .any(|clause| matches!(clause, Clause::Strike { .. }))
-        {
+        if patch.clauses.iter().any(strikes) {
             return Vec::new();
         }
         let mut judge = self.blinded(&self.fork());
