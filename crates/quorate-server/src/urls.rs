@@ -208,6 +208,8 @@ links! {
     Undo(game, event) => "/g/{game}/log/{event}/undo";
     /// Where a dispute goes.
     Dispute(game, event) => "/g/{game}/log/{event}/dispute";
+    /// Where the wish goes that the words of an event be forgotten.
+    Forget(game, event) => "/g/{game}/log/{event}/forget";
     /// Where the confirmation of a claim goes.
     Confirm(game, event) => "/g/{game}/log/{event}/confirm";
     /// Charts.

@@ -4,6 +4,7 @@
 //! [`look::Look`].
 
 mod api;
+mod forget;
 pub mod forms;
 pub mod look;
 pub mod past;

@@ -107,6 +107,10 @@ impl Accounts for Store {
         self.find_session(digest, now).await
     }
 
+    async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>> {
+        self.list_sessions(id, now).await
+    }
+
     async fn end_session(&self, digest: Digest) -> Result<()> {
         self.drop_one("DELETE FROM sessions WHERE digest = ?", digest)
             .await

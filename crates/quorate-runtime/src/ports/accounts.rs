@@ -153,6 +153,8 @@ pub trait Accounts: Send + Sync {
     async fn begin_session(&self, session: &Session) -> Result<(), AccountError>;
     /// The session of a cookie.
     async fn session(&self, digest: Digest, now: Moment) -> Result<Option<Session>, AccountError>;
+    /// The sessions of an account, oldest first.
+    async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>, AccountError>;
     /// Ends one session.
     async fn end_session(&self, digest: Digest) -> Result<(), AccountError>;
     /// Ends all sessions of an account, as a new password does.

@@ -201,6 +201,8 @@ pub struct Post {
     pub category: String,
     /// Who wrote it.
     pub author: Person,
+    /// Its event in the log, where its words can be taken out.
+    pub event: Option<Href>,
     /// When.
     pub when: When,
     /// What has become of it; stories have no status.

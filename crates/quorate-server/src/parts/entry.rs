@@ -47,6 +47,8 @@ pub struct Comment {
     pub note: Option<String>,
     /// Whether a later vote has taken its place.
     pub is_superseded: bool,
+    /// Its event in the log, where its words can be taken out.
+    pub event: Option<Href>,
     /// What it says; a bare vote says nothing.
     pub body: Option<Markup>,
 }

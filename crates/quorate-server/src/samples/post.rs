@@ -141,6 +141,7 @@ fn comment(number: u32, name: &str, minutes: i64, side: &str, words: &str) -> Co
         vote: (!side.is_empty()).then(|| Ballot::new(side)),
         note: None,
         is_superseded: false,
+        event: None,
         body: (!words.is_empty()).then(|| line(words)),
     }
 }
@@ -225,6 +226,7 @@ fn proposal() -> Post {
         place: "third in the queue".into(),
         fields: vec![],
         edit: None,
+        event: None,
         again: None,
         body: text(
             "Ten Oil to cross is a *day* rate. After dark the water is lower than it looks. Let six be enough at ebb, and let the \
@@ -305,6 +307,7 @@ impl Samples for Post {
                 .into(),
                 until: Some(ahead(9)),
             }),
+            event: None,
             again: Some(
                 urls::Href::from(urls::ComposeIn {
                     game: GAME,

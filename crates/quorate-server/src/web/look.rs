@@ -15,6 +15,8 @@ mod secrets;
 pub mod values;
 pub mod words;
 
+pub(crate) use words::written;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 

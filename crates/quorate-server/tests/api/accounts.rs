@@ -99,6 +99,13 @@ impl Accounts for InMemory {
         Ok(found.cloned())
     }
 
+    async fn sessions_of(&self, id: AccountId, now: Moment) -> Told<Vec<Session>> {
+        let kept = self.kept();
+        let theirs = kept.sessions.iter();
+        let theirs = theirs.filter(|one| one.account == id && one.ends_at > now);
+        Ok(theirs.cloned().collect())
+    }
+
     async fn end_session(&self, digest: Digest) -> Told<()> {
         self.kept().sessions.retain(|one| one.digest != digest);
         Ok(())

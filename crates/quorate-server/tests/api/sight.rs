@@ -1,5 +1,6 @@
 //! What each reader may see and do: every address of the site and of the API, asked as everybody.
 
+mod forget;
 mod matrix;
 mod readers;
 mod routes;

@@ -38,15 +38,20 @@ impl Store {
             .fetch_optional(&self.readers)
             .await
             .told()?;
-        let read = |row: SqliteRow| {
-            Ok::<_, StoreError>(Session {
-                digest,
-                account: account_id(&row, "account")?,
-                began_at: convert::moment(&row, "began_at")?,
-                ends_at: convert::moment(&row, "ends_at")?,
-            })
-        };
-        Ok(row.map(read).transpose()?)
+        Ok(row.as_ref().map(session).transpose()?)
+    }
+
+    pub(super) async fn list_sessions(&self, id: AccountId, now: Moment) -> Result<Vec<Session>> {
+        let rows = sqlx::query(
+            "SELECT * FROM sessions WHERE account = ? AND ends_at > ? ORDER BY began_at, digest",
+        )
+        .bind(number(id))
+        .bind(now.0)
+        .fetch_all(&self.readers)
+        .await
+        .told()?;
+        let sessions: std::result::Result<_, StoreError> = rows.iter().map(session).collect();
+        Ok(sessions?)
     }
 
     pub(super) async fn insert_token(&self, token: &Token) -> Result<()> {
@@ -187,6 +192,15 @@ impl Store {
         dropped.execute(&mut *writer).await.told()?;
         Ok(())
     }
+}
+
+fn session(row: &SqliteRow) -> std::result::Result<Session, StoreError> {
+    Ok(Session {
+        digest: convert::digest(row, "digest")?,
+        account: account_id(row, "account")?,
+        began_at: convert::moment(row, "began_at")?,
+        ends_at: convert::moment(row, "ends_at")?,
+    })
 }
 
 fn token(row: &SqliteRow) -> std::result::Result<Token, StoreError> {

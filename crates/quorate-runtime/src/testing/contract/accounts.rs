@@ -1,5 +1,7 @@
 //! The contract of [`Accounts`].
 
+use std::collections::BTreeSet;
+
 use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Moment};
@@ -119,6 +121,10 @@ async fn a_session_counts_until_it_ends<S: Accounts>(store: &S) {
     assert_eq!(one, Ok(Some(session("one"))));
     assert_eq!(store.session(digest("one"), LATE).await, Ok(None));
     assert_eq!(store.session(digest("four"), now).await, Ok(None));
+    let of = |sessions: Vec<Session>| sessions.into_iter().map(|one| one.digest);
+    let theirs: BTreeSet<_> = of(store.sessions_of(account, now).await.unwrap()).collect();
+    assert_eq!(theirs, ["one", "two", "three"].map(digest).into());
+    assert_eq!(store.sessions_of(account, LATE).await, Ok(Vec::new()));
     store.end_session(digest("one")).await.unwrap();
     assert_eq!(store.session(digest("one"), now).await, Ok(None));
     assert!(store.session(digest("two"), now).await.unwrap().is_some());

@@ -32,7 +32,11 @@ impl Look {
     /// The name of somebody in the game.
     pub fn name(&self, id: PlayerId) -> String {
         let person = self.state().people.get(&id);
-        person.map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned())
+        let name = person.and_then(|person| person.name.shared());
+        name.map_or_else(
+            || format!("Player {}", id.0.event()),
+            |name| name.to_string(),
+        )
     }
 
     /// Somebody in the game, with their marks.

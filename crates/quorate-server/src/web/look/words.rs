@@ -3,6 +3,7 @@
 use quorate_engine::view::Seen;
 use quorate_engine::{Law, convert};
 use quorate_kernel::rows::CellKey;
+use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, Refusal, Value};
 use quorate_law::declare::ShownTo;
@@ -224,6 +225,11 @@ impl Look {
             next: refusal.next_at.map(|at| self.when(at)),
         }
     }
+}
+
+/// A text that somebody wrote, or that it was taken out.
+pub(crate) fn written(text: &Sealed<str>) -> &str {
+    text.plain().unwrap_or("*What stood here was taken out.*")
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::pages::{EffectRow, EventPage, Fact, Link};
 use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind, plural};
 use crate::posted::Posted;
 use crate::urls::{self, Href};
+use crate::web::forget;
 use crate::web::forms::{Sent, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
@@ -86,7 +87,10 @@ fn whole(look: &Look, event: &Event) -> EventPage {
         undo,
         undoing,
         ruling: ruling_link(look, event),
-        forms: claim_forms(look, event),
+        forms: claim_forms(look, event)
+            .into_iter()
+            .chain(forget::form(look, event))
+            .collect(),
         since: Vec::new(),
         proof: proof(event),
     }

@@ -9,14 +9,14 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::rows;
-use quorate_kernel::{Name, PostId, Thing};
+use quorate_kernel::{EventSeq, Name, PostId, Thing};
 
 use crate::pages::{Answering, Fact, Link, Post};
 use crate::parts::{Ballot, Change, Comment, Icon, Offer};
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, game_page, page};
-use crate::web::look::Look;
 use crate::web::look::people::Part;
+use crate::web::look::{Look, written};
 use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;
@@ -47,7 +47,7 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
     let game = look.game.as_str();
     let category = look.category_title(post);
     let count = look.count(id);
-    let title = look.themed(post.title.as_str());
+    let title = look.themed(written(&post.title));
     let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
     let (answering, no_answer) = answering(look, id, post);
     let changes = changes(look, post);
@@ -58,13 +58,14 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
         title,
         category,
         author: look.author(&post.author),
+        event: Some(in_log(look, id.0.event())),
         when: look.when(post.at),
         status: look.status(post),
         place: place(look, post),
         fields: fields(look, id, post),
         edit: window::edit_window(look, id, post),
         again: again(look, id, post),
-        body: look.prose(post.body.as_str(), 2),
+        body: look.prose(written(&post.body), 2),
         flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
         change_note: changes_note(changes.len()),
         digest: digest(post),
@@ -204,10 +205,21 @@ fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
             is_superseded: vote.is_some() && later,
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
             note: None,
-            body: Some(look.remark(comment.text.as_str())),
+            event: Some(in_log(look, key.id.0.event())),
+            body: Some(look.remark(written(&comment.text))),
         });
     }
     made
+}
+
+/// The way to the event by which something was written.
+fn in_log(look: &Look, event: EventSeq) -> Href {
+    let word = event.to_string();
+    let to = urls::Event {
+        game: look.game.as_str(),
+        event: &word,
+    };
+    to.into()
 }
 
 fn jumps(look: &Look, id: PostId, is_answered: bool) -> Vec<Link> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
+use crate::web::forget;
 use crate::web::past::{charts, dynasties, event, feed, log, ruleset, search, versions};
 use crate::web::site::Site;
 
@@ -18,6 +19,7 @@ pub(super) fn routes() -> Router<Arc<Site>> {
         .route("/g/{game}/log/{event}", get(event::show))
         .route("/g/{game}/log/{event}/undo", post(event::undo))
         .route("/g/{game}/log/{event}/dispute", post(event::dispute))
+        .route("/g/{game}/log/{event}/forget", post(forget::take))
         .route("/g/{game}/dynasties", get(dynasties::list))
         .route("/g/{game}/dynasties/{dynasty}", get(dynasties::one))
         .route("/g/{game}/charts", get(charts::show))

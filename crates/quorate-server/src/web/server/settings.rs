@@ -5,19 +5,20 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use quorate_runtime::ports::{Account, AccountId, Token};
+use quorate_runtime::ports::{Account, AccountId, Session, Token};
 
 use super::account;
 use crate::pages::{Fact, Settings, SettingsBlock, SettingsLine, Theme};
-use crate::parts::{Choice, Field, FieldKind, Form, Send};
+use crate::parts::{Choice, Field, FieldKind, Form, Send, plural};
 use crate::posted::Posted;
 use crate::security::password::{Passwords, Tried};
 use crate::urls::{self, Href};
+use crate::web::forget;
 use crate::web::forms::{Sent, answer};
 use crate::web::reply;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
+use crate::web::visitor::{Visitor, session_digest};
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
@@ -32,13 +33,20 @@ async fn shown(
 ) -> Result<Response, Trouble> {
     let account = visitor.account.as_ref().ok_or(Trouble::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
+    let sessions = site
+        .parts
+        .accounts
+        .sessions_of(account.id, site.now())
+        .await?;
     let settings = Settings {
         chrome: reply::chrome(site, visitor, "Your account"),
         name: account.name.clone(),
         blocks: vec![
             appearance(site, visitor),
             password(site, visitor),
+            browsers(site, visitor, &sessions),
             programs(site, visitor, &tokens, secret),
+            words(site, visitor),
             leaving(site, visitor),
         ],
         sign_out: Form::button(send(site, visitor, urls::SignOut), "Sign out"),
@@ -111,6 +119,42 @@ fn password(site: &Site, visitor: &Visitor) -> SettingsBlock {
     }
 }
 
+/// Where one is signed in. Nothing is kept of a browser but when it signed in.
+fn browsers(site: &Site, visitor: &Visitor, sessions: &[Session]) -> SettingsBlock {
+    let lines = sessions.iter().map(|session| {
+        let is_this = session.digest == session_digest(&visitor.token);
+        SettingsLine {
+            title: format!("signed in {}", session.began_at),
+            about: if is_this {
+                "this browser".to_owned()
+            } else {
+                format!("until {}", session.ends_at)
+            },
+            form: (!is_this).then(|| {
+                let to = send(
+                    site,
+                    visitor,
+                    urls::SettingsDo {
+                        what: "end-session",
+                    },
+                );
+                Form::button(
+                    to.with("session", session.digest.to_string()),
+                    "Sign it out",
+                )
+            }),
+        }
+    });
+    SettingsBlock {
+        lines: lines.collect(),
+        ..block(
+            "sessions",
+            "Where you are signed in",
+            "Sign out what you no longer use, or do not know.",
+        )
+    }
+}
+
 fn programs(
     site: &Site,
     visitor: &Visitor,
@@ -143,6 +187,31 @@ fn programs(
             "Programs that act for you",
             "A token lets a program use the API as you.",
         )
+    }
+}
+
+fn words(site: &Site, visitor: &Visitor) -> SettingsBlock {
+    let fields = vec![
+        Field::new(
+            "words-names",
+            "names",
+            "My names too, in games that I have left",
+            FieldKind::Flag(false),
+        )
+        .optional(),
+        Field::new(
+            "words-old",
+            "old",
+            "Your password",
+            FieldKind::Password { fresh: false },
+        ),
+    ];
+    let about = "The texts of your posts, comments and messages are dropped for good, in every game. That you wrote something \
+                 there, how you voted and what the rules are stays, so that the game still adds up. Matters that still pend \
+                 keep their words until they are closed.";
+    SettingsBlock {
+        form: Some(form(site, visitor, "forget", fields, "Erase my words")),
+        ..block("words", "Erase my words", about)
     }
 }
 
@@ -222,6 +291,25 @@ async fn changed(
                 &urls::Settings.into(),
                 "The token no longer counts.",
             ))
+        }
+        "end-session" => {
+            let wanted = form.one("session").unwrap_or_default();
+            let sessions = site
+                .parts
+                .accounts
+                .sessions_of(account.id, site.now())
+                .await?;
+            let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
+            let session = session.ok_or(Trouble::NotFound)?;
+            site.parts.accounts.end_session(session.digest).await?;
+            Ok(reply::see_with(&urls::Settings.into(), "It is signed out."))
+        }
+        "forget" => {
+            check(site, &account, form).await?;
+            let names_too = form.one("names").is_some();
+            let count = forget::everything(site, account.id, names_too).await?;
+            let notice = format!("{} gone for good.", plural(count, "text is", "texts are"));
+            Ok(reply::see_with(&urls::Settings.into(), &notice))
         }
         "erase" => {
             check(site, &account, form).await?;

@@ -14,8 +14,8 @@ use crate::pages::{Letter, Link, Messages, Thread, ThreadLine};
 use crate::parts::{Choice, Field, FieldKind, Form, Person};
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, game_page, page};
-use crate::web::look::Look;
 use crate::web::look::people::Part;
+use crate::web::look::{Look, written};
 use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;
@@ -91,7 +91,7 @@ fn threads(look: &Look, me: PlayerId) -> Vec<ThreadLine> {
         };
         ThreadLine {
             to: Link::new(names(look, &circle), link),
-            excerpt: crate::markup::excerpt(message.text.as_str(), &look.terms, 140),
+            excerpt: crate::markup::excerpt(written(&message.text), &look.terms, 140),
             when: look.when(message.at),
             unread: 0,
         }
@@ -172,7 +172,7 @@ fn letter(look: &Look, id: MessageId, message: &Message) -> Letter {
             .from
             .map_or_else(|| Person::named(look.title()), |from| look.person(from)),
         when: look.when(message.at),
-        body: look.remark(message.text.as_str()),
+        body: look.remark(written(&message.text)),
     }
 }
 

@@ -61,6 +61,16 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/settings/erase".into(),
             "old=wrong",
         ),
+        (
+            "/settings/{what}:forget",
+            "/settings/forget".into(),
+            "old=wrong",
+        ),
+        (
+            "/settings/{what}:end-session",
+            "/settings/end-session".into(),
+            "session=none",
+        ),
         ("/settings/{what}:none", "/settings/none".into(), ""),
         (
             "/operator/{what}:invite",
@@ -109,6 +119,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
         (
             "/g/{game}/log/{event}/dispute",
             g(&format!("/log/{}/dispute", ball.claim)),
+            "reason=no",
+        ),
+        (
+            "/g/{game}/log/{event}/forget",
+            g(&format!("/log/{}/forget", ball.claim)),
             "reason=no",
         ),
         ("/g/{game}/claim", g("/claim"), cell.as_str()),
