@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_kernel::{Moment, Name, PlayerId, Thing};
+use quorate_law::budget::Cost;
 use quorate_law::datum::Datum;
 
 use crate::reads::{ReadKey, Reads};
@@ -24,10 +25,20 @@ pub enum Question {
 /// A kept answer.
 #[derive(Clone, Debug)]
 pub enum Kept {
-    /// Excluded people.
-    People(BTreeSet<PlayerId>),
-    /// A value.
-    Datum(Datum),
+    /// Excluded people, and what finding them takes.
+    People(BTreeSet<PlayerId>, Effort),
+    /// A value, and what working it out takes.
+    Datum(Datum, Effort),
+}
+
+/// What an answer takes to be worked out. Whoever gets a kept one pays as much: otherwise it would lean on what was asked
+/// before whether a rule that is near its limits breaks, and judging again would come out otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Effort {
+    /// Of a run's account.
+    pub cost: Cost,
+    /// How many entries inside one another.
+    pub height: u32,
 }
 
 /// The kept answers of one game under one version of the law.

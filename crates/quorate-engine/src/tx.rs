@@ -15,13 +15,14 @@ use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Refusal, Thing, Value};
 use quorate_law::Budget;
+use quorate_law::budget::Cost;
 use quorate_law::code::Script;
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::world::World;
 
 use crate::law::Law;
-use crate::lens::Caches;
+use crate::lens::{Caches, Effort};
 use crate::reads::{ReadKey, Reads};
 use crate::ruling::{Named, Ruling};
 
@@ -62,6 +63,8 @@ pub struct Tx {
     /// Answers of the law that hold until what they rest on changes.
     pub caches: Rc<RefCell<Caches>>,
     depth: Cell<u32>,
+    /// How deep it went since somebody began to measure.
+    deepest: Cell<u32>,
     /// The account of the handler that runs; what it sets off is paid from it.
     budget: RefCell<Budget>,
     /// Whether the operator acts and names may be anything.
@@ -174,6 +177,7 @@ impl Tx {
             reads: RefCell::new(Vec::new()),
             caches: Rc::clone(caches),
             depth: Cell::new(0),
+            deepest: Cell::new(0),
             budget: RefCell::new(Budget::default()),
             unchecked: Cell::new(false),
             ruling: RefCell::default(),
@@ -245,6 +249,7 @@ impl Tx {
         }
         let budget = self.budget.borrow().clone();
         self.depth.set(self.depth.get() + 1);
+        self.deepest.set(self.deepest.get().max(self.depth.get()));
         let answer =
             frame
                 .law
@@ -254,15 +259,50 @@ impl Tx {
         answer
     }
 
+    /// Does something and tells what it took. Outside of any run, what is called gets an account of its own.
+    pub(crate) fn measured<T>(&self, act: impl FnOnce() -> T) -> (T, Effort) {
+        let (depth, deepest) = (self.depth.get(), self.deepest.get());
+        let before = match depth {
+            0 => Cost::default(),
+            _ => self.budget.borrow().cost_since(Cost::default()),
+        };
+        self.deepest.set(depth);
+        let done = act();
+        let effort = Effort {
+            cost: self.budget.borrow().cost_since(before),
+            height: self.deepest.get() - depth,
+        };
+        self.deepest.set(self.deepest.get().max(deepest));
+        (done, effort)
+    }
+
+    /// Pays for a kept answer as if it were worked out. False where that would break a limit.
+    pub(crate) fn takes(&self, effort: Effort) -> bool {
+        let depth = self.depth.get();
+        if depth == 0 {
+            return true;
+        }
+        let reached = depth + effort.height;
+        if reached > DEPTH_MAX || !self.budget.borrow().pay(effort.cost) {
+            return false;
+        }
+        self.deepest.set(self.deepest.get().max(reached));
+        true
+    }
+
     /// Runs one-off code.
     pub fn call_script(&self, script: &Script, args: Vec<Datum>) -> Answer<Datum> {
         let Some(me) = self.me.upgrade() else {
             return Err(Stop::fault("the run is over"));
         };
         let world: Rc<dyn World> = me;
+        let budget = Budget::default();
+        let outer = self.budget.replace(budget.clone());
         self.depth.set(self.depth.get() + 1);
-        let answer = script.run(&world, args, &Budget::default(), &self.frame().site);
+        self.deepest.set(self.deepest.get().max(self.depth.get()));
+        let answer = script.run(&world, args, &budget, &self.frame().site);
         self.depth.set(self.depth.get() - 1);
+        self.budget.replace(outer);
         answer
     }
 

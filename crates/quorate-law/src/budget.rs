@@ -38,6 +38,15 @@ impl Limits {
     };
 }
 
+/// What a run used up.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Cost {
+    /// Steps.
+    pub steps: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
 /// A running account against [`Limits`]. Clones share the account, so that whatever a handler sets off is paid by it.
 #[derive(Clone, Debug)]
 pub struct Budget(Rc<Account>);
@@ -64,6 +73,26 @@ impl Budget {
     /// The limits of the account.
     pub fn limits(&self) -> Limits {
         self.0.limits
+    }
+
+    /// What was used so far, after it was `before`.
+    pub fn cost_since(&self, before: Cost) -> Cost {
+        Cost {
+            steps: self.steps().saturating_sub(before.steps),
+            bytes: self.bytes().saturating_sub(before.bytes),
+        }
+    }
+
+    /// Pays for a run that need not be repeated, as if it were. False, and nothing is paid, where too little is left:
+    /// then it has to be repeated, to break where it breaks.
+    #[must_use]
+    pub fn pay(&self, cost: Cost) -> bool {
+        let enough = cost.steps <= self.steps_left() && cost.bytes <= self.bytes_left();
+        if enough {
+            self.add_steps(cost.steps);
+            self.add_bytes(cost.bytes);
+        }
+        enough
     }
 
     /// Steps used so far by runs that have ended.

@@ -7,6 +7,7 @@ use starlark::ErrorKind;
 use starlark::codemap::FileSpanRef;
 use starlark::environment::Module;
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
+use starlark::values::Heap;
 
 use crate::frame::{Frame, memory_limit};
 use crate::stop::{Fault, Site, Stop};
@@ -24,7 +25,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
         eval: &mut Evaluator<'v, '_, 'e>,
     ) -> starlark::Result<()> {
         let budget = &self.frame.budget;
-        let text = if eval.heap().allocated_bytes() as u64 > budget.bytes_left() {
+        let text = if used_bytes(eval.heap()) > budget.bytes_left() {
             memory_limit(budget)
         } else if eval.get_total_tick_count() > budget.steps_left() {
             steps_limit(&self.frame)
@@ -46,6 +47,13 @@ fn steps_limit(frame: &Frame) -> String {
     format!("the rule takes more than {steps} steps")
 }
 
+/// How many bytes of a heap are in use. What is allocated is another thing: a heap takes over what earlier heaps of its
+/// thread left behind, so that the same run would be stopped after one and go on after another.
+pub(crate) fn used_bytes(heap: Heap<'_>) -> u64 {
+    let free = heap.available_bytes();
+    heap.allocated_bytes().saturating_sub(free) as u64
+}
+
 /// Runs something in an evaluator of its own, under the frame's limits, and tells why it ended if it broke.
 pub(crate) fn run<'v, T>(
     frame: &Rc<Frame>,
@@ -60,18 +68,17 @@ pub(crate) fn run<'v, T>(
     };
     eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
     let budget = &frame.budget;
-    let bytes = usize::try_from(budget.bytes_left()).unwrap_or(usize::MAX);
-    // The evaluator checks once in a thousand steps and knows no line then, so the watch fires first.
+    // The evaluator checks once in a thousand steps and knows no line then, so the watch fires first. It has no such
+    // limit of memory, for what it would measure is what the thread happens to hold.
     let set = eval
         .set_max_tick_count(budget.steps_left().saturating_add(2000))
-        .and_then(|()| eval.set_max_heap_size(bytes.saturating_add(4 << 20)))
         .and_then(|()| eval.set_max_callstack_size(budget.limits().depth as usize));
     if let Err(error) = set {
         return Err(Stop::fault(error.to_string()));
     }
     let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut eval)));
     budget.add_steps(eval.get_total_tick_count());
-    budget.add_bytes(eval.heap().allocated_bytes() as u64);
+    budget.add_bytes(used_bytes(eval.heap()));
     match outcome {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(explain(frame, &error)),

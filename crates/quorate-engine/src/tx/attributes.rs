@@ -84,17 +84,19 @@ impl Tx {
     /// A kept answer, or the answer worked out now and kept.
     pub fn kept(&self, question: Question, ask: impl FnOnce() -> Answer<Datum>) -> Answer<Datum> {
         let known = self.caches.borrow().get(&question, self.now);
-        if let Some((Kept::Datum(datum), reads)) = known {
+        if let Some((Kept::Datum(datum, effort), reads)) = known
+            && self.takes(effort)
+        {
             self.read_all(&reads);
             return Ok(datum);
         }
-        let (answer, reads) = self.reading(ask);
+        let ((answer, effort), reads) = self.reading(|| self.measured(ask));
         if let Ok(datum) = &answer {
             // Under a law that is only about to be, answers are not kept: they would meet those of the present one.
             if Arc::ptr_eq(&self.frame().law, &self.law) {
                 self.caches
                     .borrow_mut()
-                    .keep(question, Kept::Datum(datum.clone()), reads);
+                    .keep(question, Kept::Datum(datum.clone(), effort), reads);
             }
         }
         answer

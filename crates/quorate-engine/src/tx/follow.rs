@@ -17,7 +17,7 @@ use quorate_law::stop::{Answer, Site, Stop};
 
 use super::Tx;
 use crate::law::{At, AutomaticDecl, Law};
-use crate::lens::{Kept, Question};
+use crate::lens::{Effort, Kept, Question};
 
 /// After so many rounds what still moves is broken.
 const ROUNDS_MAX: usize = 64;
@@ -205,7 +205,7 @@ impl Tx {
         };
         let question = Question::Test(test.clone(), thing.clone());
         let known = self.caches.borrow().get(&question, self.now);
-        if let Some((Kept::Datum(datum), reads)) = known {
+        if let Some((Kept::Datum(datum, _), reads)) = known {
             self.read_all(&reads);
             return Ok(datum == Datum::Bool(true));
         }
@@ -223,9 +223,9 @@ impl Tx {
             Err(Stop::Refused(_) | Stop::Asks(_)) => false,
         };
         let until = reads.until;
-        self.caches
-            .borrow_mut()
-            .keep(question, Kept::Datum(Datum::Bool(holds)), reads);
+        // Tests are asked between runs, each on an account of its own.
+        let kept = Kept::Datum(Datum::Bool(holds), Effort::default());
+        self.caches.borrow_mut().keep(question, kept, reads);
         self.set_due(
             DueKey::Recheck(test.clone(), thing.clone()),
             until.filter(|at| *at > self.now),

@@ -107,11 +107,14 @@ impl Tx {
     fn excluded_by(&self, index: usize, site: &Site, who: &Name) -> Answer<BTreeSet<PlayerId>> {
         let question = Question::Excluded(index);
         let known = self.caches.borrow().get(&question, self.now);
-        if let Some((Kept::People(people), reads)) = known {
+        if let Some((Kept::People(people, effort), reads)) = known
+            && self.takes(effort)
+        {
             self.read_all(&reads);
             return Ok(people);
         }
-        let (answer, reads) = self.reading(|| -> Answer<BTreeSet<PlayerId>> {
+        let mut broken = false;
+        let find = || -> Answer<BTreeSet<PlayerId>> {
             let mut excluded = BTreeSet::new();
             for id in self.people(Standing::Member) {
                 match self.holds_at(site, who, vec![Datum::Thing(Thing::Player(id))]) {
@@ -122,18 +125,21 @@ impl Tx {
                     // An exclusion that breaks excludes nobody: the game goes on, and the log says so.
                     Err(Stop::Broken(fault)) => {
                         self.broke(site, &fault.text);
+                        broken = true;
                         break;
                     }
                     Err(stop) => return Err(stop),
                 }
             }
             Ok(excluded)
-        });
+        };
+        let ((answer, effort), reads) = self.reading(|| self.measured(find));
         let people = answer?;
-        if std::sync::Arc::ptr_eq(&self.frame().law, &self.law) {
+        // What broke is written down each time, whatever was asked before.
+        if !broken && std::sync::Arc::ptr_eq(&self.frame().law, &self.law) {
             self.caches
                 .borrow_mut()
-                .keep(question, Kept::People(people.clone()), reads);
+                .keep(question, Kept::People(people.clone(), effort), reads);
         }
         Ok(people)
     }

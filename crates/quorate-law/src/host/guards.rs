@@ -9,6 +9,7 @@ use starlark::values::list::{AllocList, ListRef};
 use starlark::values::tuple::TupleRef;
 use starlark::values::{UnpackValue, Value};
 
+use crate::evaluate::used_bytes;
 use crate::frame::{Frame, fault, memory_limit};
 use crate::values::callable::{Args, Native};
 
@@ -179,7 +180,7 @@ fn tuple<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 /// Passes on an item of a comprehension while there is memory left.
 fn each<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let used = eval.heap().allocated_bytes() as u64;
+    let used = used_bytes(eval.heap());
     if used > args.frame.budget.bytes_left() {
         return Err(args.frame.limit(memory_limit(&args.frame.budget)));
     }

@@ -59,7 +59,8 @@ pub(crate) fn to_frozen<'v>(
         return scalar(frame, heap, datum);
     }
     let value = freeze(frame, heap, datum)?;
-    let bytes = frame.frozen.allocated_bytes();
+    let free = frame.frozen.available_bytes();
+    let bytes = frame.frozen.allocated_bytes().saturating_sub(free);
     frame.charge(bytes.saturating_sub(frame.charged.get()))?;
     frame.charged.set(bytes);
     Ok(value.to_value())
