@@ -15,7 +15,7 @@ use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Standing;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::{Effect, SealMut, State as Game};
-use quorate_kernel::{EventSeq, PlayerId, PostId, Refusal, Value};
+use quorate_kernel::{EventSeq, PlayerId, Value};
 use quorate_runtime::ports::{AccountId, Seat};
 
 use super::forms::{Sent, answer_in};
@@ -71,8 +71,10 @@ pub(crate) async fn take(
         let event = events.into_iter().next().ok_or(Trouble::NotFound)?;
         if !is_mine(&look, &event) {
             withhold(&look, &sent, seq).await?;
-        } else if let Some(post) = pends(look.state(), &event) {
-            return Err(still_pends(&look, post));
+        } else if pends(look.state(), &event) {
+            return Err(Trouble::Forbidden(
+                "People are voting on these words: they can be erased once the matter is closed.",
+            ));
         }
         site.writes.take(sent.visitor.who(), site.now_ms())?;
         Ok(site.parts.games.forget(&look.game, &texts(&event)).await?)
@@ -107,15 +109,6 @@ async fn withhold(look: &Look, sent: &Sent, seq: EventSeq) -> Result<(), Trouble
     Ok(())
 }
 
-fn still_pends(look: &Look, post: PostId) -> Trouble {
-    let title = look.post(post).map(|post| post.title.as_str().to_owned());
-    let title = title.unwrap_or_default();
-    Refusal::plain(format!(
-        "the matter “{title}” to be closed first: people are voting on these words"
-    ))
-    .into()
-}
-
 /// Takes all the words out that an account's players wrote, in every game, but for those of matters that still pend.
 /// Names of players who have left go with them if wished. Gives how many texts there were.
 pub(crate) async fn everything(
@@ -133,7 +126,7 @@ pub(crate) async fn everything(
             .is_some_and(|person| matches!(person.standing, Standing::Left | Standing::Barred));
         let mut digests = BTreeSet::new();
         for event in site.whole_log(&game).await? {
-            if sender(&event) == Some(player) && pends(state, &event).is_none() {
+            if sender(&event) == Some(player) && !pends(state, &event) {
                 digests.extend(texts(&event));
             }
         }
@@ -180,8 +173,8 @@ fn texts(event: &Event) -> Vec<Digest> {
     found
 }
 
-/// The matter that an event wrote something for, if it has a status that may still change.
-fn pends(state: &Game, event: &Event) -> Option<PostId> {
+/// Whether an event wrote something for a matter whose status may still change.
+fn pends(state: &Game, event: &Event) -> bool {
     let id = match &event.act {
         Act::Post(_) => state
             .posts
@@ -190,7 +183,7 @@ fn pends(state: &Game, event: &Event) -> Option<PostId> {
             .copied(),
         Act::EditPost { post, .. } | Act::Comment { post, .. } => Some(*post),
         _ => None,
-    }?;
-    let post = state.posts.get(&id)?;
-    (!post.status.is_empty() && post.closed_at.is_none()).then_some(id)
+    };
+    id.and_then(|id| state.posts.get(&id))
+        .is_some_and(|post| !post.status.is_empty() && post.closed_at.is_none())
 }
