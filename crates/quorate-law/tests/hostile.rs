@@ -293,3 +293,22 @@ fn a_run_after_a_hostile_one_is_as_good_as_before() {
         .call(&game.world(), "run", args, vec![], &Budget::default());
     assert_eq!(answer, Ok(Datum::Int(4)));
 }
+
+#[test]
+fn what_a_run_uses_does_not_lean_on_what_ran_before_it() {
+    let calm = "def run(p: Player):\n    x = [str(n) for n in range(2000)]";
+    let greedy = "def run(p: Player):\n    x = [1, 2]\n    for _ in range(900):\n        x += x";
+    let used = |code: &str| {
+        let law = compile(&[fence(code)], 1);
+        let budget = Budget::default();
+        let args = vec![Datum::Thing(player(1))];
+        let answer = law
+            .code
+            .call(&Game::of(1).world(), "run", args, vec![], &budget);
+        (answer.is_ok(), budget.steps(), budget.bytes())
+    };
+    let before = used(calm);
+    assert!(before.0 && before.2 > 0, "{before:?}");
+    assert!(!used(greedy).0, "and leaves large pieces of memory behind");
+    assert_eq!(used(calm), before);
+}
