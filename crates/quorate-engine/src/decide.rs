@@ -23,6 +23,7 @@ use crate::ruling;
 use crate::tx::{Deck, Frame, Tx};
 
 mod acts;
+mod claims;
 mod dice_line;
 mod found;
 mod undo;

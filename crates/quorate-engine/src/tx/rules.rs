@@ -2,6 +2,7 @@
 //!
 //! The law as something that play changes: rules, terms, and the patches that posts carry.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use quorate_kernel::effect::Way;
@@ -19,7 +20,7 @@ use quorate_law::stop::{Answer, Site, Stop};
 use super::people::EFFECTS;
 use super::{Frame, Tx};
 use crate::convert;
-use crate::law::Law;
+use crate::law::{Law, code_of};
 use crate::merge;
 use crate::migrate;
 use crate::reads::ReadKey;
@@ -181,17 +182,22 @@ impl Tx {
 
     /// Changes the words of a clause and leaves its code alone.
     pub fn amend_clause(&self, id: &Name, clause: u32, words: &str) -> Answer<()> {
-        if words.contains("```") {
-            return Err(Stop::fault("words cannot hold a fence of code"));
-        }
-        let text = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(text) = text else {
+        let Some(rule) = self.with_state(|state| state.rules.get(id).cloned()) else {
             return Err(Stop::fault(format!("there is no rule {id}")));
         };
-        let Some(amended) = merge::with_clause_words(&text, clause, words) else {
+        let Some(amended) = merge::with_clause_words(&rule.text, clause, words) else {
             return Err(no_clause(id, clause));
         };
-        self.write_rule(id, |rule| rule.text = amended.into())
+        let amended = Rule {
+            text: amended.into(),
+            ..rule.clone()
+        };
+        // Words that open a fence would be code, or would make words of the code that stands under them.
+        if code_of(&amended) != code_of(&rule) {
+            let what = "words in which no line begins with ``` or ~~~";
+            return Err(Stop::Refused(Box::new(Refusal::plain(what))));
+        }
+        self.write_rule(id, |rule| rule.text = amended.text)
     }
 
     /// The changes of a post, as records; those inside a condition too.
@@ -333,9 +339,7 @@ impl Tx {
         for clause in &rulings {
             self.apply_one(clause);
         }
-        for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
-            self.apply_to_law(clause);
-        }
+        self.change_law(&clauses);
         if self.law_changed() {
             self.take_new_law();
         }
@@ -360,6 +364,27 @@ impl Tx {
             }
         });
         Ok(())
+    }
+
+    /// Makes what a post's patch changes of the law and nothing else, and compiles nothing: what the rules would read.
+    pub fn apply_law(&self, patch: &Patch, post: PostId) -> Answer<()> {
+        let clauses = self.flatten(&patch.clauses, "", &[], Some(post))?;
+        self.change_law(&clauses);
+        Ok(())
+    }
+
+    fn change_law(&self, clauses: &[Clause]) {
+        let mut amended: BTreeSet<&Name> = BTreeSet::new();
+        for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
+            match clause {
+                // Prose and code of a rule may be amended in several places: one half of that is not what was voted on.
+                Clause::AmendRule { id, .. } if amended.insert(id) => {
+                    self.amend_rule(id, clauses);
+                }
+                Clause::AmendRule { .. } => {}
+                other => self.apply_to_law(other),
+            }
+        }
     }
 
     /// The clauses that go in: those left out are dropped, and conditional ones asked.
@@ -451,7 +476,6 @@ impl Tx {
                 let place = (section, parent.as_ref(), after.as_ref());
                 self.add_rule(id, place, title, text, tags)
             }
-            Clause::AmendRule { id, base, text } => self.amend_rule(id, base, text),
             Clause::RenameRule { id, title } => {
                 let unnamed = || {
                     self.with_state(|state| state.about.get(&()).map(|about| about.unnamed.clone()))
@@ -548,16 +572,42 @@ impl Tx {
         Ok(())
     }
 
-    fn amend_rule(&self, id: &Name, base: &str, text: &str) -> Result<(), String> {
+    /// Makes all amendments of a rule that stand among some clauses, or none of them.
+    fn amend_rule(&self, id: &Name, clauses: &[Clause]) {
+        let amendments: Vec<(&str, &str)> = clauses
+            .iter()
+            .filter_map(|clause| match clause {
+                Clause::AmendRule { id: of, base, text } if of == id => Some((&**base, &**text)),
+                _ => None,
+            })
+            .collect();
         let now = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(now) = now else {
-            return Err("there is no such rule any more".to_owned());
+        let (which, they_change) = match amendments.len() {
+            1 => (String::new(), "it changes"),
+            many => (
+                format!(", all {many} amendments of it, which go in together or not at all"),
+                "they change",
+            ),
         };
-        let merged = merge::three_way(base, &now, text).ok_or(
-            "the words that it changes have been changed since, and the two do not go together",
-        )?;
-        self.write_rule(id, |rule| rule.text = merged.into())
-            .map_err(plain)
+        let merged = match now {
+            None => Err("there is no such rule any more".to_owned()),
+            Some(now) => match merge::together(&amendments) {
+                None => Err("they change the same words in different ways".to_owned()),
+                Some((base, text)) => merge::three_way(base, &now, &text).ok_or_else(|| {
+                    format!("the words that {they_change} have been changed since, and the two do not go together")
+                }),
+            },
+        };
+        let done = merged.and_then(|text| {
+            self.write_rule(id, |rule| rule.text = text.into())
+                .map_err(plain)
+        });
+        if let Err(why) = done {
+            self.say(
+                NoteKind::Skipped,
+                format!("rule amended ({id}){which}: {why}"),
+            );
+        }
     }
 
     fn move_rule(
