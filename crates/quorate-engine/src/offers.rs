@@ -45,6 +45,9 @@ pub struct Field {
 /// The most options of a field that are listed.
 const OPTIONS_MAX: usize = 500;
 
+/// The most options of which each is tried.
+const PICKS_MAX: usize = 60;
+
 /// Every action of the law as it is for a player, in law order.
 pub fn offers(tx: &Tx, player: PlayerId) -> Vec<Offer> {
     let law = tx.frame().law;
@@ -113,8 +116,8 @@ fn may_now(
         return Ok(());
     };
     let mut nearest: Option<Refusal> = None;
-    for (datum, _) in options.iter().take(60) {
-        match tried(tx, player, decl, vec![(only.name.clone(), datum.clone())]) {
+    for datum in picks(&only.ty, options) {
+        match tried(tx, player, decl, vec![(only.name.clone(), datum)]) {
             Ok(()) => return Ok(()),
             Err(refusal) => {
                 let sooner = nearest.as_ref().is_none_or(|known| {
@@ -133,6 +136,19 @@ fn may_now(
     }
 }
 
+/// What is tried of a field's options: each, or of a list each alone, all together, and none.
+fn picks(ty: &Type, options: &[(Datum, String)]) -> Vec<Datum> {
+    let each = options.iter().take(PICKS_MAX).map(|(datum, _)| datum);
+    if !matches!(ty, Type::List(_)) {
+        return each.cloned().collect();
+    }
+    let list = |items: &mut dyn Iterator<Item = &Datum>| Datum::List(items.cloned().collect());
+    let mut lists: Vec<Datum> = each.map(|one| list(&mut [one].into_iter())).collect();
+    lists.push(list(&mut options.iter().map(|(datum, _)| datum)));
+    lists.push(list(&mut [].into_iter()));
+    lists
+}
+
 fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), Refusal> {
     let empty = fields.iter().find(|field| {
         field.default.is_none()
@@ -140,10 +156,7 @@ fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), 
             && field.options.as_ref().is_some_and(Vec::is_empty)
     });
     match empty {
-        Some(field) => Err(tx.refusal_at(
-            &decl.site,
-            &format!("a {} to pick", field.title.to_lowercase()),
-        )),
+        Some(field) => Err(tx.refusal_at(&decl.site, &tx.to_pick(&field.title, &field.ty))),
         None => Ok(()),
     }
 }

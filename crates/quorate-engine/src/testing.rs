@@ -12,6 +12,7 @@ use quorate_kernel::{EventSeq, Moment, Name, Refusal, Thing};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::script_host::{Host, Member, Tests};
 use quorate_law::stop::Stop;
+use quorate_law::with_article;
 use quorate_law::world::Named;
 
 use crate::judge::{Dictated, Head, Judge};
@@ -318,9 +319,9 @@ impl Host for Stage {
                 .event_attribute(game, seq, attribute)
                 .map(Member::Value),
             Object::Record(game, record) => {
-                let datum = record
-                    .get(attribute)
-                    .ok_or_else(|| fail(format!("a {} has no {attribute}", record.kind)))?;
+                let datum = record.get(attribute).ok_or_else(|| {
+                    fail(format!("{} has no {attribute}", with_article(record.kind)))
+                })?;
                 Ok(Member::Value(self.wrap(game, datum)))
             }
             Object::Ledger(..) => Ok(Member::Method),

@@ -12,6 +12,7 @@ use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, Value
 use quorate_law::datum::Datum;
 use quorate_law::script_host::Member;
 use quorate_law::stop::Stop;
+use quorate_law::with_article;
 use quorate_law::world::Named;
 
 use super::changes::Given;
@@ -741,7 +742,10 @@ impl Stage {
                     })?;
                     Some((name.clone(), param.name.clone()))
                 })
-                .ok_or_else(|| fail(format!("no action of the law can {how} a {kind}")))
+                .ok_or_else(|| {
+                    let kind = with_article(kind.as_str());
+                    fail(format!("no action of the law can {how} {kind}"))
+                })
         })
     }
 

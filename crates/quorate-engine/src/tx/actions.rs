@@ -14,6 +14,7 @@ use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thin
 use quorate_law::datum::{Datum, Record, Type};
 use quorate_law::declare::{ActionDecl, LimitDecl, Per};
 use quorate_law::stop::{Answer, Site, Stop, sooner};
+use quorate_law::with_article;
 
 use super::{Frame, Tx};
 use crate::convert;
@@ -108,9 +109,9 @@ impl Tx {
     /// Whether the one who acts counts as a player for the rule and is one of those who may.
     pub fn who(&self, attempt: &Attempt, by: Option<&Name>, admits: &[Name]) -> Answer<()> {
         if !self.counts_for(attempt.actor, &attempt.site.rule, admits)? {
-            let term = self.term("player", false);
+            let player = with_article(&self.term("player", false));
             let mut refusal =
-                self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
+                self.refusal_at(&attempt.site, &format!("to be {player} for this rule"));
             match self.excluding(attempt.actor, &attempt.site.rule, admits)? {
                 Some(site) => refusal.needs[0].need = self.none_by(attempt.actor, &site),
                 None => refusal.needs[0].have = self.why_not_counted(attempt.actor),
@@ -166,14 +167,10 @@ impl Tx {
                 && self.is_member(&Thing::Player(*id))
                 && !self.counts_for(*id, &attempt.site.rule, &decl.it.admits)?
             {
-                let term = self.term("player", false);
-                let mut refusal = self.refusal_at(
-                    &attempt.site,
-                    &format!(
-                        "as {} a {term} for this rule",
-                        readable(param.name.as_str())
-                    ),
-                );
+                let player = with_article(&self.term("player", false));
+                let label = readable(param.name.as_str());
+                let what = format!("{player} for this rule as \"{label}\"");
+                let mut refusal = self.refusal_at(&attempt.site, &what);
                 refusal.needs[0].have =
                     format!("{}, {}", self.name_of(*id), self.why_not_counted(*id));
                 return Err(Stop::Refused(Box::new(refusal)));
@@ -686,10 +683,49 @@ impl Tx {
     }
 
     fn bad_argument(&self, decl: &At<ActionDecl>, name: &str, ty: &Type, have: &str) -> Stop {
-        let what = format!("as {} {}", readable(name), convert::type_name(ty));
+        let what = self.wanted(&readable(name), ty);
         let mut refusal = self.refusal_at(&decl.site, &what);
         refusal.needs[0].have = have.to_owned();
         Stop::Refused(Box::new(refusal))
+    }
+
+    /// What a field takes, for a refusal: `a Battle as "where"`.
+    pub fn wanted(&self, label: &str, ty: &Type) -> String {
+        let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
+        format!("{type_words} as \"{label}\"")
+    }
+
+    /// What an action lacks for a field where nothing can be picked: "an applicant to pick". A field that is called by how it
+    /// is used, such as `to`, says what it takes.
+    pub fn to_pick(&self, label: &str, ty: &Type) -> String {
+        let label = label.to_lowercase();
+        if !PREPOSITIONS.contains(&label.as_str()) {
+            return format!("{} to pick", with_article(&label));
+        }
+        match ty {
+            Type::Kind(_) | Type::Square => {
+                let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
+                format!("{type_words} to pick")
+            }
+            _ => format!("something to pick as \"{label}\""),
+        }
+    }
+
+    /// What people call one thing of a kind.
+    pub fn kind_word(&self, kind: &Name) -> String {
+        let law = self.frame().law;
+        let title = match kind.as_str() {
+            "Player" => return self.term("player", false),
+            "Game" | "Post" | "Rule" | "Comment" | "Dynasty" => {
+                return kind.as_str().to_lowercase();
+            }
+            _ => match (law.entities.get(kind), law.categories.get(kind)) {
+                (Some(entity), _) => &entity.it.title,
+                (None, Some(category)) => &category.it.title,
+                (None, None) => return kind.to_string(),
+            },
+        };
+        self.with_state(|state| worded(state, title))
     }
 
     /// The word for a term.
@@ -714,6 +750,12 @@ impl Tx {
         })
     }
 }
+
+/// Words by which a field can be called that are no name of what it takes.
+const PREPOSITIONS: [&str; 16] = [
+    "about", "after", "at", "before", "by", "for", "from", "in", "into", "of", "on", "onto",
+    "over", "through", "to", "with",
+];
 
 /// A code name as words: `row_out` and `row-out` read "row out".
 pub fn readable(name: &str) -> String {

@@ -170,8 +170,8 @@ impl fmt::Display for SpanValue {
 fn wrong<'v, T: StarlarkValue<'v>, R>(this: &T, op: &str, other: Value<'v>) -> starlark::Result<R> {
     if other.is_none() {
         return Err(fault(format!(
-            "a {} is used with None: test for `!= None` first",
-            T::TYPE.to_lowercase()
+            "{} is used with None: test for `!= None` first",
+            crate::with_article(&T::TYPE.to_lowercase())
         )));
     }
     ValueError::unsupported_with(this, op, other)
