@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Note, NoteKind, Outcome};
@@ -46,6 +46,8 @@ pub struct Draft {
     pub state: State,
     /// The law after it, if it is another.
     pub new_law: Option<Arc<Law>>,
+    /// Whether it touched what not everybody may see, so that what was given to it and answered is hidden too.
+    pub hides: bool,
 }
 
 /// After so many breaks the clause's code sleeps.
@@ -202,6 +204,8 @@ fn acting_player(command: &Command) -> Option<PlayerId> {
 /// Where a command's dice come from, and what it resumes.
 struct Plan {
     deck: Deck,
+    /// The command's own seed, whatever seed its dice come from.
+    own: Seed,
     seed: SeedId,
     /// The player and action that may wait.
     action: Option<(PlayerId, Name)>,
@@ -242,6 +246,7 @@ impl Plan {
             player: command.actor.player(),
             key: command.key.clone(),
         };
+        let own = Seed::derive(&inputs.secret, &fresh);
         let (seed, dice): (SeedId, Vec<Die>) = match (&open, waiting) {
             (Some(open), _) => (open.seed.clone(), open.tape.dice.clone()),
             (None, Some(waiting)) => (waiting.seed, waiting.dice),
@@ -277,6 +282,7 @@ impl Plan {
         };
         Ok(Self {
             deck,
+            own,
             seed,
             action,
             open,
@@ -311,7 +317,7 @@ fn beyond<T: Clone>(first: &[T], second: &[T], kind: impl Fn(&T) -> &String) -> 
 
 fn given_answer(act: &Act, open: &Open) -> Option<Value> {
     match act {
-        Act::Answer { value, .. } => Some(match value {
+        Act::Answer { value, .. } => Some(match value.open() {
             Value::Text(text) => Value::Word(Name::from(text.as_str())),
             other => other.clone(),
         }),
@@ -352,15 +358,41 @@ fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
         );
     }
     let finished = tx.finish();
+    let mut tape = tx.deck.borrow().tape();
+    // Of what is not over nobody can say yet where it will go.
+    let is_over = matches!(outcome, Outcome::Done);
+    let hides = touches_hidden(&finished.steps) || (!is_over && tx.law.keeps_secrets());
+    if hides {
+        hide_answers(tx, &mut tape);
+    }
     Draft {
         law: tx.law.digest,
         outcome,
-        tape: tx.deck.borrow().tape(),
+        tape,
+        hides,
         steps: finished.steps,
         notes: finished.notes,
         state: finished.state,
         new_law,
     }
+}
+
+/// Whether one of the steps is about something that not everybody may see.
+fn touches_hidden(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match &step.effect {
+        Effect::Cell { old, new, .. } => {
+            let mut cells = old.iter().chain(new);
+            cells.any(|cell| matches!(cell.value, Value::Hidden(_)))
+        }
+        Effect::Duty { old, new, .. } => old.iter().chain(new).any(|duty| duty.hidden),
+        _ => false,
+    })
+}
+
+fn hide_answers(tx: &Tx, tape: &mut Tape) {
+    let deck = tx.deck.borrow();
+    let answers = tape.answers.iter_mut().map(|chosen| &mut chosen.value);
+    hide(answers, TAPE_SALT, &|nth| deck.salt(nth));
 }
 
 /// Sets the clocks of a law that begins: what it schedules, and tests of its own that hold already.
@@ -383,7 +415,7 @@ fn opened(
     question: &Question,
     frame: Frame,
 ) -> Result<Draft, Refusal> {
-    let (Some(_), Some(args)) = (&plan.action, arguments(command, plan)) else {
+    let (Some(_), Some(mut args)) = (&plan.action, arguments(command, plan)) else {
         return Err(Refusal {
             rule_id: question.site.rule.clone(),
             clause: question.site.clause,
@@ -394,7 +426,13 @@ fn opened(
         });
     };
     let key = plan.key();
-    let tape = tx.deck.borrow().tape();
+    let mut tape = tx.deck.borrow().tape();
+    let hides = tx.law.keeps_secrets();
+    if hides {
+        let given = args.iter_mut().map(|(_, value)| value);
+        hide(given, GIVEN_SALT, &|nth| plan.own.salt(nth));
+        hide_answers(tx, &mut tape);
+    }
     let began_at = plan.open.as_ref().map_or(command.at, |open| open.began_at);
     let within = question.within.unwrap_or(quorate_kernel::Span::hours(1));
     let default = question.default.as_ref().or(if question.may_decline {
@@ -402,7 +440,15 @@ fn opened(
     } else {
         question.options.first()
     });
-    let keep = |datum: &quorate_law::datum::Datum| convert::plain_value(datum).unwrap_or_default();
+    tx.start_again();
+    let keep = |datum: &quorate_law::datum::Datum| {
+        let value = convert::plain_value(datum).unwrap_or_default();
+        if hides {
+            value.hidden(tx.salt())
+        } else {
+            value
+        }
+    };
     let open = Open {
         args,
         seed: plan.seed.clone(),
@@ -417,7 +463,6 @@ fn opened(
         deadline: command.at + within,
     };
     let deadline = open.deadline;
-    tx.start_again();
     tx.within(frame.clone(), || {
         let old = tx.with_state(|state| state.open.get(&key).cloned());
         tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));

@@ -603,6 +603,14 @@ fn library_first<'a>(
     of(true).chain(of(false))
 }
 
+impl Law {
+    /// Whether it keeps anything that not everybody may see.
+    pub fn keeps_secrets(&self) -> bool {
+        let mut values = self.values.values();
+        values.any(|decl| decl.it.shown_to != ShownTo::All)
+    }
+}
+
 /// A rule's text taken apart; a helper's is one fence from end to end.
 fn text_of(rule: &Rule) -> RuleText {
     if rule.section == LIBRARY {

@@ -158,13 +158,14 @@ pub(crate) fn answer_fits(
     value: &quorate_kernel::Value,
 ) -> Result<(), Refusal> {
     use quorate_kernel::Value;
+    let value = value.open();
     let word = match value {
         Value::Text(text) => Some(text.as_str().to_owned()),
         Value::Word(word) => Some(word.to_string()),
         _ => None,
     };
     let offered = |option: &Value| {
-        option == value
+        option.open() == value
             || word
                 .as_ref()
                 .is_some_and(|word| *word == tx.label(&convert::datum(option)))

@@ -436,7 +436,7 @@ impl Tx {
             if used.len() >= times {
                 next_at = Some(self.window_end(&limit.per));
             }
-            let last = self.uses(slot, Some(actor), None).into_iter().max();
+            let last = self.last_use(slot, Some(actor)).map(|(_, at)| at);
             if let (Some(gap), Some(last)) = (limit.gap, last) {
                 let free = last + gap;
                 self.read_clock(free);
@@ -486,18 +486,8 @@ impl Tx {
             Per::Week => Some(self.now.week_start()),
             Per::Since(name) if self.frame().law.actions.contains_key(name) => {
                 // Of one moment the number of the event decides which came first.
-                let last = self
-                    .used_by(name, None)
-                    .into_iter()
-                    .map(|(event, _)| event)
-                    .max();
-                let after = |event: EventSeq| last.is_none_or(|last| event > last);
-                return Ok(self
-                    .used_by(slot, who)
-                    .into_iter()
-                    .filter(|(event, _)| after(*event))
-                    .map(|(_, at)| at)
-                    .collect());
+                let last = self.last_use(name, None).map(|(event, _)| event);
+                return Ok(self.used_by(slot, who, &|event, _| Some(event) > last));
             }
             Per::Since(name) => match self.attribute(&Thing::Game, name.as_str())? {
                 Datum::Moment(at) => Some(at),
@@ -515,29 +505,48 @@ impl Tx {
         }
     }
 
-    /// The moments of completed uses.
+    /// The moments of completed uses, the newest first.
     pub fn uses(&self, slot: &Name, who: Option<PlayerId>, since: Option<Moment>) -> Vec<Moment> {
-        let used = self.used_by(slot, who).into_iter().map(|(_, at)| at);
-        used.filter(|at| since.is_none_or(|since| *at >= since))
-            .collect()
+        let since = since.unwrap_or(Moment(i64::MIN));
+        // No event is older than one before it, so that what lies behind the window is not looked at.
+        self.used_by(slot, who, &|_, at| at >= since)
     }
 
-    fn used_by(&self, slot: &Name, who: Option<PlayerId>) -> Vec<(EventSeq, Moment)> {
-        self.read(ReadKey::Uses(slot.clone()));
-        self.with_state(|state| {
-            let first = UseKey {
-                slot: slot.clone(),
-                event: EventSeq(0),
-                who: None,
-            };
-            state
-                .uses
-                .range(first..)
-                .take_while(|(key, _)| key.slot == *slot)
+    /// The moments of completed uses, the newest first, for as long as they are wanted.
+    fn used_by(
+        &self,
+        slot: &Name,
+        who: Option<PlayerId>,
+        wanted: &dyn Fn(EventSeq, Moment) -> bool,
+    ) -> Vec<Moment> {
+        self.newest_uses(slot, |uses| {
+            uses.take_while(|(key, used)| wanted(key.event, used.at))
                 .filter(|(key, _)| who.is_none() || key.who == who)
-                .map(|(key, used)| (key.event, used.at))
+                .map(|(_, used)| used.at)
                 .collect()
         })
+    }
+
+    /// The last completed use, by somebody or by anybody.
+    fn last_use(&self, slot: &Name, who: Option<PlayerId>) -> Option<(EventSeq, Moment)> {
+        self.newest_uses(slot, |uses| {
+            let mut of_them = uses.filter(|(key, _)| who.is_none() || key.who == who);
+            of_them.next().map(|(key, used)| (key.event, used.at))
+        })
+    }
+
+    fn newest_uses<T>(
+        &self,
+        slot: &Name,
+        look: impl FnOnce(&mut dyn Iterator<Item = (&UseKey, &Use)>) -> T,
+    ) -> T {
+        self.read(ReadKey::Uses(slot.clone()));
+        let at = |event| UseKey {
+            slot: slot.clone(),
+            event: EventSeq(event),
+            who: None,
+        };
+        self.with_state(|state| look(&mut state.uses.range(at(0)..at(u64::MAX)).rev()))
     }
 
     /// Notes a completed use under the action's own name and under each slot of its limits.
