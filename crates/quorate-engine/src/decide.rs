@@ -8,12 +8,12 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Step, Way};
-use quorate_kernel::event::{Note, NoteKind, Outcome};
-use quorate_kernel::rows::{Breaks, ClauseKey, DueKey, Open, OpenKey, Waiting};
+use quorate_kernel::event::{Note, Outcome};
+use quorate_kernel::rows::{DueKey, Open, OpenKey, Waiting};
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::tape::{Chosen, Die, Seed, SeedId, Tape};
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
-use quorate_law::stop::{Answer, Fault, Question, Site, Stop};
+use quorate_law::stop::{Answer, Question, Site, Stop};
 
 use crate::convert;
 use crate::judge::Inputs;
@@ -23,11 +23,13 @@ use crate::ruling;
 use crate::tx::{Deck, Frame, Tx};
 
 mod acts;
+mod breaks;
 mod claims;
 mod dice_line;
 mod found;
 mod undo;
 
+use breaks::{broken, count_breaks};
 pub use undo::Conflict;
 
 /// An event but for its number, its moment and its place in the chain.
@@ -49,9 +51,6 @@ pub struct Draft {
     /// Whether it touched what not everybody may see, so that what was given to it and answered is hidden too.
     pub hides: bool,
 }
-
-/// After so many breaks the clause's code sleeps.
-const BREAKS_MAX: u32 = 3;
 
 /// Why a command came to nothing.
 pub enum No {
@@ -491,8 +490,15 @@ fn arguments(command: &Command, plan: &Plan) -> Option<Vec<(Name, Value)>> {
 
 /// A refusal. Where dice fell they are known now, and wait for the same player's next go.
 fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draft, Refusal> {
-    let dice = tx.deck.borrow().rolled().to_vec();
+    let mut dice = tx.deck.borrow().rolled().to_vec();
     let was_open = plan.open.is_some();
+    if let Some(open) = &plan.open {
+        // The run may have ended before it came to dice that fell already.
+        let fell = &open.tape.dice;
+        if dice.len() < fell.len() {
+            dice.clone_from(fell);
+        }
+    }
     tx.start_again();
     if !was_open && dice.len() <= plan.dice_before {
         return Err(refusal);
@@ -555,68 +561,4 @@ pub(crate) fn drop_waiting(tx: &Tx, key: &OpenKey) {
             Way::Set,
         );
     }
-}
-
-/// The refusal of a command whose own code broke.
-fn broken(tx: &Tx, fault: &Fault) -> Refusal {
-    let mut refusal = tx.refusal_at(&fault.site, "code of the rule that works");
-    refusal.needs[0].have = if fault.site.line > 0 {
-        format!("line {}: {}", fault.site.line, fault.text)
-    } else {
-        fault.text.clone()
-    };
-    refusal
-}
-
-/// Counts the breaks of this event; after the third a clause's code sleeps.
-fn count_breaks(tx: &Tx) {
-    for (site, text) in tx.finish().broken {
-        let Some(fence) = fence_of(tx, &site) else {
-            continue;
-        };
-        let key = ClauseKey {
-            rule: site.rule.clone(),
-            fence,
-        };
-        let old = tx.with_state(|state| state.breaks.get(&key).cloned());
-        let times = old.as_ref().map_or(0, |row| row.times) + 1;
-        let asleep = times >= BREAKS_MAX;
-        if asleep {
-            tx.say(
-                NoteKind::Broke,
-                format!(
-                    "clause {} of {} has broken {times} times and sleeps from now on",
-                    site.clause, site.rule
-                ),
-            );
-        }
-        tx.write(
-            Effect::Breaks {
-                key,
-                old,
-                new: Some(Breaks {
-                    times,
-                    last: text,
-                    asleep,
-                }),
-            },
-            Way::Set,
-        );
-    }
-}
-
-/// The number of the fence in which a place of the law stands.
-fn fence_of(tx: &Tx, site: &Site) -> Option<u32> {
-    let text = tx.with_state(|state| {
-        state
-            .rules
-            .get(&site.rule)
-            .map(|rule| Arc::clone(&rule.text))
-    })?;
-    let read = quorate_law::RuleText::parse(&text);
-    let index = read
-        .fences
-        .iter()
-        .rposition(|fence| fence.line <= site.line.max(1))?;
-    u32::try_from(index + 1).ok()
 }

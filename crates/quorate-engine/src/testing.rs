@@ -64,10 +64,36 @@ pub const FUNCTIONS: [&str; 27] = [
 ];
 
 /// The methods of a game in a test.
-pub const METHODS: [&str; 28] = [
-    "at", "advance", "dice", "choose", "answer", "post", "comment", "vote", "act", "refused",
-    "can", "set", "create", "join", "apply", "idle", "enact", "fail", "status", "tally", "call",
-    "moves", "all", "rules", "row", "messages", "log", "square",
+pub const METHODS: [&str; 29] = [
+    "at",
+    "advance",
+    "dice",
+    "choose",
+    "answer",
+    "post",
+    "comment",
+    "vote",
+    "act",
+    "refused",
+    "can",
+    "set",
+    "create",
+    "join",
+    "apply",
+    "idle",
+    "enact",
+    "fail",
+    "status",
+    "tally",
+    "call",
+    "moves",
+    "all",
+    "rules",
+    "row",
+    "messages",
+    "log",
+    "square",
+    "dynasties",
 ];
 
 /// Finds rulebooks by name.

@@ -4,6 +4,8 @@
 //!
 //! The order is public: who acts → guards → limits → the body. The first that says no is the refusal.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::effect::Way;
@@ -13,12 +15,13 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thing};
 use quorate_law::datum::{Datum, Record, Type};
 use quorate_law::declare::{ActionDecl, LimitDecl, Per};
-use quorate_law::stop::{Answer, Site, Stop, sooner};
+use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::with_article;
 
-use super::{Frame, Tx};
+use super::{Deck, Frame, Tx};
 use crate::convert;
 use crate::law::{At, GuardDecl};
+use crate::lens::Caches;
 use crate::reads::ReadKey;
 use crate::scope;
 use crate::words::worded;
@@ -77,6 +80,7 @@ impl Tx {
         let args = self.arguments(&decl, args)?;
         let attempt = Self::attempt_of(&decl, actor, &args);
         self.may(&attempt, &decl, waive)?;
+        let stranger = self.stranger(&attempt, &decl)?;
         let mut given = vec![Datum::Thing(Thing::Player(actor))];
         given.extend(args.into_iter().map(|(_, datum)| datum));
         let trial = self.frame().trial;
@@ -89,6 +93,8 @@ impl Tx {
         };
         self.within(frame, || {
             self.call(&decl.it.body, given.clone())?;
+            // The rule's own words about them go before these.
+            stranger.map_or(Ok(()), Err)?;
             self.use_up(action, &decl.it.limits, actor);
             self.hooks_after(&decl, &given)
         })
@@ -126,11 +132,13 @@ impl Tx {
         )? {
             return Ok(());
         }
-        let who = readable(by.as_str());
-        Err(Stop::Refused(Box::new(self.refusal_at(
-            &attempt.site,
-            &format!("to be one of the {who}"),
-        ))))
+        let what = match by.as_str() {
+            "nobody" => "a rule that does it: nobody does it by hand".to_owned(),
+            who => format!("to be one of the {}", readable(who)),
+        };
+        Err(Stop::Refused(Box::new(
+            self.refusal_at(&attempt.site, &what),
+        )))
     }
 
     /// "Cleo is none, by Zombies, clause 3": whom the law excludes, and where it says so.
@@ -154,29 +162,68 @@ impl Tx {
         }
     }
 
-    /// Players given must be players for the rule, as its actor must; applicants and those who left are for the body to
-    /// judge.
+    /// Players given must be players for the rule, as its actor must; of those who are no members, see [`Self::stranger`].
     fn targets_count(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<()> {
-        for param in &decl.it.params {
-            let given = attempt
-                .args
-                .iter()
-                .find(|(name, _)| *name == param.name)
-                .map(|(_, datum)| datum);
-            if let Some(Datum::Thing(Thing::Player(id))) = given
-                && self.is_member(&Thing::Player(*id))
-                && !self.counts_for(*id, &attempt.site.rule, &decl.it.admits)?
+        for (param, id) in people_in(&attempt.args) {
+            if self.is_member(&Thing::Player(id))
+                && !self.counts_for(id, &attempt.site.rule, &decl.it.admits)?
             {
-                let player = with_article(&self.term("player", false));
-                let label = readable(param.name.as_str());
-                let what = format!("{player} for this rule as \"{label}\"");
-                let mut refusal = self.refusal_at(&attempt.site, &what);
-                refusal.needs[0].have =
-                    format!("{}, {}", self.name_of(*id), self.why_not_counted(*id));
-                return Err(Stop::Refused(Box::new(refusal)));
+                return Err(self.no_target(id, attempt, decl, param)?);
             }
         }
         Ok(())
+    }
+
+    /// The refusal of somebody given who applies or has left, unless the parameter's options list them.
+    fn stranger(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<Option<Stop>> {
+        for (param, id) in people_in(&attempt.args) {
+            let thing = Thing::Player(id);
+            if !self.is_member(&thing)
+                && !self.is_listed(&Datum::Thing(thing), attempt, decl, param)?
+            {
+                return self.no_target(id, attempt, decl, param).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_listed(
+        &self,
+        datum: &Datum,
+        attempt: &Attempt,
+        decl: &At<ActionDecl>,
+        param: &Name,
+    ) -> Answer<bool> {
+        let mut listed = decl.it.options.iter().filter(|(of, _)| of == param);
+        let Some((_, function)) = listed.next() else {
+            return Ok(false);
+        };
+        let actor = vec![Datum::Thing(Thing::Player(attempt.actor))];
+        Ok(match self.call_at(&decl.site, function, actor)? {
+            Datum::List(items) => items.contains(datum),
+            _ => false,
+        })
+    }
+
+    fn no_target(
+        &self,
+        id: PlayerId,
+        attempt: &Attempt,
+        decl: &At<ActionDecl>,
+        param: &Name,
+    ) -> Answer<Stop> {
+        let player = with_article(&self.term("player", false));
+        let label = readable(param.as_str());
+        let what = format!("{player} for this rule as \"{label}\"");
+        let mut refusal = self.refusal_at(&attempt.site, &what);
+        match self.excluding(id, &attempt.site.rule, &decl.it.admits)? {
+            Some(site) => refusal.needs[0].need = self.none_by(id, &site),
+            None => {
+                refusal.needs[0].have =
+                    format!("{}, {}", self.name_of(id), self.why_not_counted(id));
+            }
+        }
+        Ok(Stop::Refused(Box::new(refusal)))
     }
 
     /// Asks the guards. Those that cover the attempt and speak: none or only permits, go on; else the stronger decides.
@@ -193,7 +240,6 @@ impl Tx {
             )
         };
         let record = self.attempt_record(attempt);
-        let mut next_at = None;
         let mut forbids = Vec::new();
         for guard in law
             .guards
@@ -202,8 +248,7 @@ impl Tx {
         {
             let (speaks, reads) = self.reading(|| self.guard_speaks(guard, &record));
             if speaks? {
-                next_at = sooner(next_at, reads.until.filter(|at| *at > self.now));
-                forbids.push(guard);
+                forbids.push((guard, reads.until));
             }
         }
         let must_be_permitted = ONLY_WHERE_PERMITTED
@@ -231,7 +276,7 @@ impl Tx {
             )));
         }
         // A prohibition that no permit beats refuses, however many others are beaten.
-        for forbid in forbids {
+        for (forbid, until) in forbids {
             let mut beaten = false;
             // The permission that makes an act its rule's own is no exception to anything.
             let home = |permit: &&At<GuardDecl>| {
@@ -246,11 +291,41 @@ impl Tx {
             if !beaten {
                 let mut refusal = self.refusal_at(&forbid.site, &forbid.it.why);
                 refusal.against = permits.first().map(|permit| permit.site.rule.clone());
-                refusal.next_at = next_at;
+                refusal.next_at = self.silent_from(forbid, &record, until);
                 return Err(Stop::Refused(Box::new(refusal)));
             }
         }
         Ok(())
+    }
+
+    /// From when on a guard that speaks now may be silent, if time alone can bring that: what it rests on is looked up ahead,
+    /// as one that reads the calendar may speak again on the morrow.
+    fn silent_from(
+        &self,
+        guard: &At<GuardDecl>,
+        record: &Datum,
+        until: Option<Moment>,
+    ) -> Option<Moment> {
+        let mut at = until.filter(|at| *at > self.now)?;
+        for _ in 0..LOOKS_MAX {
+            let caches = Rc::new(RefCell::new(Caches::default()));
+            let later = Self::new(
+                &self.state(),
+                self.seq,
+                at,
+                &self.law,
+                Deck::nowhere(),
+                &caches,
+            );
+            let (speaks, reads) = later.within(self.frame(), || {
+                later.reading(|| later.guard_speaks(guard, record))
+            });
+            if !speaks.unwrap_or(true) {
+                break;
+            }
+            at = reads.until.filter(|next| *next > at)?;
+        }
+        Some(at)
     }
 
     fn nobody_permits(&self, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refusal {
@@ -759,6 +834,24 @@ impl Tx {
         })
     }
 }
+
+/// The people among an action's arguments, alone and in lists, each with the parameter.
+fn people_in(args: &[(Name, Datum)]) -> impl Iterator<Item = (&Name, PlayerId)> {
+    let person = |datum: &Datum| match datum {
+        Datum::Thing(Thing::Player(id)) => Some(*id),
+        _ => None,
+    };
+    args.iter().flat_map(move |(name, datum)| {
+        let people: Vec<PlayerId> = match datum {
+            Datum::List(items) => items.iter().filter_map(person).collect(),
+            one => person(one).into_iter().collect(),
+        };
+        people.into_iter().map(move |id| (name, id))
+    })
+}
+
+/// How many times a guard is asked how it will speak.
+const LOOKS_MAX: usize = 12;
 
 /// Words by which a field can be called that are no name of what it takes.
 const PREPOSITIONS: [&str; 16] = [

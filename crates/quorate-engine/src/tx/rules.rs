@@ -15,12 +15,13 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{Name, PostId, Refusal, Thing, Value};
 use quorate_law::RuleText;
 use quorate_law::datum::{Datum, Record};
+use quorate_law::declare::{ShownTo, ValueDecl};
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::people::EFFECTS;
 use super::{Frame, Tx};
 use crate::convert;
-use crate::law::{Law, code_of};
+use crate::law::{At, Law, code_of};
 use crate::merge;
 use crate::migrate;
 use crate::reads::ReadKey;
@@ -804,38 +805,23 @@ impl Tx {
     /// The tracked values of a kind, as records.
     pub fn value_records(&self, of: &Name, section: Option<&str>) -> Vec<Datum> {
         let law = self.frame().law;
-        let tracked = law.values_of(of).map(|decl| {
-            (
-                &decl.site,
-                &decl.it.name,
-                &decl.it.title,
-                &decl.it.tracked,
-                false,
-                &decl.it.tags,
-            )
+        let tracked = law.values_of(of).map(Facts::of_value);
+        let derived = law.derived.values();
+        let derived = derived.filter(|decl| decl.it.of == *of).map(|decl| Facts {
+            site: &decl.site,
+            name: &decl.it.name,
+            title: &decl.it.title,
+            tracked: &decl.it.tracked,
+            shown_to: decl.it.shown_to,
+            derived: true,
+            tags: &decl.it.tags,
         });
-        let derived = law
-            .derived
-            .values()
-            .filter(|decl| decl.it.of == *of)
-            .map(|decl| {
-                (
-                    &decl.site,
-                    &decl.it.name,
-                    &decl.it.title,
-                    &decl.it.tracked,
-                    true,
-                    &decl.it.tags,
-                )
-            });
         tracked
             .chain(derived)
-            .filter(|(site, ..)| {
-                section.is_none_or(|section| law.place(&site.rule).section == section)
+            .filter(|facts| {
+                section.is_none_or(|section| law.place(&facts.site.rule).section == section)
             })
-            .map(|(site, name, title, tracked, is_derived, tags)| {
-                value_record(&law, site, name, title, tracked, is_derived, tags)
-            })
+            .map(|facts| facts.record(&law))
             .collect()
     }
 
@@ -845,55 +831,60 @@ impl Tx {
         let Some(read) = law.reads.get(function) else {
             return Vec::new();
         };
-        law.values
-            .values()
+        let values = law.values.values();
+        values
             .filter(|decl| read.contains(&decl.it.name))
-            .map(|decl| {
-                value_record(
-                    &law,
-                    &decl.site,
-                    &decl.it.name,
-                    &decl.it.title,
-                    &decl.it.tracked,
-                    false,
-                    &decl.it.tags,
-                )
-            })
+            .map(|decl| Facts::of_value(decl).record(&law))
             .collect()
     }
 }
 
-fn value_record(
-    law: &Law,
-    site: &Site,
-    name: &Name,
-    title: &str,
-    tracked: &str,
+/// What rule code may know of a declared value.
+struct Facts<'a> {
+    site: &'a Site,
+    name: &'a Name,
+    title: &'a str,
+    tracked: &'a str,
+    shown_to: ShownTo,
     derived: bool,
-    tags: &[Name],
-) -> Datum {
-    Datum::Record(Arc::new(Record {
-        kind: "Value",
-        fields: vec![
-            ("name", Datum::Text(name.as_str().into())),
-            ("title", Datum::Text(title.into())),
-            (
-                "section",
-                Datum::Text(law.place(&site.rule).section.as_str().into()),
-            ),
-            ("rule", Datum::Text(site.rule.as_str().into())),
-            ("tracked", Datum::Text(tracked.into())),
-            ("derived", Datum::Bool(derived)),
-            (
-                "tags",
-                Datum::List(
-                    tags.iter()
-                        .map(|tag| Datum::Text(tag.as_str().into()))
-                        .collect(),
-                ),
-            ),
-        ],
-    }))
+    tags: &'a [Name],
+}
+
+impl<'a> Facts<'a> {
+    fn of_value(decl: &'a At<ValueDecl>) -> Self {
+        Self {
+            site: &decl.site,
+            name: &decl.it.name,
+            title: &decl.it.title,
+            tracked: &decl.it.tracked,
+            shown_to: decl.it.shown_to,
+            derived: false,
+            tags: &decl.it.tags,
+        }
+    }
+
+    fn record(&self, law: &Law) -> Datum {
+        let text = |text: &str| Datum::Text(text.into());
+        let shown_to = match self.shown_to {
+            ShownTo::All => "all",
+            ShownTo::Owner => "owner",
+            ShownTo::Nobody => "nobody",
+        };
+        let tags = self.tags.iter().map(|tag| text(tag.as_str())).collect();
+        Datum::Record(Arc::new(Record {
+            kind: "Value",
+            fields: vec![
+                ("name", text(self.name.as_str())),
+                ("title", text(self.title)),
+                ("section", text(law.place(&self.site.rule).section.as_str())),
+                ("rule", text(self.site.rule.as_str())),
+                ("tracked", text(self.tracked)),
+                ("shown_to", text(shown_to)),
+                ("derived", Datum::Bool(self.derived)),
+                ("tags", Datum::List(tags)),
+            ],
+        }))
+    }
 }
 
 /// Statements become the body of a function; a text that defines `run` stays as it is.
