@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
-use quorate_law::RuleText;
 use quorate_law::world::World;
+use quorate_law::{RuleText, with_article};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -454,7 +454,10 @@ impl Reading<'_> {
     fn value(&self, part: &str, kind: &Name, name: &str, json: &Json) -> Result<Value, BadChange> {
         let world: &dyn World = self.tx;
         let Some(ty) = world.attribute_type(kind.as_str(), name) else {
-            return self.bad(part, format!("a {kind} has no {name}"));
+            return self.bad(
+                part,
+                format!("{} has no {name}", with_article(kind.as_str())),
+            );
         };
         let typed = typed(json).or_else(|text| self.bad(part, text))?;
         match fields::read(self.tx, name, &ty, &typed) {

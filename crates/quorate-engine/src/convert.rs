@@ -6,6 +6,7 @@ use quorate_kernel::seal::{Salt, Sealed};
 use quorate_kernel::{Name, Value};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{Holds, Outside, ValueDecl};
+use quorate_law::with_article;
 
 /// A kept value as rule code sees it.
 pub fn datum(value: &Value) -> Datum {
@@ -100,7 +101,7 @@ pub fn value_for(
         (Holds::Moment, Datum::Moment(moment)) => Ok(Value::Moment(*moment)),
         (Holds::Moment, _) => wrong("a moment or None"),
         (Holds::Reference(_), Datum::Thing(thing)) => Ok(Value::Thing(thing.clone())),
-        (Holds::Reference(kind), _) => wrong(&format!("a {kind} or None")),
+        (Holds::Reference(kind), _) => wrong(&format!("{} or None", with_article(kind.as_str()))),
         (Holds::Place { .. }, Datum::Square(square)) => Ok(Value::Square(square.clone())),
         (Holds::Place { .. }, _) => wrong("a square or None"),
         (Holds::Listing { item, unique }, Datum::List(items)) => {
@@ -200,13 +201,18 @@ pub fn describe(datum: &Datum) -> String {
         Datum::Dict(items) => format!("a dictionary of {}", items.len()),
         Datum::Function(name) => format!("the function {name}"),
         Datum::Ledger(..) => "a ledger".to_owned(),
-        Datum::Record(record) => format!("a {}", record.kind),
+        Datum::Record(record) => with_article(record.kind),
         Datum::Object(_) => "an object of the test".to_owned(),
     }
 }
 
-/// A type in a few words, for forms and messages.
+/// A type in a few words, for forms and messages, with kinds by their code names.
 pub fn type_name(ty: &Type) -> String {
+    type_words(ty, &|kind| kind.to_string())
+}
+
+/// A type in a few words, with a word of the game for each kind.
+pub fn type_words(ty: &Type, kind_word: &dyn Fn(&Name) -> String) -> String {
     match ty {
         Type::Any => "anything".to_owned(),
         Type::None => "nothing".to_owned(),
@@ -216,13 +222,13 @@ pub fn type_name(ty: &Type) -> String {
         Type::Moment => "a moment".to_owned(),
         Type::Span => "a length of time".to_owned(),
         Type::Square => "a square".to_owned(),
-        Type::Kind(kind) => format!("a {kind}"),
-        Type::Record(kind) => format!("a {kind}"),
+        Type::Kind(kind) => with_article(&kind_word(kind)),
+        Type::Record(kind) => with_article(kind),
         Type::Ledger => "a ledger".to_owned(),
         Type::Function => "a function".to_owned(),
-        Type::List(item) => format!("a list, each {}", type_name(item)),
+        Type::List(item) => format!("a list, each {}", type_words(item, kind_word)),
         Type::Dict(..) => "a dictionary".to_owned(),
-        Type::Optional(inner) => format!("{} or nothing", type_name(inner)),
+        Type::Optional(inner) => format!("{} or nothing", type_words(inner, kind_word)),
     }
 }
 

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Step, Way};
-use quorate_kernel::event::{Note, NoteKind, Outcome};
-use quorate_kernel::rows::{Breaks, ClauseKey, DueKey, Open, OpenKey, Waiting};
+use quorate_kernel::event::{Note, Outcome};
+use quorate_kernel::rows::{DueKey, Open, OpenKey, Waiting};
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::tape::{Chosen, Die, Seed, SeedId, Tape};
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
-use quorate_law::stop::{Answer, Fault, Question, Site, Stop};
+use quorate_law::stop::{Answer, Question, Site, Stop};
 
 use crate::convert;
 use crate::judge::Inputs;
@@ -23,10 +23,13 @@ use crate::ruling;
 use crate::tx::{Deck, Frame, Tx};
 
 mod acts;
+mod breaks;
+mod claims;
 mod dice_line;
 mod found;
 mod undo;
 
+use breaks::{broken, count_breaks};
 pub use undo::Conflict;
 
 /// An event but for its number, its moment and its place in the chain.
@@ -45,10 +48,9 @@ pub struct Draft {
     pub state: State,
     /// The law after it, if it is another.
     pub new_law: Option<Arc<Law>>,
+    /// Whether it touched what not everybody may see, so that what was given to it and answered is hidden too.
+    pub hides: bool,
 }
-
-/// After so many breaks the clause's code sleeps.
-const BREAKS_MAX: u32 = 3;
 
 /// Why a command came to nothing.
 pub enum No {
@@ -201,6 +203,8 @@ fn acting_player(command: &Command) -> Option<PlayerId> {
 /// Where a command's dice come from, and what it resumes.
 struct Plan {
     deck: Deck,
+    /// The command's own seed, whatever seed its dice come from.
+    own: Seed,
     seed: SeedId,
     /// The player and action that may wait.
     action: Option<(PlayerId, Name)>,
@@ -241,6 +245,7 @@ impl Plan {
             player: command.actor.player(),
             key: command.key.clone(),
         };
+        let own = Seed::derive(&inputs.secret, &fresh);
         let (seed, dice): (SeedId, Vec<Die>) = match (&open, waiting) {
             (Some(open), _) => (open.seed.clone(), open.tape.dice.clone()),
             (None, Some(waiting)) => (waiting.seed, waiting.dice),
@@ -276,6 +281,7 @@ impl Plan {
         };
         Ok(Self {
             deck,
+            own,
             seed,
             action,
             open,
@@ -310,7 +316,7 @@ fn beyond<T: Clone>(first: &[T], second: &[T], kind: impl Fn(&T) -> &String) -> 
 
 fn given_answer(act: &Act, open: &Open) -> Option<Value> {
     match act {
-        Act::Answer { value, .. } => Some(match value {
+        Act::Answer { value, .. } => Some(match value.open() {
             Value::Text(text) => Value::Word(Name::from(text.as_str())),
             other => other.clone(),
         }),
@@ -351,15 +357,41 @@ fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
         );
     }
     let finished = tx.finish();
+    let mut tape = tx.deck.borrow().tape();
+    // Of what is not over nobody can say yet where it will go.
+    let is_over = matches!(outcome, Outcome::Done);
+    let hides = touches_hidden(&finished.steps) || (!is_over && tx.law.keeps_secrets());
+    if hides {
+        hide_answers(tx, &mut tape);
+    }
     Draft {
         law: tx.law.digest,
         outcome,
-        tape: tx.deck.borrow().tape(),
+        tape,
+        hides,
         steps: finished.steps,
         notes: finished.notes,
         state: finished.state,
         new_law,
     }
+}
+
+/// Whether one of the steps is about something that not everybody may see.
+fn touches_hidden(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match &step.effect {
+        Effect::Cell { old, new, .. } => {
+            let mut cells = old.iter().chain(new);
+            cells.any(|cell| matches!(cell.value, Value::Hidden(_)))
+        }
+        Effect::Duty { old, new, .. } => old.iter().chain(new).any(|duty| duty.hidden),
+        _ => false,
+    })
+}
+
+fn hide_answers(tx: &Tx, tape: &mut Tape) {
+    let deck = tx.deck.borrow();
+    let answers = tape.answers.iter_mut().map(|chosen| &mut chosen.value);
+    hide(answers, TAPE_SALT, &|nth| deck.salt(nth));
 }
 
 /// Sets the clocks of a law that begins: what it schedules, and tests of its own that hold already.
@@ -382,7 +414,7 @@ fn opened(
     question: &Question,
     frame: Frame,
 ) -> Result<Draft, Refusal> {
-    let (Some(_), Some(args)) = (&plan.action, arguments(command, plan)) else {
+    let (Some(_), Some(mut args)) = (&plan.action, arguments(command, plan)) else {
         return Err(Refusal {
             rule_id: question.site.rule.clone(),
             clause: question.site.clause,
@@ -393,7 +425,13 @@ fn opened(
         });
     };
     let key = plan.key();
-    let tape = tx.deck.borrow().tape();
+    let mut tape = tx.deck.borrow().tape();
+    let hides = tx.law.keeps_secrets();
+    if hides {
+        let given = args.iter_mut().map(|(_, value)| value);
+        hide(given, GIVEN_SALT, &|nth| plan.own.salt(nth));
+        hide_answers(tx, &mut tape);
+    }
     let began_at = plan.open.as_ref().map_or(command.at, |open| open.began_at);
     let within = question.within.unwrap_or(quorate_kernel::Span::hours(1));
     let default = question.default.as_ref().or(if question.may_decline {
@@ -401,7 +439,15 @@ fn opened(
     } else {
         question.options.first()
     });
-    let keep = |datum: &quorate_law::datum::Datum| convert::plain_value(datum).unwrap_or_default();
+    tx.start_again();
+    let keep = |datum: &quorate_law::datum::Datum| {
+        let value = convert::plain_value(datum).unwrap_or_default();
+        if hides {
+            value.hidden(tx.salt())
+        } else {
+            value
+        }
+    };
     let open = Open {
         args,
         seed: plan.seed.clone(),
@@ -416,7 +462,6 @@ fn opened(
         deadline: command.at + within,
     };
     let deadline = open.deadline;
-    tx.start_again();
     tx.within(frame.clone(), || {
         let old = tx.with_state(|state| state.open.get(&key).cloned());
         tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));
@@ -445,8 +490,15 @@ fn arguments(command: &Command, plan: &Plan) -> Option<Vec<(Name, Value)>> {
 
 /// A refusal. Where dice fell they are known now, and wait for the same player's next go.
 fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draft, Refusal> {
-    let dice = tx.deck.borrow().rolled().to_vec();
+    let mut dice = tx.deck.borrow().rolled().to_vec();
     let was_open = plan.open.is_some();
+    if let Some(open) = &plan.open {
+        // The run may have ended before it came to dice that fell already.
+        let fell = &open.tape.dice;
+        if dice.len() < fell.len() {
+            dice.clone_from(fell);
+        }
+    }
     tx.start_again();
     if !was_open && dice.len() <= plan.dice_before {
         return Err(refusal);
@@ -509,68 +561,4 @@ pub(crate) fn drop_waiting(tx: &Tx, key: &OpenKey) {
             Way::Set,
         );
     }
-}
-
-/// The refusal of a command whose own code broke.
-fn broken(tx: &Tx, fault: &Fault) -> Refusal {
-    let mut refusal = tx.refusal_at(&fault.site, "code of the rule that works");
-    refusal.needs[0].have = if fault.site.line > 0 {
-        format!("line {}: {}", fault.site.line, fault.text)
-    } else {
-        fault.text.clone()
-    };
-    refusal
-}
-
-/// Counts the breaks of this event; after the third a clause's code sleeps.
-fn count_breaks(tx: &Tx) {
-    for (site, text) in tx.finish().broken {
-        let Some(fence) = fence_of(tx, &site) else {
-            continue;
-        };
-        let key = ClauseKey {
-            rule: site.rule.clone(),
-            fence,
-        };
-        let old = tx.with_state(|state| state.breaks.get(&key).cloned());
-        let times = old.as_ref().map_or(0, |row| row.times) + 1;
-        let asleep = times >= BREAKS_MAX;
-        if asleep {
-            tx.say(
-                NoteKind::Broke,
-                format!(
-                    "clause {} of {} has broken {times} times and sleeps from now on",
-                    site.clause, site.rule
-                ),
-            );
-        }
-        tx.write(
-            Effect::Breaks {
-                key,
-                old,
-                new: Some(Breaks {
-                    times,
-                    last: text,
-                    asleep,
-                }),
-            },
-            Way::Set,
-        );
-    }
-}
-
-/// The number of the fence in which a place of the law stands.
-fn fence_of(tx: &Tx, site: &Site) -> Option<u32> {
-    let text = tx.with_state(|state| {
-        state
-            .rules
-            .get(&site.rule)
-            .map(|rule| Arc::clone(&rule.text))
-    })?;
-    let read = quorate_law::RuleText::parse(&text);
-    let index = read
-        .fences
-        .iter()
-        .rposition(|fence| fence.line <= site.line.max(1))?;
-    u32::try_from(index + 1).ok()
 }

@@ -29,7 +29,7 @@ pub enum Typed {
 pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Refusal> {
     let no = |have: String| {
         let need = Need {
-            what: format!("as {label} {}", convert::type_name(ty)),
+            what: tx.wanted(label, ty),
             have,
             ..Need::default()
         };
@@ -88,7 +88,10 @@ pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Ref
         (Type::Any, Typed::Text(text)) => Ok(Datum::Text(text.as_str().into())),
         (Type::Any, Typed::Int(n)) => Ok(Datum::Int(*n)),
         (_, Typed::None) => no("nothing".to_owned()),
-        (_, typed) => no(format!("{typed:?}")),
+        (_, Typed::Text(text)) => no(text.clone()),
+        (_, Typed::Int(n)) => no(n.to_string()),
+        (_, Typed::Flag(flag)) => no(if *flag { "yes" } else { "no" }.to_owned()),
+        (_, Typed::List(items)) => no(format!("a list of {}", items.len())),
     }
 }
 

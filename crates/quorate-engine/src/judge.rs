@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::record;
@@ -12,6 +12,7 @@ use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
 use quorate_kernel::tape::{Seed, SeedId};
 use quorate_kernel::{EventSeq, Moment, Name, Refusal};
+use quorate_law::declare::ShownTo;
 
 use crate::decide;
 use crate::law::{Law, LawCache};
@@ -62,6 +63,17 @@ fn hides_its_author(act: &Act, law: &Law) -> bool {
             .get(&post.category)
             .is_some_and(|category| category.it.author_hidden),
         _ => false,
+    }
+}
+
+/// Hides what a post's author gave for values that not everybody may see.
+fn hide_fields(act: &mut Act, law: &Law, seed: Seed) {
+    let Act::Post(post) = act else { return };
+    for (nth, (name, value)) in (GIVEN_SALT..).zip(&mut post.fields) {
+        let decl = law.value(&post.category, name.as_str());
+        if decl.is_some_and(|decl| decl.it.shown_to != ShownTo::All) {
+            hide([value], nth, &|nth| seed.salt(nth));
+        }
     }
 }
 
@@ -144,7 +156,8 @@ impl Judge {
             key: command.key.clone(),
         };
         let seed = Seed::derive(&inputs.secret, &id);
-        if inputs.tape.is_none() {
+        // A command of the log was sealed when it was judged first.
+        if inputs.tape.is_none() && inputs.known.is_none() {
             command.seal(seed);
         }
         let salt = seed.salt(ACTOR_SALT);
@@ -162,7 +175,13 @@ impl Judge {
             .map(RefCell::into_inner)
             .unwrap_or_default();
         match decided {
-            Ok(draft) => self.take(command, draft, salt),
+            Ok(draft) => {
+                if draft.hides {
+                    command.act.hide_given(seed);
+                    hide_fields(&mut command.act, &self.law, seed);
+                }
+                self.take(command, draft, salt)
+            }
             Err(decide::No::Refused(refusal)) => {
                 self.settle_silently();
                 Judged::Refused(refusal)

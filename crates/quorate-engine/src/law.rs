@@ -603,13 +603,32 @@ fn library_first<'a>(
     of(true).chain(of(false))
 }
 
-fn source(state: &State, id: &Name, rule: &Rule) -> Source {
-    let library = rule.section == LIBRARY;
-    let mut text = if library {
+impl Law {
+    /// Whether it keeps anything that not everybody may see.
+    pub fn keeps_secrets(&self) -> bool {
+        let mut values = self.values.values();
+        values.any(|decl| decl.it.shown_to != ShownTo::All)
+    }
+}
+
+/// A rule's text taken apart; a helper's is one fence from end to end.
+fn text_of(rule: &Rule) -> RuleText {
+    if rule.section == LIBRARY {
         RuleText::library(&rule.text)
     } else {
         RuleText::parse(&rule.text)
-    };
+    }
+}
+
+/// What stands in a rule's fences, in order.
+pub fn code_of(rule: &Rule) -> Vec<String> {
+    let fences = text_of(rule).fences;
+    fences.into_iter().map(|fence| fence.code).collect()
+}
+
+fn source(state: &State, id: &Name, rule: &Rule) -> Source {
+    let library = rule.section == LIBRARY;
+    let mut text = text_of(rule);
     let mut fence = 0;
     text.fences.retain(|_| {
         fence += 1;

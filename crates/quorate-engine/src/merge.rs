@@ -47,6 +47,18 @@ pub fn three_way(base: &str, ours: &str, theirs: &str) -> Option<String> {
     Some(out)
 }
 
+/// Several amendments of one text, each the text that it was written against and the text that it makes, as one: the first
+/// one's base and a text with all their changes. None where two of them touch the same words in different ways.
+pub fn together<'a>(amendments: &[(&'a str, &'a str)]) -> Option<(&'a str, String)> {
+    let ((base, first), others) = amendments.split_first()?;
+    let mut text = (*first).to_owned();
+    for (against, other) in others {
+        // One that was written against what those before it made goes on from there.
+        text = three_way(against, &text, other)?;
+    }
+    Some((base, text))
+}
+
 fn hunks(base: &[&str], changed: &str) -> Vec<Hunk> {
     let changed = tokens(changed);
     let ops: Vec<DiffOp> =
@@ -104,7 +116,10 @@ pub fn with_clause_words(text: &str, clause: u32, words: &str) -> Option<String>
     let found = read.clauses.iter().find(|found| found.number == clause)?;
     let lines: Vec<&str> = text.lines().collect();
     let first = (found.line as usize).checked_sub(1)?;
-    let is_fence = |line: &str| line.trim_start().starts_with("```");
+    let is_fence = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("```") || line.starts_with("~~~")
+    };
     let next = read
         .clauses
         .iter()
@@ -163,6 +178,31 @@ mod tests {
             three_way(base, "Each player has 4 Rope.", "Each player has 4 Rope.").as_deref(),
             Some("Each player has 4 Rope.")
         );
+    }
+
+    #[test]
+    fn amendments_of_one_text_become_one() {
+        let base = "Each player has 3 Rope and 2 Tea.";
+        let rope = (base, "Each player has 4 Rope and 2 Tea.");
+        let tea = (base, "Each player has 3 Rope and 9 Tea.");
+        let after_rope = (rope.1, "Each player has 4 Ropes and 2 Tea.");
+        let joined = |amendments: &[(&'static str, &'static str)]| {
+            together(amendments).map(|(against, text)| {
+                assert_eq!(against, base);
+                text
+            })
+        };
+        assert_eq!(joined(&[rope]).as_deref(), Some(rope.1));
+        assert_eq!(
+            joined(&[rope, tea]).as_deref(),
+            Some("Each player has 4 Rope and 9 Tea.")
+        );
+        assert_eq!(joined(&[rope, after_rope]).as_deref(), Some(after_rope.1));
+        assert_eq!(
+            joined(&[rope, (base, "Each player has 5 Rope and 2 Tea.")]),
+            None
+        );
+        assert_eq!(together(&[]), None);
     }
 
     #[test]

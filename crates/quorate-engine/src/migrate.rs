@@ -3,6 +3,8 @@
 //! What still fits is kept. What does not becomes what `outside` says, or the default. A renamed value keeps its
 //! contents by `was =`; one that left the law goes to the archive and comes back from there when it returns.
 
+use std::sync::Arc;
+
 use quorate_kernel::effect::Way;
 use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
@@ -12,10 +14,10 @@ use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
 
 use crate::convert;
 use crate::law::{At, Law};
-use crate::tx::{Tx, rules::archived};
+use crate::tx::{Frame, Tx, rules::archived};
 
 /// Brings all values in line with a new law.
-pub fn values(tx: &Tx, old: &Law, new: &Law) {
+pub fn values(tx: &Tx, old: &Arc<Law>, new: &Arc<Law>) {
     drop_gone(tx, old, new);
     for key in &new.value_order {
         let Some(decl) = new.values.get(key) else {
@@ -26,13 +28,13 @@ pub fn values(tx: &Tx, old: &Law, new: &Law) {
             before.it.holds == decl.it.holds && before.it.shown_to == decl.it.shown_to
         });
         if !same {
-            bring_in(tx, decl);
+            bring_in(tx, new, decl);
         }
     }
 }
 
 /// Values that the new law does not declare go to the archive.
-fn drop_gone(tx: &Tx, old: &Law, new: &Law) {
+fn drop_gone(tx: &Tx, old: &Arc<Law>, new: &Law) {
     for (of, name) in old
         .values
         .keys()
@@ -42,7 +44,7 @@ fn drop_gone(tx: &Tx, old: &Law, new: &Law) {
             .values
             .values()
             .any(|decl| decl.it.of == *of && decl.it.was.as_ref() == Some(name));
-        for (key, cell) in cells_of(tx, of, name) {
+        for (key, cell) in cells_of(tx, old, of, name) {
             if !taken_over {
                 let before = tx.with_state(|state| state.archive.get(&key).cloned());
                 let kept = archived(&cell.value, tx.now);
@@ -68,11 +70,11 @@ fn drop_gone(tx: &Tx, old: &Law, new: &Law) {
 }
 
 /// A value that is new, or holds something else than before.
-fn bring_in(tx: &Tx, decl: &At<ValueDecl>) {
+fn bring_in(tx: &Tx, new: &Arc<Law>, decl: &At<ValueDecl>) {
     if matches!(decl.it.holds, Holds::Ledger { .. }) {
         return;
     }
-    for thing in owners(tx, &decl.it.of) {
+    for thing in owners(tx, new, &decl.it.of) {
         let key = CellKey {
             thing,
             name: decl.it.name.clone(),
@@ -134,9 +136,13 @@ fn renamed(tx: &Tx, decl: &At<ValueDecl>, key: &CellKey) -> Option<Value> {
 
 /// What a value may go on holding.
 fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
-    let open = source.map(Value::open);
-    let fits = open.filter(|value| convert::legal(decl, value)).cloned();
-    let clamped = || match (open, &decl.holds) {
+    // What comes back from the archive may point at things that have left the game meanwhile.
+    let open = source.map(Value::open).map(|value| {
+        let there = tx.without_gone(value);
+        there.unwrap_or_else(|| value.clone())
+    });
+    let fits = open.clone().filter(|value| convert::legal(decl, value));
+    let clamped = || match (&open, &decl.holds) {
         (
             Some(Value::Int(n)),
             Holds::Number {
@@ -161,12 +167,17 @@ fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
     }
 }
 
-fn owners(tx: &Tx, of: &Name) -> Vec<Thing> {
-    tx.subjects(Some(of))
+/// All things of a kind under a law. What a table or a category has, only the law that declares it can say.
+fn owners(tx: &Tx, law: &Arc<Law>, of: &Name) -> Vec<Thing> {
+    let frame = Frame {
+        law: Arc::clone(law),
+        ..tx.frame()
+    };
+    tx.within(frame, || tx.subjects(Some(of)))
 }
 
-fn cells_of(tx: &Tx, of: &Name, name: &Name) -> Vec<(CellKey, Cell)> {
-    let things = owners(tx, of);
+fn cells_of(tx: &Tx, law: &Arc<Law>, of: &Name, name: &Name) -> Vec<(CellKey, Cell)> {
+    let things = owners(tx, law, of);
     tx.with_state(|state| {
         things
             .into_iter()

@@ -45,6 +45,12 @@ pub struct Field {
 /// The most options of a field that are listed.
 const OPTIONS_MAX: usize = 500;
 
+/// The most options of one field of which each is tried.
+const PICKS_MAX: usize = 60;
+
+/// The most ways to fill several fields in that are tried.
+const WAYS_MAX: usize = 200;
+
 /// Every action of the law as it is for a player, in law order.
 pub fn offers(tx: &Tx, player: PlayerId) -> Vec<Offer> {
     let law = tx.frame().law;
@@ -103,23 +109,20 @@ fn may_now(
     };
     verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))?;
     // With one thing to pick, the action is open if some pick is; the nearest refusal says why none is.
-    let mut open_fields = fields
+    none_to_pick(tx, decl, fields)?;
+    let open_fields: Vec<&Field> = fields
         .iter()
-        .filter(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
-    let (Some(only), None) = (open_fields.next(), open_fields.next()) else {
-        return none_to_pick(tx, decl, fields);
-    };
-    let Some(options) = &only.options else {
-        return Ok(());
-    };
+        .filter(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)))
+        .collect();
     let mut nearest: Option<Refusal> = None;
-    for (datum, _) in options.iter().take(60) {
-        match tried(tx, player, decl, vec![(only.name.clone(), datum.clone())]) {
+    for args in all_picks(&open_fields) {
+        match tried(tx, player, decl, args) {
             Ok(()) => return Ok(()),
             Err(refusal) => {
-                let sooner = nearest.as_ref().is_none_or(|known| {
-                    refusal.next_at.is_some()
-                        && (known.next_at.is_none() || refusal.next_at < known.next_at)
+                // Of those that time alone does not open the last stands for all: it is the newest thing's.
+                let sooner = nearest.as_ref().is_none_or(|known| match known.next_at {
+                    None => true,
+                    Some(_) => refusal.next_at.is_some() && refusal.next_at < known.next_at,
                 });
                 if sooner {
                     nearest = Some(refusal);
@@ -127,10 +130,51 @@ fn may_now(
             }
         }
     }
-    match nearest {
-        Some(refusal) => Err(refusal),
-        None => none_to_pick(tx, decl, fields),
+    nearest.map_or(Ok(()), Err)
+}
+
+/// What is tried of the fields that have to be filled in: each way to fill them in, or nothing where one takes what nobody
+/// can list, or where there are more ways than can be tried.
+fn all_picks(fields: &[&Field]) -> Vec<Vec<(Name, Datum)>> {
+    let mut ways: Vec<Vec<(Name, Datum)>> = vec![Vec::new()];
+    for field in fields {
+        let Some(options) = &field.options else {
+            return Vec::new();
+        };
+        let alone = fields.len() == 1;
+        let picks = picks(
+            &field.ty,
+            options,
+            if alone { PICKS_MAX } else { WAYS_MAX + 1 },
+        );
+        if !alone && ways.len() * picks.len() > WAYS_MAX {
+            return Vec::new();
+        }
+        ways = ways
+            .iter()
+            .flat_map(|way| {
+                picks.iter().map(move |pick| {
+                    let mut way = way.clone();
+                    way.push((field.name.clone(), pick.clone()));
+                    way
+                })
+            })
+            .collect();
     }
+    ways
+}
+
+/// What is tried of a field's options: each, or of a list each alone, all together, and none.
+fn picks(ty: &Type, options: &[(Datum, String)], most: usize) -> Vec<Datum> {
+    let each = options.iter().take(most).map(|(datum, _)| datum);
+    if !matches!(ty, Type::List(_)) {
+        return each.cloned().collect();
+    }
+    let list = |items: &mut dyn Iterator<Item = &Datum>| Datum::List(items.cloned().collect());
+    let mut lists: Vec<Datum> = each.map(|one| list(&mut [one].into_iter())).collect();
+    lists.push(list(&mut options.iter().map(|(datum, _)| datum)));
+    lists.push(list(&mut [].into_iter()));
+    lists
 }
 
 fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), Refusal> {
@@ -140,10 +184,7 @@ fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), 
             && field.options.as_ref().is_some_and(Vec::is_empty)
     });
     match empty {
-        Some(field) => Err(tx.refusal_at(
-            &decl.site,
-            &format!("a {} to pick", field.title.to_lowercase()),
-        )),
+        Some(field) => Err(tx.refusal_at(&decl.site, &tx.to_pick(&field.title, &field.ty))),
         None => Ok(()),
     }
 }

@@ -12,6 +12,7 @@ use quorate_kernel::{EventSeq, Moment, Name, Refusal, Thing};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::script_host::{Host, Member, Tests};
 use quorate_law::stop::Stop;
+use quorate_law::with_article;
 use quorate_law::world::Named;
 
 use crate::judge::{Dictated, Head, Judge};
@@ -63,10 +64,36 @@ pub const FUNCTIONS: [&str; 27] = [
 ];
 
 /// The methods of a game in a test.
-pub const METHODS: [&str; 28] = [
-    "at", "advance", "dice", "choose", "answer", "post", "comment", "vote", "act", "refused",
-    "can", "set", "create", "join", "apply", "idle", "enact", "fail", "status", "tally", "call",
-    "moves", "all", "rules", "row", "messages", "log", "square",
+pub const METHODS: [&str; 29] = [
+    "at",
+    "advance",
+    "dice",
+    "choose",
+    "answer",
+    "post",
+    "comment",
+    "vote",
+    "act",
+    "refused",
+    "can",
+    "set",
+    "create",
+    "join",
+    "apply",
+    "idle",
+    "enact",
+    "fail",
+    "status",
+    "tally",
+    "call",
+    "moves",
+    "all",
+    "rules",
+    "row",
+    "messages",
+    "log",
+    "square",
+    "dynasties",
 ];
 
 /// Finds rulebooks by name.
@@ -318,9 +345,9 @@ impl Host for Stage {
                 .event_attribute(game, seq, attribute)
                 .map(Member::Value),
             Object::Record(game, record) => {
-                let datum = record
-                    .get(attribute)
-                    .ok_or_else(|| fail(format!("a {} has no {attribute}", record.kind)))?;
+                let datum = record.get(attribute).ok_or_else(|| {
+                    fail(format!("{} has no {attribute}", with_article(record.kind)))
+                })?;
                 Ok(Member::Value(self.wrap(game, datum)))
             }
             Object::Ledger(..) => Ok(Member::Method),

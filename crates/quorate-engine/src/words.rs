@@ -60,16 +60,12 @@ fn word(state: &State, token: &str) -> Option<String> {
     };
     Some(match article {
         Some(article) => {
-            let an = word.starts_with(|c: char| "aeiouAEIOU".contains(c));
-            let small = if an { "an" } else { "a" };
-            format!(
-                "{} {word}",
-                if article.starts_with('A') {
-                    capital(small)
-                } else {
-                    small.to_owned()
-                }
-            )
+            let small = quorate_law::with_article(&word);
+            if article.starts_with('A') {
+                capital(&small)
+            } else {
+                small
+            }
         }
         None => word,
     })

@@ -186,10 +186,22 @@ pub struct NewPost {
 /// Where the salts of a command's own seals begin, so that they never meet those of its effects.
 const FIRST_SALT: u64 = 1 << 32;
 
+/// Where the salts of hidden arguments and answers begin; those of an open action's are the same, so that one seal does.
+pub const GIVEN_SALT: u64 = 1 << 34;
+
+/// Where the salts of hidden choices on a tape begin.
+pub const TAPE_SALT: u64 = 1 << 35;
+
 impl Command {
     /// Closes every text of the command under salts of its own seed, in place of those it arrived with.
     pub fn seal(&mut self, seed: Seed) {
         use crate::state::SealMut;
+        // What was picked from hidden options comes in as it lay there: under its old salt anybody could tell which it was.
+        self.act.each_given(&mut |value| {
+            if let Value::Hidden(_) = value {
+                *value = value.open().clone();
+            }
+        });
         let mut nth = FIRST_SALT;
         self.act.each_seal(&mut |seal| {
             let salt = seed.salt(nth);
@@ -214,7 +226,39 @@ fn close_again<T: crate::seal::Content + ?Sized>(seal: &mut Sealed<T>, salt: cra
     }
 }
 
+/// Hides values that were given or answered, each under the salt of its place. What is hidden already stays as it is.
+pub fn hide<'a>(
+    values: impl IntoIterator<Item = &'a mut Value>,
+    first: u64,
+    salt: &dyn Fn(u64) -> crate::seal::Salt,
+) {
+    for (nth, value) in (first..).zip(values) {
+        if !matches!(value, Value::Hidden(_)) {
+            *value = value.hidden(salt(nth));
+        }
+    }
+}
+
 impl Act {
+    /// Hides what was given to an action, answered or picked: for an event that touched what not everybody may see.
+    pub fn hide_given(&mut self, seed: Seed) {
+        let mut nth = GIVEN_SALT;
+        self.each_given(&mut |value| {
+            hide([value], nth, &|nth| seed.salt(nth));
+            nth += 1;
+        });
+    }
+
+    /// Visits each value that was given to an action, answered or picked.
+    fn each_given(&mut self, visit: &mut dyn FnMut(&mut Value)) {
+        match self {
+            Self::Do { args, .. } => args.iter_mut().for_each(|(_, value)| visit(value)),
+            Self::Answer { value, .. } | Self::Decide { value, .. } => visit(value),
+            Self::Undo { picks, .. } => picks.iter_mut().for_each(|(_, value)| visit(value)),
+            _ => {}
+        }
+    }
+
     /// Visits every seal of the act.
     pub fn each_seal(&mut self, visit: &mut dyn FnMut(crate::state::SealMut<'_>)) {
         use crate::state::{EachSeal, SealMut};

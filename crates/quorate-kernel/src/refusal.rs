@@ -36,6 +36,17 @@ pub struct Need {
     pub need: String,
 }
 
+impl Need {
+    /// What joins it to the need before: one that could hold in its place begins with "or".
+    pub fn joint(&self) -> &'static str {
+        if self.what.starts_with("or ") {
+            ", "
+        } else {
+            " and "
+        }
+    }
+}
+
 impl Refusal {
     /// A refusal that rests on no rule but on how things are: no such post, a name that is taken.
     pub fn plain(what: impl Into<String>) -> Self {
@@ -60,7 +71,7 @@ impl std::fmt::Display for Refusal {
         f.write_str("needs ")?;
         for (i, need) in self.needs.iter().enumerate() {
             if i > 0 {
-                f.write_str(" and ")?;
+                f.write_str(need.joint())?;
             }
             f.write_str(&need.what)?;
             match (need.have.as_str(), need.need.as_str()) {

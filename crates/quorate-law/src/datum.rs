@@ -155,6 +155,7 @@ fn read_records() -> Vec<RecordKind> {
                 ("section", Type::Text),
                 ("rule", Type::Text),
                 ("tracked", Type::Text),
+                ("shown_to", Type::Text),
                 ("derived", Type::Bool),
                 ("tags", texts()),
             ],

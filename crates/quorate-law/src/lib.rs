@@ -4,6 +4,7 @@
 //! engine implements over the kernel's state; a compiled version of the law hands out its [`declare::Declaration`]s
 //! and runs its functions on [`datum::Datum`]s.
 
+mod article;
 pub mod budget;
 mod check;
 pub mod code;
@@ -30,6 +31,7 @@ mod unit;
 mod values;
 pub mod world;
 
+pub use article::with_article;
 pub use budget::{Budget, Limits};
 pub use code::{Code, Script};
 pub use collect::Signature;

@@ -299,7 +299,12 @@ impl Asker<'_> {
             let world: &dyn World = tx;
             let ty = world
                 .attribute_type(category.as_str(), name)
-                .with_context(|| format!("a {category} has no {name}"))?;
+                .with_context(|| {
+                    format!(
+                        "{} has no {name}",
+                        quorate_law::with_article(category.as_str())
+                    )
+                })?;
             let datum = fields::read(tx, name, &ty, &Typed::Text(text));
             let datum = datum.map_err(|refusal| anyhow!("{refusal}"))?;
             Ok(fields::as_typed(&ty, &datum))

@@ -3,16 +3,16 @@
 use quorate_kernel::command::{Act, Actor, Command, NewPost};
 use quorate_kernel::effect::Way;
 use quorate_kernel::event::Event;
-use quorate_kernel::ids::{ClaimId, PlayerId};
+use quorate_kernel::ids::PlayerId;
 use quorate_kernel::patch::Patch;
-use quorate_kernel::rows::{self, Claim, ClaimStanding, DueKey, Open, OpenKey, Person, Standing};
+use quorate_kernel::rows::{DueKey, Open, OpenKey, Person, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
-use super::{dice_line, drop_waiting, undo};
+use super::{claims, dice_line, drop_waiting, undo};
 use crate::convert;
 use crate::names;
 use crate::tx::Tx;
@@ -40,7 +40,7 @@ pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open
     }
 }
 
-fn refused<T>(what: impl Into<String>) -> Answer<T> {
+pub(super) fn refused<T>(what: impl Into<String>) -> Answer<T> {
     Err(Stop::Refused(Box::new(Refusal::plain(what))))
 }
 
@@ -95,8 +95,8 @@ fn act_of_player(
             patch,
             rule,
             reason,
-        } => claim(tx, player, patch, rule, reason),
-        Act::Dispute { claim, .. } => dispute(tx, player, *claim),
+        } => claims::claim(tx, player, patch, rule, reason),
+        Act::Dispute { claim, .. } => claims::dispute(tx, player, *claim),
         Act::Undo { event, picks, .. } => {
             tx.guards(&tx.builtin_act(&"undo".into(), player, None, vec![]))?;
             undo::undo(tx, *event, past, picks)
@@ -158,13 +158,14 @@ pub(crate) fn answer_fits(
     value: &quorate_kernel::Value,
 ) -> Result<(), Refusal> {
     use quorate_kernel::Value;
+    let value = value.open();
     let word = match value {
         Value::Text(text) => Some(text.as_str().to_owned()),
         Value::Word(word) => Some(word.to_string()),
         _ => None,
     };
     let offered = |option: &Value| {
-        option == value
+        option.open() == value
             || word
                 .as_ref()
                 .is_some_and(|word| *word == tx.label(&convert::datum(option)))
@@ -351,120 +352,6 @@ fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> An
     }
     tx.guards(&tx.builtin_act(&"message".into(), player, None, vec![]))?;
     tx.send(Some(player), to.to_vec(), text.clone());
-    Ok(())
-}
-
-/// A change by hand: made at once, shown as claimed.
-fn claim(
-    tx: &Tx,
-    player: PlayerId,
-    patch: &Sealed<Patch>,
-    rule: &Name,
-    reason: &Sealed<str>,
-) -> Answer<()> {
-    if reason.as_str().trim().is_empty() {
-        return refused("a reason");
-    }
-    let known = tx.with_state(|state| state.rules.contains_key(rule));
-    let args = if known {
-        vec![(Name::from("rule"), Datum::Thing(Thing::Rule(rule.clone())))]
-    } else {
-        vec![]
-    };
-    tx.guards(&tx.builtin_act(&"claim".into(), player, None, args))?;
-    if !known {
-        return refused("a rule that the change rests on");
-    }
-    let Some(patch) = patch.shared().filter(|patch| !patch.is_empty()) else {
-        return refused("a change");
-    };
-    let before = tx.state();
-    tx.apply_patch(&patch, None, &[])?;
-    let touched: Vec<_> = tx.with_state(|state| {
-        state
-            .cells
-            .iter()
-            .filter(|(key, cell)| before.cells.get(*key).map(|old| &old.value) != Some(&cell.value))
-            .map(|(key, cell)| (key.clone(), cell.clone()))
-            .collect()
-    });
-    for (key, cell) in touched {
-        let new = rows::Cell {
-            claimed: true,
-            ..cell.clone()
-        };
-        tx.write(
-            Effect::Cell {
-                key,
-                old: Some(cell),
-                new: Some(new),
-            },
-            Way::Set,
-        );
-    }
-    if tx.with_state(|state| *state == before) {
-        return refused(nothing_changed(tx));
-    }
-    let row = Claim {
-        by: player,
-        at: tx.now,
-        rule: rule.clone(),
-        reason: reason.clone(),
-        standing: ClaimStanding::Claimed,
-        disputed_by: vec![],
-    };
-    let key = tx.make_id();
-    tx.write(
-        Effect::Claim {
-            key,
-            old: None,
-            new: Some(row),
-        },
-        Way::Set,
-    );
-    if let Some(after) = tx.law.claims_settle {
-        tx.set_due(DueKey::Claim(key), Some(tx.now + after));
-    }
-    tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
-    Ok(())
-}
-
-/// What a claim lacks that leaves all as it is: its changes were skipped, or a rule gives them the value that stands.
-fn nothing_changed(tx: &Tx) -> String {
-    let notes = tx.finish().notes;
-    let skipped = notes
-        .iter()
-        .find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped);
-    skipped.map_or_else(
-        || "a change that makes a difference".to_owned(),
-        |note| format!("a change that can be made: {}", note.text),
-    )
-}
-
-fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
-    let Some(old) = tx.with_state(|state| state.claims.get(&claim.0).cloned()) else {
-        return refused("a claim that exists");
-    };
-    let is_open = matches!(
-        old.standing,
-        ClaimStanding::Claimed | ClaimStanding::Disputed
-    );
-    if !is_open || old.disputed_by.contains(&player) {
-        return refused("a claim that is not settled and that you do not dispute yet");
-    }
-    tx.guards(&tx.builtin_act(&"dispute".into(), player, None, vec![]))?;
-    let mut new = old.clone();
-    new.standing = ClaimStanding::Disputed;
-    new.disputed_by.push(player);
-    tx.set_due(DueKey::Claim(claim.0), None);
-    tx.write(
-        Effect::Claim {
-            key: claim.0,
-            old: Some(old),
-            new: Some(new),
-        },
-        Way::Set,
-    );
     Ok(())
 }
 

@@ -122,7 +122,7 @@ fn turn(
                 Err(conflict) => {
                     // Who undoes a value that has moved on picks one of the two, and no third.
                     let pick = picks.iter().find(|(picked, _)| *picked == label);
-                    match pick.map(|(_, value)| value) {
+                    match pick.map(|(_, value)| value.open()) {
                         Some(value) if *value == conflict.back => {
                             old.as_ref().map(|cell| cell.value.clone())
                         }

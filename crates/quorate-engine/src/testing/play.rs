@@ -9,9 +9,10 @@ use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, Value};
-use quorate_law::datum::Datum;
+use quorate_law::datum::{Datum, Record};
 use quorate_law::script_host::Member;
 use quorate_law::stop::Stop;
+use quorate_law::with_article;
 use quorate_law::world::Named;
 
 use super::changes::Given;
@@ -406,6 +407,7 @@ impl Stage {
                     )
                 }))
             }
+            "dynasties" => Ok(self.dynasties(game)),
             "log" => Ok(Datum::List(
                 self.log()
                     .into_iter()
@@ -492,6 +494,25 @@ impl Stage {
             }
         }
         Ok(Datum::None)
+    }
+
+    /// The dynasties so far, in order, as records.
+    fn dynasties(&self, game: usize) -> Datum {
+        let rows = self.with(game, |game| game.judge.state().dynasties.clone());
+        let records = rows.iter().map(|(number, row)| {
+            let leader = row.leader.map(Thing::Player);
+            let record = Record {
+                kind: "Dynasty",
+                fields: vec![
+                    ("number", Datum::Int(i64::from(*number))),
+                    ("theme", Datum::Text(row.title.as_str().into())),
+                    ("leader", leader.map_or(Datum::None, Datum::Thing)),
+                    ("at", Datum::Moment(row.at)),
+                ],
+            };
+            self.wrap(game, &Datum::Record(std::sync::Arc::new(record)))
+        });
+        Datum::List(records.collect())
     }
 
     fn answer(&self, game: usize, given: &mut Given) -> Result<Datum, Stop> {
@@ -741,7 +762,10 @@ impl Stage {
                     })?;
                     Some((name.clone(), param.name.clone()))
                 })
-                .ok_or_else(|| fail(format!("no action of the law can {how} a {kind}")))
+                .ok_or_else(|| {
+                    let kind = with_article(kind.as_str());
+                    fail(format!("no action of the law can {how} {kind}"))
+                })
         })
     }
 

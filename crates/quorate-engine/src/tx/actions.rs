@@ -4,6 +4,8 @@
 //!
 //! The order is public: who acts → guards → limits → the body. The first that says no is the refusal.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::effect::Way;
@@ -13,11 +15,13 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thing};
 use quorate_law::datum::{Datum, Record, Type};
 use quorate_law::declare::{ActionDecl, LimitDecl, Per};
-use quorate_law::stop::{Answer, Site, Stop, sooner};
+use quorate_law::stop::{Answer, Site, Stop};
+use quorate_law::with_article;
 
-use super::{Frame, Tx};
+use super::{Deck, Frame, Tx};
 use crate::convert;
 use crate::law::{At, GuardDecl};
+use crate::lens::Caches;
 use crate::reads::ReadKey;
 use crate::scope;
 use crate::words::worded;
@@ -76,6 +80,7 @@ impl Tx {
         let args = self.arguments(&decl, args)?;
         let attempt = Self::attempt_of(&decl, actor, &args);
         self.may(&attempt, &decl, waive)?;
+        let stranger = self.stranger(&attempt, &decl)?;
         let mut given = vec![Datum::Thing(Thing::Player(actor))];
         given.extend(args.into_iter().map(|(_, datum)| datum));
         let trial = self.frame().trial;
@@ -88,6 +93,8 @@ impl Tx {
         };
         self.within(frame, || {
             self.call(&decl.it.body, given.clone())?;
+            // The rule's own words about them go before these.
+            stranger.map_or(Ok(()), Err)?;
             self.use_up(action, &decl.it.limits, actor);
             self.hooks_after(&decl, &given)
         })
@@ -108,9 +115,9 @@ impl Tx {
     /// Whether the one who acts counts as a player for the rule and is one of those who may.
     pub fn who(&self, attempt: &Attempt, by: Option<&Name>, admits: &[Name]) -> Answer<()> {
         if !self.counts_for(attempt.actor, &attempt.site.rule, admits)? {
-            let term = self.term("player", false);
+            let player = with_article(&self.term("player", false));
             let mut refusal =
-                self.refusal_at(&attempt.site, &format!("to be a {term} for this rule"));
+                self.refusal_at(&attempt.site, &format!("to be {player} for this rule"));
             match self.excluding(attempt.actor, &attempt.site.rule, admits)? {
                 Some(site) => refusal.needs[0].need = self.none_by(attempt.actor, &site),
                 None => refusal.needs[0].have = self.why_not_counted(attempt.actor),
@@ -125,11 +132,13 @@ impl Tx {
         )? {
             return Ok(());
         }
-        let who = readable(by.as_str());
-        Err(Stop::Refused(Box::new(self.refusal_at(
-            &attempt.site,
-            &format!("to be one of the {who}"),
-        ))))
+        let what = match by.as_str() {
+            "nobody" => "a rule that does it: nobody does it by hand".to_owned(),
+            who => format!("to be one of the {}", readable(who)),
+        };
+        Err(Stop::Refused(Box::new(
+            self.refusal_at(&attempt.site, &what),
+        )))
     }
 
     /// "Cleo is none, by Zombies, clause 3": whom the law excludes, and where it says so.
@@ -153,33 +162,68 @@ impl Tx {
         }
     }
 
-    /// Players given must be players for the rule, as its actor must; applicants and those who left are for the body to
-    /// judge.
+    /// Players given must be players for the rule, as its actor must; of those who are no members, see [`Self::stranger`].
     fn targets_count(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<()> {
-        for param in &decl.it.params {
-            let given = attempt
-                .args
-                .iter()
-                .find(|(name, _)| *name == param.name)
-                .map(|(_, datum)| datum);
-            if let Some(Datum::Thing(Thing::Player(id))) = given
-                && self.is_member(&Thing::Player(*id))
-                && !self.counts_for(*id, &attempt.site.rule, &decl.it.admits)?
+        for (param, id) in people_in(&attempt.args) {
+            if self.is_member(&Thing::Player(id))
+                && !self.counts_for(id, &attempt.site.rule, &decl.it.admits)?
             {
-                let term = self.term("player", false);
-                let mut refusal = self.refusal_at(
-                    &attempt.site,
-                    &format!(
-                        "as {} a {term} for this rule",
-                        readable(param.name.as_str())
-                    ),
-                );
-                refusal.needs[0].have =
-                    format!("{}, {}", self.name_of(*id), self.why_not_counted(*id));
-                return Err(Stop::Refused(Box::new(refusal)));
+                return Err(self.no_target(id, attempt, decl, param)?);
             }
         }
         Ok(())
+    }
+
+    /// The refusal of somebody given who applies or has left, unless the parameter's options list them.
+    fn stranger(&self, attempt: &Attempt, decl: &At<ActionDecl>) -> Answer<Option<Stop>> {
+        for (param, id) in people_in(&attempt.args) {
+            let thing = Thing::Player(id);
+            if !self.is_member(&thing)
+                && !self.is_listed(&Datum::Thing(thing), attempt, decl, param)?
+            {
+                return self.no_target(id, attempt, decl, param).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_listed(
+        &self,
+        datum: &Datum,
+        attempt: &Attempt,
+        decl: &At<ActionDecl>,
+        param: &Name,
+    ) -> Answer<bool> {
+        let mut listed = decl.it.options.iter().filter(|(of, _)| of == param);
+        let Some((_, function)) = listed.next() else {
+            return Ok(false);
+        };
+        let actor = vec![Datum::Thing(Thing::Player(attempt.actor))];
+        Ok(match self.call_at(&decl.site, function, actor)? {
+            Datum::List(items) => items.contains(datum),
+            _ => false,
+        })
+    }
+
+    fn no_target(
+        &self,
+        id: PlayerId,
+        attempt: &Attempt,
+        decl: &At<ActionDecl>,
+        param: &Name,
+    ) -> Answer<Stop> {
+        let player = with_article(&self.term("player", false));
+        let label = readable(param.as_str());
+        let what = format!("{player} for this rule as \"{label}\"");
+        let mut refusal = self.refusal_at(&attempt.site, &what);
+        match self.excluding(id, &attempt.site.rule, &decl.it.admits)? {
+            Some(site) => refusal.needs[0].need = self.none_by(id, &site),
+            None => {
+                refusal.needs[0].have =
+                    format!("{}, {}", self.name_of(id), self.why_not_counted(id));
+            }
+        }
+        Ok(Stop::Refused(Box::new(refusal)))
     }
 
     /// Asks the guards. Those that cover the attempt and speak: none or only permits, go on; else the stronger decides.
@@ -196,7 +240,6 @@ impl Tx {
             )
         };
         let record = self.attempt_record(attempt);
-        let mut next_at = None;
         let mut forbids = Vec::new();
         for guard in law
             .guards
@@ -205,8 +248,7 @@ impl Tx {
         {
             let (speaks, reads) = self.reading(|| self.guard_speaks(guard, &record));
             if speaks? {
-                next_at = sooner(next_at, reads.until.filter(|at| *at > self.now));
-                forbids.push(guard);
+                forbids.push((guard, reads.until));
             }
         }
         let must_be_permitted = ONLY_WHERE_PERMITTED
@@ -234,7 +276,7 @@ impl Tx {
             )));
         }
         // A prohibition that no permit beats refuses, however many others are beaten.
-        for forbid in forbids {
+        for (forbid, until) in forbids {
             let mut beaten = false;
             // The permission that makes an act its rule's own is no exception to anything.
             let home = |permit: &&At<GuardDecl>| {
@@ -249,11 +291,41 @@ impl Tx {
             if !beaten {
                 let mut refusal = self.refusal_at(&forbid.site, &forbid.it.why);
                 refusal.against = permits.first().map(|permit| permit.site.rule.clone());
-                refusal.next_at = next_at;
+                refusal.next_at = self.silent_from(forbid, &record, until);
                 return Err(Stop::Refused(Box::new(refusal)));
             }
         }
         Ok(())
+    }
+
+    /// From when on a guard that speaks now may be silent, if time alone can bring that: what it rests on is looked up ahead,
+    /// as one that reads the calendar may speak again on the morrow.
+    fn silent_from(
+        &self,
+        guard: &At<GuardDecl>,
+        record: &Datum,
+        until: Option<Moment>,
+    ) -> Option<Moment> {
+        let mut at = until.filter(|at| *at > self.now)?;
+        for _ in 0..LOOKS_MAX {
+            let caches = Rc::new(RefCell::new(Caches::default()));
+            let later = Self::new(
+                &self.state(),
+                self.seq,
+                at,
+                &self.law,
+                Deck::nowhere(),
+                &caches,
+            );
+            let (speaks, reads) = later.within(self.frame(), || {
+                later.reading(|| later.guard_speaks(guard, record))
+            });
+            if !speaks.unwrap_or(true) {
+                break;
+            }
+            at = reads.until.filter(|next| *next > at)?;
+        }
+        Some(at)
     }
 
     fn nobody_permits(&self, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refusal {
@@ -439,7 +511,7 @@ impl Tx {
             if used.len() >= times {
                 next_at = Some(self.window_end(&limit.per));
             }
-            let last = self.uses(slot, Some(actor), None).into_iter().max();
+            let last = self.last_use(slot, Some(actor)).map(|(_, at)| at);
             if let (Some(gap), Some(last)) = (limit.gap, last) {
                 let free = last + gap;
                 self.read_clock(free);
@@ -489,18 +561,8 @@ impl Tx {
             Per::Week => Some(self.now.week_start()),
             Per::Since(name) if self.frame().law.actions.contains_key(name) => {
                 // Of one moment the number of the event decides which came first.
-                let last = self
-                    .used_by(name, None)
-                    .into_iter()
-                    .map(|(event, _)| event)
-                    .max();
-                let after = |event: EventSeq| last.is_none_or(|last| event > last);
-                return Ok(self
-                    .used_by(slot, who)
-                    .into_iter()
-                    .filter(|(event, _)| after(*event))
-                    .map(|(_, at)| at)
-                    .collect());
+                let last = self.last_use(name, None).map(|(event, _)| event);
+                return Ok(self.used_by(slot, who, &|event, _| Some(event) > last));
             }
             Per::Since(name) => match self.attribute(&Thing::Game, name.as_str())? {
                 Datum::Moment(at) => Some(at),
@@ -518,29 +580,48 @@ impl Tx {
         }
     }
 
-    /// The moments of completed uses.
+    /// The moments of completed uses, the newest first.
     pub fn uses(&self, slot: &Name, who: Option<PlayerId>, since: Option<Moment>) -> Vec<Moment> {
-        let used = self.used_by(slot, who).into_iter().map(|(_, at)| at);
-        used.filter(|at| since.is_none_or(|since| *at >= since))
-            .collect()
+        let since = since.unwrap_or(Moment(i64::MIN));
+        // No event is older than one before it, so that what lies behind the window is not looked at.
+        self.used_by(slot, who, &|_, at| at >= since)
     }
 
-    fn used_by(&self, slot: &Name, who: Option<PlayerId>) -> Vec<(EventSeq, Moment)> {
-        self.read(ReadKey::Uses(slot.clone()));
-        self.with_state(|state| {
-            let first = UseKey {
-                slot: slot.clone(),
-                event: EventSeq(0),
-                who: None,
-            };
-            state
-                .uses
-                .range(first..)
-                .take_while(|(key, _)| key.slot == *slot)
+    /// The moments of completed uses, the newest first, for as long as they are wanted.
+    fn used_by(
+        &self,
+        slot: &Name,
+        who: Option<PlayerId>,
+        wanted: &dyn Fn(EventSeq, Moment) -> bool,
+    ) -> Vec<Moment> {
+        self.newest_uses(slot, |uses| {
+            uses.take_while(|(key, used)| wanted(key.event, used.at))
                 .filter(|(key, _)| who.is_none() || key.who == who)
-                .map(|(key, used)| (key.event, used.at))
+                .map(|(_, used)| used.at)
                 .collect()
         })
+    }
+
+    /// The last completed use, by somebody or by anybody.
+    fn last_use(&self, slot: &Name, who: Option<PlayerId>) -> Option<(EventSeq, Moment)> {
+        self.newest_uses(slot, |uses| {
+            let mut of_them = uses.filter(|(key, _)| who.is_none() || key.who == who);
+            of_them.next().map(|(key, used)| (key.event, used.at))
+        })
+    }
+
+    fn newest_uses<T>(
+        &self,
+        slot: &Name,
+        look: impl FnOnce(&mut dyn Iterator<Item = (&UseKey, &Use)>) -> T,
+    ) -> T {
+        self.read(ReadKey::Uses(slot.clone()));
+        let at = |event| UseKey {
+            slot: slot.clone(),
+            event: EventSeq(event),
+            who: None,
+        };
+        self.with_state(|state| look(&mut state.uses.range(at(0)..at(u64::MAX)).rev()))
     }
 
     /// Notes a completed use under the action's own name and under each slot of its limits.
@@ -686,10 +767,49 @@ impl Tx {
     }
 
     fn bad_argument(&self, decl: &At<ActionDecl>, name: &str, ty: &Type, have: &str) -> Stop {
-        let what = format!("as {} {}", readable(name), convert::type_name(ty));
+        let what = self.wanted(&readable(name), ty);
         let mut refusal = self.refusal_at(&decl.site, &what);
         refusal.needs[0].have = have.to_owned();
         Stop::Refused(Box::new(refusal))
+    }
+
+    /// What a field takes, for a refusal: `a Battle as "where"`.
+    pub fn wanted(&self, label: &str, ty: &Type) -> String {
+        let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
+        format!("{type_words} as \"{label}\"")
+    }
+
+    /// What an action lacks for a field where nothing can be picked: "an applicant to pick". A field that is called by how it
+    /// is used, such as `to`, says what it takes.
+    pub fn to_pick(&self, label: &str, ty: &Type) -> String {
+        let label = label.to_lowercase();
+        if !PREPOSITIONS.contains(&label.as_str()) {
+            return format!("{} to pick", with_article(&label));
+        }
+        match ty {
+            Type::Kind(_) | Type::Square => {
+                let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
+                format!("{type_words} to pick")
+            }
+            _ => format!("something to pick as \"{label}\""),
+        }
+    }
+
+    /// What people call one thing of a kind.
+    pub fn kind_word(&self, kind: &Name) -> String {
+        let law = self.frame().law;
+        let title = match kind.as_str() {
+            "Player" => return self.term("player", false),
+            "Game" | "Post" | "Rule" | "Comment" | "Dynasty" => {
+                return kind.as_str().to_lowercase();
+            }
+            _ => match (law.entities.get(kind), law.categories.get(kind)) {
+                (Some(entity), _) => &entity.it.title,
+                (None, Some(category)) => &category.it.title,
+                (None, None) => return kind.to_string(),
+            },
+        };
+        self.with_state(|state| worded(state, title))
     }
 
     /// The word for a term.
@@ -714,6 +834,30 @@ impl Tx {
         })
     }
 }
+
+/// The people among an action's arguments, alone and in lists, each with the parameter.
+fn people_in(args: &[(Name, Datum)]) -> impl Iterator<Item = (&Name, PlayerId)> {
+    let person = |datum: &Datum| match datum {
+        Datum::Thing(Thing::Player(id)) => Some(*id),
+        _ => None,
+    };
+    args.iter().flat_map(move |(name, datum)| {
+        let people: Vec<PlayerId> = match datum {
+            Datum::List(items) => items.iter().filter_map(person).collect(),
+            one => person(one).into_iter().collect(),
+        };
+        people.into_iter().map(move |id| (name, id))
+    })
+}
+
+/// How many times a guard is asked how it will speak.
+const LOOKS_MAX: usize = 12;
+
+/// Words by which a field can be called that are no name of what it takes.
+const PREPOSITIONS: [&str; 16] = [
+    "about", "after", "at", "before", "by", "for", "from", "in", "into", "of", "on", "onto",
+    "over", "through", "to", "with",
+];
 
 /// A code name as words: `row_out` and `row-out` read "row out".
 pub fn readable(name: &str) -> String {

@@ -9,6 +9,7 @@ use quorate_kernel::{EntityId, Name, Thing, Value, rows};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
 use quorate_law::stop::{Answer, Stop};
+use quorate_law::with_article;
 
 use super::Tx;
 use crate::convert;
@@ -157,13 +158,17 @@ impl Tx {
         let Some(decl) = law.value(&kind, name).cloned() else {
             return Err(Stop::fault(match law.derived(&kind, name) {
                 Some(derived) => format!("{} is worked out, not written", derived.it.title),
-                None => format!("a {kind} has no value {name} to write"),
+                None => format!(
+                    "{} has no value {name} to write",
+                    with_article(kind.as_str())
+                ),
             }));
         };
         if !self.exists(thing) {
             return Err(Stop::fault(format!(
-                "{} is written of a {kind} that is gone",
-                decl.it.title
+                "{} is written of {} that is gone",
+                decl.it.title,
+                with_article(kind.as_str())
             )));
         }
         let old = self.cell(thing, &decl.it);
@@ -244,8 +249,10 @@ impl Tx {
             let kind = self.kind_of(thing)?;
             if !self.is_a(&kind, wanted) {
                 return Err(Stop::fault(format!(
-                    "{} points at a {wanted}, not at a {kind}",
-                    decl.title
+                    "{} points at {}, not at {}",
+                    decl.title,
+                    with_article(wanted.as_str()),
+                    with_article(kind.as_str())
                 )));
             }
         }
@@ -444,7 +451,12 @@ impl Tx {
 
     /// What every thing of a kind has, whatever the law.
     fn builtin(&self, law: &Law, thing: &Thing, kind: &Name, name: &str) -> Answer<Datum> {
-        let none = || Err(Stop::fault(format!("a {kind} has no {name}")));
+        let none = || {
+            Err(Stop::fault(format!(
+                "{} has no {name}",
+                with_article(kind.as_str())
+            )))
+        };
         match thing {
             Thing::Game => self.game_builtin(name).map_or_else(none, Ok),
             Thing::Player(id) => self.person_builtin(*id, name).map_or_else(none, Ok),

@@ -33,8 +33,14 @@ impl Tx {
             return Ok(());
         }
         let keep = |datum: &Datum| {
-            convert::plain_value(datum).ok_or_else(|| {
+            let value = convert::plain_value(datum).ok_or_else(|| {
                 Stop::fault(format!("a duty cannot hold {}", convert::describe(datum)))
+            })?;
+            // What it asks tells of what is answered.
+            Ok(if decl.it.hidden {
+                value.hidden(self.salt())
+            } else {
+                value
             })
         };
         let duty = Duty {
@@ -72,7 +78,7 @@ impl Tx {
                 "a question that waits for your answer",
             ))));
         };
-        let given = match value {
+        let given = match value.open() {
             Value::Text(text) => Value::Word(Name::from(text.as_str())),
             other => other.clone(),
         };
@@ -80,7 +86,7 @@ impl Tx {
             .options
             .iter()
             .find(|option| {
-                **option == given
+                *option.open() == given
                     || Value::Word(self.label(&convert::datum(option)).into()) == given
             })
             .cloned();
@@ -129,7 +135,8 @@ impl Tx {
             );
             return Ok(());
         };
-        let gone = |value: &Value| matches!(value, Value::Thing(thing) if !self.exists(thing));
+        let gone =
+            |value: &Value| matches!(value.open(), Value::Thing(thing) if !self.exists(thing));
         // Context that is gone gives the default.
         let answer = if duty.context.iter().any(|(_, value)| gone(value)) || gone(answer) {
             &duty.default

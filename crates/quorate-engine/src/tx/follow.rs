@@ -547,12 +547,8 @@ impl Tx {
         let state = self.state();
         let mut swept = false;
         for (key, cell) in &state.cells {
-            let value = match cell.value.open() {
-                Value::Thing(thing @ Thing::Entity(_)) if !self.exists(thing) => Value::None,
-                Value::List(items) if items.iter().any(|item| self.is_gone(item)) => {
-                    Value::list(items.iter().filter(|item| !self.is_gone(item)).cloned())
-                }
-                _ => continue,
+            let Some(value) = self.without_gone(cell.value.open()) else {
+                continue;
             };
             let Ok(kind) = self.kind_of(&key.thing) else {
                 continue;
@@ -566,6 +562,17 @@ impl Tx {
             swept = true;
         }
         swept
+    }
+
+    /// A value without the things in it that are no more; nothing where all are there.
+    pub fn without_gone(&self, value: &Value) -> Option<Value> {
+        match value {
+            gone if self.is_gone(gone) => Some(Value::None),
+            Value::List(items) if items.iter().any(|item| self.is_gone(item)) => Some(Value::list(
+                items.iter().filter(|item| !self.is_gone(item)).cloned(),
+            )),
+            _ => None,
+        }
     }
 
     fn is_gone(&self, value: &Value) -> bool {

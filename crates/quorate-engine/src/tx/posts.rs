@@ -11,6 +11,7 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{CommentId, Name, PlayerId, PostId, Thing};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Stop};
+use quorate_law::with_article;
 
 use super::Tx;
 use crate::convert;
@@ -271,7 +272,10 @@ impl Tx {
                 || category.it.statuses.iter().any(|known| known == status)
         });
         if !known {
-            return Err(Stop::fault(format!("a {kind} has no status \"{status}\"")));
+            return Err(Stop::fault(format!(
+                "{} has no status \"{status}\"",
+                with_article(kind.as_str())
+            )));
         }
         let (now, by) = (self.now, self.actor());
         let note = Sealed::close(note, self.salt());

@@ -2,6 +2,7 @@
 //!
 //! The law as something that play changes: rules, terms, and the patches that posts carry.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use quorate_kernel::effect::Way;
@@ -14,12 +15,13 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{Name, PostId, Refusal, Thing, Value};
 use quorate_law::RuleText;
 use quorate_law::datum::{Datum, Record};
+use quorate_law::declare::{ShownTo, ValueDecl};
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::people::EFFECTS;
 use super::{Frame, Tx};
 use crate::convert;
-use crate::law::Law;
+use crate::law::{At, Law, code_of};
 use crate::merge;
 use crate::migrate;
 use crate::reads::ReadKey;
@@ -181,17 +183,22 @@ impl Tx {
 
     /// Changes the words of a clause and leaves its code alone.
     pub fn amend_clause(&self, id: &Name, clause: u32, words: &str) -> Answer<()> {
-        if words.contains("```") {
-            return Err(Stop::fault("words cannot hold a fence of code"));
-        }
-        let text = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(text) = text else {
+        let Some(rule) = self.with_state(|state| state.rules.get(id).cloned()) else {
             return Err(Stop::fault(format!("there is no rule {id}")));
         };
-        let Some(amended) = merge::with_clause_words(&text, clause, words) else {
+        let Some(amended) = merge::with_clause_words(&rule.text, clause, words) else {
             return Err(no_clause(id, clause));
         };
-        self.write_rule(id, |rule| rule.text = amended.into())
+        let amended = Rule {
+            text: amended.into(),
+            ..rule.clone()
+        };
+        // Words that open a fence would be code, or would make words of the code that stands under them.
+        if code_of(&amended) != code_of(&rule) {
+            let what = "words in which no line begins with ``` or ~~~";
+            return Err(Stop::Refused(Box::new(Refusal::plain(what))));
+        }
+        self.write_rule(id, |rule| rule.text = amended.text)
     }
 
     /// The changes of a post, as records; those inside a condition too.
@@ -333,9 +340,7 @@ impl Tx {
         for clause in &rulings {
             self.apply_one(clause);
         }
-        for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
-            self.apply_to_law(clause);
-        }
+        self.change_law(&clauses);
         if self.law_changed() {
             self.take_new_law();
         }
@@ -360,6 +365,27 @@ impl Tx {
             }
         });
         Ok(())
+    }
+
+    /// Makes what a post's patch changes of the law and nothing else, and compiles nothing: what the rules would read.
+    pub fn apply_law(&self, patch: &Patch, post: PostId) -> Answer<()> {
+        let clauses = self.flatten(&patch.clauses, "", &[], Some(post))?;
+        self.change_law(&clauses);
+        Ok(())
+    }
+
+    fn change_law(&self, clauses: &[Clause]) {
+        let mut amended: BTreeSet<&Name> = BTreeSet::new();
+        for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
+            match clause {
+                // Prose and code of a rule may be amended in several places: one half of that is not what was voted on.
+                Clause::AmendRule { id, .. } if amended.insert(id) => {
+                    self.amend_rule(id, clauses);
+                }
+                Clause::AmendRule { .. } => {}
+                other => self.apply_to_law(other),
+            }
+        }
     }
 
     /// The clauses that go in: those left out are dropped, and conditional ones asked.
@@ -451,7 +477,6 @@ impl Tx {
                 let place = (section, parent.as_ref(), after.as_ref());
                 self.add_rule(id, place, title, text, tags)
             }
-            Clause::AmendRule { id, base, text } => self.amend_rule(id, base, text),
             Clause::RenameRule { id, title } => {
                 let unnamed = || {
                     self.with_state(|state| state.about.get(&()).map(|about| about.unnamed.clone()))
@@ -548,16 +573,42 @@ impl Tx {
         Ok(())
     }
 
-    fn amend_rule(&self, id: &Name, base: &str, text: &str) -> Result<(), String> {
+    /// Makes all amendments of a rule that stand among some clauses, or none of them.
+    fn amend_rule(&self, id: &Name, clauses: &[Clause]) {
+        let amendments: Vec<(&str, &str)> = clauses
+            .iter()
+            .filter_map(|clause| match clause {
+                Clause::AmendRule { id: of, base, text } if of == id => Some((&**base, &**text)),
+                _ => None,
+            })
+            .collect();
         let now = self.with_state(|state| state.rules.get(id).map(|rule| Arc::clone(&rule.text)));
-        let Some(now) = now else {
-            return Err("there is no such rule any more".to_owned());
+        let (which, they_change) = match amendments.len() {
+            1 => (String::new(), "it changes"),
+            many => (
+                format!(", all {many} amendments of it, which go in together or not at all"),
+                "they change",
+            ),
         };
-        let merged = merge::three_way(base, &now, text).ok_or(
-            "the words that it changes have been changed since, and the two do not go together",
-        )?;
-        self.write_rule(id, |rule| rule.text = merged.into())
-            .map_err(plain)
+        let merged = match now {
+            None => Err("there is no such rule any more".to_owned()),
+            Some(now) => match merge::together(&amendments) {
+                None => Err("they change the same words in different ways".to_owned()),
+                Some((base, text)) => merge::three_way(base, &now, &text).ok_or_else(|| {
+                    format!("the words that {they_change} have been changed since, and the two do not go together")
+                }),
+            },
+        };
+        let done = merged.and_then(|text| {
+            self.write_rule(id, |rule| rule.text = text.into())
+                .map_err(plain)
+        });
+        if let Err(why) = done {
+            self.say(
+                NoteKind::Skipped,
+                format!("rule amended ({id}){which}: {why}"),
+            );
+        }
     }
 
     fn move_rule(
@@ -754,38 +805,23 @@ impl Tx {
     /// The tracked values of a kind, as records.
     pub fn value_records(&self, of: &Name, section: Option<&str>) -> Vec<Datum> {
         let law = self.frame().law;
-        let tracked = law.values_of(of).map(|decl| {
-            (
-                &decl.site,
-                &decl.it.name,
-                &decl.it.title,
-                &decl.it.tracked,
-                false,
-                &decl.it.tags,
-            )
+        let tracked = law.values_of(of).map(Facts::of_value);
+        let derived = law.derived.values();
+        let derived = derived.filter(|decl| decl.it.of == *of).map(|decl| Facts {
+            site: &decl.site,
+            name: &decl.it.name,
+            title: &decl.it.title,
+            tracked: &decl.it.tracked,
+            shown_to: decl.it.shown_to,
+            derived: true,
+            tags: &decl.it.tags,
         });
-        let derived = law
-            .derived
-            .values()
-            .filter(|decl| decl.it.of == *of)
-            .map(|decl| {
-                (
-                    &decl.site,
-                    &decl.it.name,
-                    &decl.it.title,
-                    &decl.it.tracked,
-                    true,
-                    &decl.it.tags,
-                )
-            });
         tracked
             .chain(derived)
-            .filter(|(site, ..)| {
-                section.is_none_or(|section| law.place(&site.rule).section == section)
+            .filter(|facts| {
+                section.is_none_or(|section| law.place(&facts.site.rule).section == section)
             })
-            .map(|(site, name, title, tracked, is_derived, tags)| {
-                value_record(&law, site, name, title, tracked, is_derived, tags)
-            })
+            .map(|facts| facts.record(&law))
             .collect()
     }
 
@@ -795,55 +831,60 @@ impl Tx {
         let Some(read) = law.reads.get(function) else {
             return Vec::new();
         };
-        law.values
-            .values()
+        let values = law.values.values();
+        values
             .filter(|decl| read.contains(&decl.it.name))
-            .map(|decl| {
-                value_record(
-                    &law,
-                    &decl.site,
-                    &decl.it.name,
-                    &decl.it.title,
-                    &decl.it.tracked,
-                    false,
-                    &decl.it.tags,
-                )
-            })
+            .map(|decl| Facts::of_value(decl).record(&law))
             .collect()
     }
 }
 
-fn value_record(
-    law: &Law,
-    site: &Site,
-    name: &Name,
-    title: &str,
-    tracked: &str,
+/// What rule code may know of a declared value.
+struct Facts<'a> {
+    site: &'a Site,
+    name: &'a Name,
+    title: &'a str,
+    tracked: &'a str,
+    shown_to: ShownTo,
     derived: bool,
-    tags: &[Name],
-) -> Datum {
-    Datum::Record(Arc::new(Record {
-        kind: "Value",
-        fields: vec![
-            ("name", Datum::Text(name.as_str().into())),
-            ("title", Datum::Text(title.into())),
-            (
-                "section",
-                Datum::Text(law.place(&site.rule).section.as_str().into()),
-            ),
-            ("rule", Datum::Text(site.rule.as_str().into())),
-            ("tracked", Datum::Text(tracked.into())),
-            ("derived", Datum::Bool(derived)),
-            (
-                "tags",
-                Datum::List(
-                    tags.iter()
-                        .map(|tag| Datum::Text(tag.as_str().into()))
-                        .collect(),
-                ),
-            ),
-        ],
-    }))
+    tags: &'a [Name],
+}
+
+impl<'a> Facts<'a> {
+    fn of_value(decl: &'a At<ValueDecl>) -> Self {
+        Self {
+            site: &decl.site,
+            name: &decl.it.name,
+            title: &decl.it.title,
+            tracked: &decl.it.tracked,
+            shown_to: decl.it.shown_to,
+            derived: false,
+            tags: &decl.it.tags,
+        }
+    }
+
+    fn record(&self, law: &Law) -> Datum {
+        let text = |text: &str| Datum::Text(text.into());
+        let shown_to = match self.shown_to {
+            ShownTo::All => "all",
+            ShownTo::Owner => "owner",
+            ShownTo::Nobody => "nobody",
+        };
+        let tags = self.tags.iter().map(|tag| text(tag.as_str())).collect();
+        Datum::Record(Arc::new(Record {
+            kind: "Value",
+            fields: vec![
+                ("name", text(self.name.as_str())),
+                ("title", text(self.title)),
+                ("section", text(law.place(&self.site.rule).section.as_str())),
+                ("rule", text(self.site.rule.as_str())),
+                ("tracked", text(self.tracked)),
+                ("shown_to", text(shown_to)),
+                ("derived", Datum::Bool(self.derived)),
+                ("tags", Datum::List(tags)),
+            ],
+        }))
+    }
 }
 
 /// Statements become the body of a function; a text that defines `run` stays as it is.

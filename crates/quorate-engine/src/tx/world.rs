@@ -720,7 +720,11 @@ fn rule_id(thing: &Thing) -> Answer<Name> {
 }
 
 fn clause_number(clause: i64) -> Answer<u32> {
-    u32::try_from(clause).map_err(|_| Stop::fault(format!("{clause} is no clause's number")))
+    // A number that somebody typed is no fault of the code that passes it on.
+    u32::try_from(clause).map_err(|_| {
+        let what = format!("a clause's number, not {clause}");
+        Stop::Refused(Box::new(quorate_kernel::Refusal::plain(what)))
+    })
 }
 
 /// The type of what a value holds, as rule code reads it.

@@ -160,7 +160,7 @@ fn leave(value: Value<'_>, depth: u32, pieces: &mut u32) -> Result<Datum, String
     }
     Err(match value.get_type() {
         "int" => "a number of more than 64 bits".to_owned(),
-        other => format!("a {other}"),
+        other => crate::with_article(other),
     })
 }
 

@@ -30,7 +30,7 @@ impl fmt::Display for RecordValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.get("name") {
             Some(Datum::Text(name)) => f.write_str(name),
-            _ => write!(f, "a {}", self.0.kind.to_lowercase()),
+            _ => f.write_str(&crate::with_article(&self.0.kind.to_lowercase())),
         }
     }
 }

@@ -87,12 +87,13 @@ impl MomentValue {
         self.moment().cmp(&other.moment())
     }
 
-    /// What the calendar says of a moment. Of `now`, it may change at the next midnight or hour.
+    /// What the calendar says of a moment. Of `now`, it may change when the next one begins.
     fn part(self, name: &str) -> Option<i64> {
         let moment = self.moment();
         let next = match name {
             "hour" => Moment(moment.0 - moment.0.rem_euclid(3_600_000) + 3_600_000),
             "minute" => Moment(moment.0 - moment.0.rem_euclid(60_000) + 60_000),
+            "month" | "year" => next_month(moment, name == "year"),
             _ => moment.day_start() + Span::days(1),
         };
         if let Self::Now(span) = self {
@@ -124,6 +125,18 @@ impl MomentValue {
         }
         start
     }
+}
+
+/// The first moment of the month after a moment's, or of the year after.
+fn next_month(moment: Moment, of_year: bool) -> Moment {
+    let (year, month, _) = moment.date();
+    let first = if of_year || month == 12 {
+        Moment::of_date(year.saturating_add(1), 1, 1)
+    } else {
+        Moment::of_date(year, month + 1, 1)
+    };
+    // Beyond the calendar nothing turns any more.
+    first.unwrap_or(Moment(i64::MAX))
 }
 
 /// The parts of a moment that rule code can read.
@@ -170,8 +183,8 @@ impl fmt::Display for SpanValue {
 fn wrong<'v, T: StarlarkValue<'v>, R>(this: &T, op: &str, other: Value<'v>) -> starlark::Result<R> {
     if other.is_none() {
         return Err(fault(format!(
-            "a {} is used with None: test for `!= None` first",
-            T::TYPE.to_lowercase()
+            "{} is used with None: test for `!= None` first",
+            crate::with_article(&T::TYPE.to_lowercase())
         )));
     }
     ValueError::unsupported_with(this, op, other)

@@ -88,6 +88,22 @@ impl Need {
     }
 }
 
+/// Needs after each other; one that could hold in place of the one before begins with "or".
+fn joined(phrases: &[String]) -> String {
+    let mut out = String::new();
+    for phrase in phrases {
+        if !out.is_empty() {
+            out.push_str(if phrase.starts_with("or ") {
+                ", "
+            } else {
+                "; and "
+            });
+        }
+        out.push_str(phrase);
+    }
+    out
+}
+
 /// An answer of the law: no, and why, and when it may be yes.
 #[derive(Clone, Debug, PartialEq, Eq, Template)]
 #[template(path = "parts/refusal.html")]
@@ -109,7 +125,7 @@ impl Refusal {
     pub fn sentence(&self) -> String {
         let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
         match (phrases.is_empty(), &self.because) {
-            (false, _) => format!("{} needs {}.", self.tried, phrases.join("; and ")),
+            (false, _) => format!("{} needs {}.", self.tried, joined(&phrases)),
             (true, Some(because)) => format!("{} is not possible: {because}.", self.tried),
             (true, None) => format!("{} is not possible now.", self.tried),
         }
@@ -119,7 +135,7 @@ impl Refusal {
     pub fn reason(&self) -> String {
         let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
         match (phrases.is_empty(), &self.because) {
-            (false, _) => format!("Needs {}.", phrases.join("; and ")),
+            (false, _) => format!("Needs {}.", joined(&phrases)),
             (true, Some(because)) => {
                 let mut letters = because.chars();
                 let first: String = letters

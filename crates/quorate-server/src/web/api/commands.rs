@@ -483,7 +483,15 @@ fn field(tx: &Tx, category: &Name, name: &str, json: &Json) -> Result<Value, Pro
     let place = format!("arguments.fields.{name}");
     let world: &dyn World = tx;
     let ty = world.attribute_type(category.as_str(), name);
-    let ty = ty.ok_or_else(|| Problem::bad(&place, format!("a {category} has no {name}")))?;
+    let ty = ty.ok_or_else(|| {
+        Problem::bad(
+            &place,
+            format!(
+                "{} has no {name}",
+                quorate_law::with_article(category.as_str())
+            ),
+        )
+    })?;
     let typed = changes::typed(json).map_err(|text| Problem::bad(&place, text))?;
     let datum: Datum =
         fields::read(tx, name, &ty, &typed).map_err(|refusal| Problem::bad(&place, refusal))?;

@@ -8,6 +8,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, Refusal, Value};
 use quorate_law::declare::ShownTo;
 use quorate_law::stop::Site;
+use quorate_law::with_article;
 
 use super::Look;
 use crate::markup::{self, Markup, Reading, Terms};
@@ -35,20 +36,11 @@ pub(super) fn terms(state: &State, law: &Law) -> Terms {
         };
         put(name.as_str(), &term.one);
         put(&format!("{name}s"), &term.many);
-        let article = article(&term.one);
-        for (token, with) in [("a", article), ("an", article)] {
-            put(&format!("{token} {name}"), &format!("{with} {}", term.one));
+        for token in ["a", "an"] {
+            put(&format!("{token} {name}"), &with_article(&term.one));
         }
     }
     terms
-}
-
-fn article(word: &str) -> &'static str {
-    if word.starts_with(|letter: char| "aeiouAEIOU".contains(letter)) {
-        "an"
-    } else {
-        "a"
-    }
 }
 
 /// A word with its first letter as a capital.

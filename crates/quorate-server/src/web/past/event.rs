@@ -162,9 +162,8 @@ fn facts(look: &Look, event: &Event) -> Vec<Fact> {
     match &event.act {
         Act::Do { args, .. } if look.may_know_given(event) => {
             for (name, value) in args {
-                let words = match value {
+                let words = match value.open() {
                     Value::Text(text) => text.as_str().to_owned(),
-                    Value::Hidden(_) => "hidden".to_owned(),
                     value => look.label(value),
                 };
                 add(name.as_str(), &words);

@@ -391,17 +391,10 @@ impl Look {
     }
 }
 
-/// Whether an event touched something that not everybody may see.
+/// Whether an event left somebody a hidden question or answered one.
 fn hides(event: &Event) -> bool {
-    let hidden = |value: &quorate_kernel::Value| matches!(value, quorate_kernel::Value::Hidden(_));
-    let args = match &event.act {
-        Act::Do { args, .. } => args.iter().any(|(_, value)| hidden(value)),
-        Act::Answer { value, .. } | Act::Decide { value, .. } => hidden(value),
-        _ => false,
-    };
-    let duties = event.steps.iter().any(|step| match &step.effect {
+    event.steps.iter().any(|step| match &step.effect {
         Effect::Duty { old, new, .. } => old.iter().chain(new.iter()).any(|duty| duty.hidden),
         _ => false,
-    });
-    args || duties
+    })
 }

@@ -137,7 +137,7 @@ fn matter<'a>(look: &'a Look, event: &Event) -> Option<(PostId, &'a rows::Post)>
     let Act::Do { args, .. } = &event.act else {
         return None;
     };
-    args.iter().find_map(|(_, value)| match value {
+    args.iter().find_map(|(_, value)| match value.open() {
         Value::Thing(Thing::Post(id)) => Some((*id, look.post(*id)?)),
         _ => None,
     })

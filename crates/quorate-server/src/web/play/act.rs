@@ -203,7 +203,7 @@ pub fn questions(look: &Look, me: PlayerId) -> Vec<Question> {
         let context: Vec<_> = duty
             .context
             .iter()
-            .map(|(name, value)| format!("{name}: {}", look.label(value)))
+            .map(|(name, value)| format!("{name}: {}", look.label(value.open())))
             .collect();
         let made = Question {
             id: format!("duty-{id}"),
@@ -231,7 +231,7 @@ pub fn questions(look: &Look, me: PlayerId) -> Vec<Question> {
 }
 
 fn default_words(look: &Look, default: &Value) -> String {
-    match default {
+    match default.open() {
         Value::None => "lets it go".to_owned(),
         value => format!("means {}", look.label(value)),
     }
@@ -241,7 +241,7 @@ fn default_words(look: &Look, default: &Value) -> String {
 fn choices(look: &Look, options: &[Value]) -> Vec<Choice> {
     let numbered = options.iter().enumerate();
     numbered
-        .map(|(nth, value)| Choice::new(nth.to_string(), look.label(value)))
+        .map(|(nth, value)| Choice::new(nth.to_string(), look.label(value.open())))
         .collect()
 }
 
