@@ -41,7 +41,7 @@ pub fn json(datum: &Datum) -> Json {
         }
         Datum::Ledger(thing, name) => Json::from(format!("{thing} {name}")),
         Datum::Function(name) => Json::from(name.as_str()),
-        Datum::Span(_) | Datum::Square(_) | Datum::Object(_) => {
+        Datum::Span(_) | Datum::Square(_) | Datum::Picture(_) | Datum::Object(_) => {
             Json::from(convert::describe(datum))
         }
     }
