@@ -13,7 +13,7 @@ use quorate_kernel::Picture;
 use quorate_kernel::digest::Digest;
 
 /// How long a file may be that somebody uploads, in bytes.
-pub const FILE_MAX: usize = 256 * 1024;
+pub const FILE_MAX: usize = 128 * 1024;
 
 /// How wide and how high a picture may be, in pixels.
 pub const SIDE_MAX: u32 = 256;

@@ -3,7 +3,7 @@
 const key = (form) => `draft:${form.dataset.draft}`;
 // Which rules are edited and from which texts goes along unseen; it is part of the draft.
 const isUnseen = (f) => f.type === "hidden" && /^(edit|of-\d+|base-\d+)$/.test(f.name);
-const isTyped = (f) => !["hidden", "password", "submit", "button"].includes(f.type);
+const isTyped = (f) => !["hidden", "password", "submit", "button", "file"].includes(f.type);
 const fields = (form) => [...form.elements].filter((f) => f.name && (isTyped(f) || isUnseen(f)));
 const store = { get: (k) => { try { return localStorage.getItem(k); } catch { return null; } },
   set: (k, v) => { try { localStorage.setItem(k, v); return true; } catch { return false; } },

@@ -9,6 +9,7 @@ pub(crate) mod messages;
 pub(crate) mod operator;
 pub(crate) mod pages;
 pub(crate) mod people;
+pub(crate) mod pictures;
 pub(crate) mod places;
 pub(crate) mod rolls;
 pub(crate) mod tracker;

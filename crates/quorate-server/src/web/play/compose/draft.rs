@@ -575,6 +575,6 @@ fn retyped(kind: &mut FieldKind, values: &[String]) {
         | FieldKind::Mail(text)
         | FieldKind::Moment(text) => *text = first,
         FieldKind::Flag(flag) => *flag = !first.is_empty(),
-        FieldKind::Password { .. } => {}
+        FieldKind::Password { .. } | FieldKind::Picture => {}
     }
 }
