@@ -99,6 +99,8 @@ pub enum FieldKind {
         /// Whether it is a new one, for the browser's own keeper of passwords.
         fresh: bool,
     },
+    /// The name of an account, which the browser may know.
+    Account(String),
     /// A mail address.
     Mail(String),
     /// A moment in UTC.

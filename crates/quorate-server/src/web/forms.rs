@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::look::Look;
@@ -93,5 +93,11 @@ pub async fn game_page(
 
 /// The page of a look, as a response.
 pub fn page(look: &Look, page: &impl askama::Template) -> Response {
-    reply::page(&look.site, &look.visitor, axum::http::StatusCode::OK, page)
+    reply::page(&look.site, &look.visitor, StatusCode::OK, page)
+}
+
+/// The page that was sent, once more with why it was not taken.
+pub fn once_more(look: &Look, page: &impl askama::Template) -> Response {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    reply::page(&look.site, &look.visitor, status, page)
 }

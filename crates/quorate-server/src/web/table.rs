@@ -14,3 +14,4 @@ pub(crate) mod places;
 pub(crate) mod rolls;
 pub(crate) mod tracker;
 pub(crate) mod tree;
+pub(crate) mod withhold;

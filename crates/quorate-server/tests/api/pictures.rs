@@ -236,3 +236,53 @@ async fn a_picture_is_sent_by_a_form_of_the_site() {
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
     assert_eq!(game.held(None, "player:2", "face").await["width"], 80);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_operator_withholds_is_gone_and_the_log_says_so() {
+    let game = Game::with_rule("faces", "Faces", FACES).await;
+    let sent =
+        json!({ "face": pictures::sent(&file(80, 1)), "dream": pictures::sent(&file(80, 2)) });
+    let posed = pose(&game, &game.bert, sent, 201).await;
+    let event = posed["event"]["seq"].as_u64().unwrap();
+    game.table.token("Olga", true).await;
+    let (olga, bert) = (
+        game.table.session("Olga").await,
+        game.table.session("Bert").await,
+    );
+    let tracker = format!("/g/{}/tracker", game.word);
+    let seen = pictures_in(&get(&game, &bert, &tracker).await.text());
+    let withhold = async |who: &SessionToken, form: String| {
+        let csrf = game.table.site().csrf.issue(who).unwrap();
+        let request = Request::post("/operator/withhold")
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let body = format!("csrf={csrf}&game={}&{form}", game.word);
+        ask(&game, who, request.body(Body::from(body)).unwrap())
+            .await
+            .status
+    };
+    let form = format!("event={event}&why=not+fit+to+be+seen");
+    assert_eq!(withhold(&bert, form.clone()).await, StatusCode::NOT_FOUND);
+    assert_eq!(
+        withhold(&olga, format!("event={event}")).await,
+        StatusCode::BAD_REQUEST
+    );
+    assert_eq!(
+        withhold(&olga, "event=1&why=x".into()).await,
+        StatusCode::BAD_REQUEST
+    );
+    assert_eq!(withhold(&olga, form.clone()).await, StatusCode::SEE_OTHER);
+    let face = seen.iter().find(|path| path.contains("/face/")).unwrap();
+    assert_eq!(get(&game, &bert, face).await.status, StatusCode::NOT_FOUND);
+    assert!(!pictures_in(&get(&game, &bert, &tracker).await.text()).contains(face));
+    let held = game.held(None, "player:2", "face").await;
+    assert_eq!(held["width"], 80, "the law still knows that there was one");
+    let log = get(&game, &bert, &format!("/g/{}/log", game.word))
+        .await
+        .text();
+    assert!(log.contains("not fit to be seen"), "{log}");
+    assert_eq!(
+        withhold(&olga, form).await,
+        StatusCode::BAD_REQUEST,
+        "nothing is left of it"
+    );
+}

@@ -23,6 +23,9 @@ use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
+/// What stands for a text that was withheld or forgotten.
+const GONE: &str = "*What was written here is no longer kept.*";
+
 /// `GET /g/{game}/post/{post}`.
 pub async fn show(
     State(site): State<Arc<Site>>,
@@ -64,7 +67,7 @@ fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
         fields: fields(look, id, post),
         edit: window::edit_window(look, id, post),
         again: again(look, id, post),
-        body: look.prose(post.body.as_str(), 2),
+        body: look.prose(post.body.plain().unwrap_or(GONE), 2),
         flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
         change_note: changes_note(changes.len()),
         digest: digest(post),
@@ -204,7 +207,7 @@ fn comments(look: &Look, id: PostId, post: &rows::Post) -> Vec<Comment> {
             is_superseded: vote.is_some() && later,
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
             note: None,
-            body: Some(look.remark(comment.text.as_str())),
+            body: Some(look.remark(comment.text.plain().unwrap_or(GONE))),
         });
     }
     made

@@ -8,6 +8,7 @@ use axum::response::Response;
 use quorate_kernel::Span;
 use quorate_runtime::ports::{Account, Invitation, Recovery};
 
+use super::withhold;
 use crate::pages::{Fact, Operator, OperatorLine};
 use crate::parts::{
     Cell, Column, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table,
@@ -50,6 +51,7 @@ async fn panel(
 ) -> Result<Response, Trouble> {
     check(visitor)?;
     let accounts = site.parts.accounts.accounts().await?;
+    let games = site.parts.games.list().await?;
     let (health, lines) = health(site, visitor).await?;
     let uses = Field::new(
         "uses",
@@ -75,6 +77,13 @@ async fn panel(
         invite: form(site, visitor, "invite", vec![uses], "Make an invitation"),
         shown_once: secret,
         recover: form(site, visitor, "recover", vec![name], "Make a recovery link"),
+        withhold: form(
+            site,
+            visitor,
+            "withhold",
+            withhold::fields(games.iter().map(|row| row.game.as_str().to_owned())),
+            "Withhold it for good",
+        ),
     };
     Ok(reply::page(site, visitor, StatusCode::OK, &panel))
 }
@@ -205,6 +214,7 @@ async fn done(
             )
             .note("Counts once, for two days; shown this once.")
         }
+        "withhold" => return withhold::done(site, visitor, form).await,
         _ => return Err(Trouble::NotFound),
     };
     panel(site, visitor, Some(secret)).await

@@ -572,6 +572,7 @@ fn retyped(kind: &mut FieldKind, values: &[String]) {
         FieldKind::Line(text)
         | FieldKind::Prose(text)
         | FieldKind::Code(text)
+        | FieldKind::Account(text)
         | FieldKind::Mail(text)
         | FieldKind::Moment(text) => *text = first,
         FieldKind::Flag(flag) => *flag = !first.is_empty(),
