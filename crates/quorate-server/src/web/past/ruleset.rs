@@ -391,6 +391,11 @@ impl Look {
                 .iter()
                 .map(|(key, comment)| (key.id.0, comment.at)),
         );
-        known.find(|(id, _)| id.event() == seq).map(|(_, at)| at)
+        let found = known.find(|(id, _)| id.event() == seq).map(|(_, at)| at);
+        // An enactment writes values as a rule, and each tells when it was written.
+        found.or_else(|| {
+            let mut cells = self.state().cells.values();
+            cells.find(|cell| cell.by == seq).map(|cell| cell.at)
+        })
     }
 }
