@@ -19,6 +19,7 @@ pub fn datum(value: &Value) -> Datum {
         Value::Moment(moment) => Datum::Moment(*moment),
         Value::Span(span) => Datum::Span(*span),
         Value::Square(square) => Datum::Square(square.clone()),
+        Value::Picture(picture) => Datum::Picture(Arc::clone(picture)),
         Value::Thing(thing) => Datum::Thing(thing.clone()),
         Value::List(items) => Datum::List(items.iter().map(datum).collect()),
         Value::Hidden(seal) => seal.plain().map_or(Datum::None, datum),
@@ -36,6 +37,7 @@ pub fn plain_value(datum: &Datum) -> Option<Value> {
         Datum::Moment(moment) => Value::Moment(*moment),
         Datum::Span(span) => Value::Span(*span),
         Datum::Square(square) => Value::Square(square.clone()),
+        Datum::Picture(picture) => Value::Picture(Arc::clone(picture)),
         Datum::Thing(thing) => Value::Thing(thing.clone()),
         Datum::List(items) => Value::List(
             items
@@ -97,7 +99,14 @@ pub fn value_for(
             }
         }
         (Holds::Choice(_), _) => wrong("one of its options"),
-        (Holds::Moment | Holds::Reference(_) | Holds::Place { .. }, Datum::None) => Ok(Value::None),
+        (
+            Holds::Moment | Holds::Picture | Holds::Reference(_) | Holds::Place { .. },
+            Datum::None,
+        ) => Ok(Value::None),
+        (Holds::Picture, Datum::Picture(picture)) => {
+            Ok(Value::Picture(Arc::new(picture.sealed(salt()))))
+        }
+        (Holds::Picture, _) => wrong("a picture or None"),
         (Holds::Moment, Datum::Moment(moment)) => Ok(Value::Moment(*moment)),
         (Holds::Moment, _) => wrong("a moment or None"),
         (Holds::Reference(_), Datum::Thing(thing)) => Ok(Value::Thing(thing.clone())),
@@ -146,6 +155,7 @@ pub fn fits(ty: &Type, datum: &Datum) -> bool {
         | (Type::Moment, Datum::Moment(_))
         | (Type::Span, Datum::Span(_))
         | (Type::Square, Datum::Square(_))
+        | (Type::Picture, Datum::Picture(_))
         | (Type::Kind(_), Datum::Thing(_))
         | (Type::Ledger, Datum::Ledger(..))
         | (Type::Function, Datum::Function(_))
@@ -170,6 +180,7 @@ pub fn legal(decl: &ValueDecl, value: &Value) -> bool {
         (Holds::Text, Value::Text(_) | Value::None)
         | (Holds::Flag, Value::Flag(_))
         | (Holds::Moment, Value::Moment(_) | Value::None)
+        | (Holds::Picture, Value::Picture(_) | Value::None)
         | (Holds::Reference(_), Value::Thing(_) | Value::None)
         | (Holds::Place { .. }, Value::Square(_) | Value::None)
         | (Holds::Ledger { .. }, _) => true,
@@ -196,6 +207,7 @@ pub fn describe(datum: &Datum) -> String {
             square.row + 1,
             square.board
         ),
+        Datum::Picture(picture) => crate::pictures::described(picture),
         Datum::Thing(thing) => thing.to_string(),
         Datum::List(items) => format!("a list of {}", items.len()),
         Datum::Dict(items) => format!("a dictionary of {}", items.len()),
@@ -222,6 +234,7 @@ pub fn type_words(ty: &Type, kind_word: &dyn Fn(&Name) -> String) -> String {
         Type::Moment => "a moment".to_owned(),
         Type::Span => "a length of time".to_owned(),
         Type::Square => "a square".to_owned(),
+        Type::Picture => "a picture".to_owned(),
         Type::Kind(kind) => with_article(&kind_word(kind)),
         Type::Record(kind) => with_article(kind),
         Type::Ledger => "a ledger".to_owned(),
@@ -242,9 +255,11 @@ pub fn empty_value(holds: &Holds) -> Value {
         Holds::Text => Value::Text(Sealed::close("", [0; 16])),
         Holds::Flag => Value::Flag(false),
         Holds::Choice(options) => Value::Word(options.iter().min().cloned().unwrap_or_default()),
-        Holds::Moment | Holds::Reference(_) | Holds::Place { .. } | Holds::Ledger { .. } => {
-            Value::None
-        }
+        Holds::Moment
+        | Holds::Picture
+        | Holds::Reference(_)
+        | Holds::Place { .. }
+        | Holds::Ledger { .. } => Value::None,
         Holds::Listing { .. } => Value::list([]),
     }
 }

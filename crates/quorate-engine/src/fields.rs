@@ -6,6 +6,7 @@ use quorate_kernel::{Moment, Name, Need, Refusal, Span, Square, Thing, Value};
 use quorate_law::datum::{Datum, Type};
 
 use crate::convert;
+use crate::pictures;
 use crate::tx::Tx;
 
 /// What was typed, before it is known what it is for.
@@ -83,6 +84,9 @@ pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Ref
         (Type::Square, Typed::Text(text)) => {
             square(tx, text.trim()).map_or_else(|| no(text.clone()), |at| Ok(Datum::Square(at)))
         }
+        (Type::Picture, Typed::Text(text)) => pictures::read(text)
+            .map(|picture| Datum::Picture(Arc::new(picture)))
+            .or_else(|unfit| no(unfit.to_string())),
         (Type::Kind(kind), Typed::Text(text)) => thing(tx, kind, text.trim())
             .map_or_else(|| no(text.clone()), |thing| Ok(Datum::Thing(thing))),
         (Type::Any, Typed::Text(text)) => Ok(Datum::Text(text.as_str().into())),

@@ -28,6 +28,7 @@ pub mod merge;
 pub mod migrate;
 pub mod names;
 pub mod offers;
+pub mod pictures;
 pub mod reads;
 pub mod rulebook;
 pub mod ruling;

@@ -33,7 +33,7 @@ pub const NAMES: [&str; 12] = [
 ];
 
 /// The functions that a test file may call besides the methods of games.
-pub const FUNCTIONS: [&str; 27] = [
+pub const FUNCTIONS: [&str; 28] = [
     "game",
     "eq",
     "check",
@@ -41,6 +41,7 @@ pub const FUNCTIONS: [&str; 27] = [
     "hours",
     "minutes",
     "days",
+    "picture",
     "add_rule",
     "amend_rule",
     "replace_rule",

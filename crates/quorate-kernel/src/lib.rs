@@ -13,6 +13,7 @@ pub mod ids;
 pub mod law;
 pub mod name;
 pub mod patch;
+pub mod picture;
 pub mod record;
 pub mod refusal;
 pub mod rows;
@@ -24,6 +25,7 @@ pub mod value;
 
 pub use ids::{CommentId, EntityId, EventSeq, GameId, Id, PlayerId, PostId};
 pub use name::Name;
+pub use picture::Picture;
 pub use refusal::{Need, Refusal};
 pub use time::{Moment, Span};
 pub use value::{Square, Thing, Value};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommentId, EntityId, PlayerId, PostId};
 use crate::name::Name;
+use crate::picture::Picture;
 use crate::seal::{Salt, Sealed};
 use crate::time::{Moment, Span};
 
@@ -137,6 +138,8 @@ pub enum Value {
     List(Arc<[Value]>),
     /// A value that not everybody may see; only its digest is open in the log.
     Hidden(Sealed<Value>),
+    /// A picture that a person uploaded. Its size and digest are open in the log, its file is not.
+    Picture(Arc<Picture>),
 }
 
 impl Value {
@@ -156,6 +159,7 @@ impl Value {
         match self {
             Self::Text(text) => Self::Word(text.as_str().into()),
             Self::Hidden(_) => self.open().unsealed(),
+            Self::Picture(picture) => Self::Picture(Arc::new(picture.unsealed())),
             Self::List(items) => Self::list(items.iter().map(Self::unsealed)),
             other => other.clone(),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::{Moment, Name, Span, Square, Thing};
+use quorate_kernel::{Moment, Name, Picture, Span, Square, Thing};
 
 /// A value of rule code, free of the language that runs it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -22,6 +22,8 @@ pub enum Datum {
     Span(Span),
     /// A square of a board.
     Square(Square),
+    /// A picture that a person uploaded.
+    Picture(Arc<Picture>),
     /// A player, post, entity, row, rule, comment or the game.
     Thing(Thing),
     /// A list; unchangeable where it came from the world.
@@ -76,6 +78,8 @@ pub enum Type {
     Span,
     /// A square of a board.
     Square,
+    /// A picture.
+    Picture,
     /// A thing of this kind: `Player`, `Game`, `Post`, `Comment`, `Rule`, or a kind that the law declares.
     Kind(Name),
     /// A record of this kind.

@@ -17,7 +17,7 @@ pub struct Declaration {
 /// What a law can declare. Functions are named by their name at the top level of the module.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Declared {
-    /// `number`, `text`, `flag`, `choice`, `moment`, `reference`, `listing`, `place`, `ledger`.
+    /// `number`, `text`, `flag`, `choice`, `moment`, `image`, `reference`, `listing`, `place`, `ledger`.
     Value(ValueDecl),
     /// `name = derived(title, fn, of)`.
     Derived {
@@ -253,6 +253,8 @@ pub enum Holds {
     Choice(Vec<Name>),
     /// A moment or none.
     Moment,
+    /// A picture that a person uploaded, or none.
+    Picture,
     /// A thing of a kind or none.
     Reference(Name),
     /// Several things, words or numbers.

@@ -10,6 +10,7 @@ use starlark::typing::Ty;
 use crate::values::callable::{Callable, NATIVES};
 use crate::values::kind::KindValue;
 use crate::values::object::ObjectValue;
+use crate::values::picture::PictureValue;
 use crate::values::record::RecordValue;
 use crate::values::square::{LedgerValue, SquareValue};
 use crate::values::thing::ThingValue;
@@ -58,7 +59,7 @@ pub(crate) static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let fixed = BASE_KINDS.iter().chain(&RECORDS).chain(&BUILT_IN);
     names.extend(fixed.map(|name| (*name).to_owned()));
     for name in [
-        "Moment", "Span", "Square", "Ledger", "player", "game", "now",
+        "Moment", "Span", "Square", "Picture", "Ledger", "player", "game", "now",
     ] {
         names.insert(name.to_owned());
     }
@@ -124,6 +125,10 @@ pub(crate) fn builder(additions: &Additions) -> GlobalsBuilder {
     builder.set(
         "Square",
         kind("Square", Ty::starlark_value::<SquareValue>()),
+    );
+    builder.set(
+        "Picture",
+        kind("Picture", Ty::starlark_value::<PictureValue>()),
     );
     builder.set(
         "Ledger",

@@ -42,6 +42,7 @@ thread_local! {
 pub(crate) const MOMENT: &str = "Moment";
 pub(crate) const SPAN: &str = "Span";
 pub(crate) const SQUARE: &str = "Square";
+pub(crate) const PICTURE: &str = "Picture";
 pub(crate) const LEDGER: &str = "Ledger";
 
 impl Schema {
@@ -90,6 +91,7 @@ impl Schema {
             Type::Moment => self.slot(MOMENT),
             Type::Span => self.slot(SPAN),
             Type::Square => self.slot(SQUARE),
+            Type::Picture => self.slot(PICTURE),
             Type::Ledger => self.slot(LEDGER),
             Type::Record(kind) => self.slot(kind),
             Type::Function => Ty::callable(any_params(), Ty::any()),

@@ -371,6 +371,7 @@ impl Unit {
                 (Type::List(Box::new(item)), named(2, "of"))
             }
             "place" => (optional(Type::Square), named(2, "of")),
+            "image" => (optional(Type::Picture), named(1, "of")),
             "ledger" => (Type::Ledger, named(1, "of")),
             "derived" => (Type::Any, named(2, "of")),
             _ => return,
@@ -650,6 +651,7 @@ fn named_type(name: &str) -> Type {
         "Moment" => Type::Moment,
         "Span" => Type::Span,
         "Square" => Type::Square,
+        "Picture" => Type::Picture,
         "Ledger" => Type::Ledger,
         "list" => Type::List(Box::new(Type::Any)),
         "dict" => Type::Dict(Box::new(Type::Any), Box::new(Type::Any)),

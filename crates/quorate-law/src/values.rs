@@ -11,6 +11,7 @@ pub(crate) mod callable;
 pub(crate) mod convert;
 pub(crate) mod kind;
 pub(crate) mod object;
+pub(crate) mod picture;
 pub(crate) mod record;
 pub(crate) mod square;
 pub(crate) mod thing;

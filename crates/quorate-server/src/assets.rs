@@ -61,6 +61,11 @@ const ASSETS: &[Asset] = &[
         plain: include_bytes!("../assets/js/check.js"),
     },
     Asset {
+        name: "code.js",
+        media: JS,
+        plain: include_bytes!("../assets/js/code.js"),
+    },
+    Asset {
         name: "keys.js",
         media: JS,
         plain: include_bytes!("../assets/js/keys.js"),
@@ -180,7 +185,7 @@ mod tests {
     fn every_module_that_a_script_imports_is_served() {
         for asset in ASSETS.iter().filter(|asset| asset.media == JS) {
             let text = std::str::from_utf8(asset.plain).expect("scripts are UTF-8");
-            for part in text.split("from \"./").skip(1) {
+            for part in text.split("\"./").skip(1) {
                 let name = part
                     .split('"')
                     .next()

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use axum::extract::Multipart;
+use axum::extract::multipart::MultipartError;
+use quorate_engine::pictures;
+
 use crate::security::{
     csrf::{BadToken, Csrf},
     session::SessionToken,
@@ -18,7 +22,7 @@ pub struct Posted {
 }
 
 /// Why a form was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotTaken {
     /// It did not come from a page of ours, or from another session's page.
     #[error(transparent)]
@@ -26,12 +30,43 @@ pub enum NotTaken {
     /// It has more fields than any page of ours.
     #[error("the form has more than {FIELDS_MAX} fields")]
     TooManyFields,
+    /// It breaks off or is no form, or is longer than any page of ours sends.
+    #[error("the form did not arrive whole: {0}")]
+    Broken(String),
 }
 
 impl Posted {
     /// Reads an `application/x-www-form-urlencoded` body and checks its token against the session that sent it.
     pub fn read(body: &[u8], csrf: &Csrf, session: &SessionToken) -> Result<Self, NotTaken> {
         let form = Self::parse(body)?;
+        csrf.check(session, form.one("csrf").unwrap_or_default())?;
+        Ok(form)
+    }
+
+    /// The same of a `multipart/form-data` body, by which browsers send files. A file arrives in base64, and nothing of the
+    /// name and kind that its sender gives it is believed.
+    pub async fn read_parts(
+        mut parts: Multipart,
+        csrf: &Csrf,
+        session: &SessionToken,
+    ) -> Result<Self, NotTaken> {
+        let broken = |error: MultipartError| NotTaken::Broken(error.body_text());
+        let mut fields: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut count = 0;
+        while let Some(part) = parts.next_field().await.map_err(broken)? {
+            count += 1;
+            if count > FIELDS_MAX {
+                return Err(NotTaken::TooManyFields);
+            }
+            let name = part.name().unwrap_or_default().to_owned();
+            let value = if part.file_name().is_some() {
+                pictures::sent(&part.bytes().await.map_err(broken)?)
+            } else {
+                part.text().await.map_err(broken)?.replace("\r\n", "\n")
+            };
+            fields.entry(name).or_default().push(value);
+        }
+        let form = Self { fields };
         csrf.check(session, form.one("csrf").unwrap_or_default())?;
         Ok(form)
     }

@@ -186,6 +186,8 @@ links! {
     Action(game, action) => "/g/{game}/act/{action}";
     /// Where the answer to a question or duty goes.
     Answer(game, question) => "/g/{game}/answer/{question}";
+    /// A picture that a value holds, by its digest.
+    Picture(game, thing, name, digest) => "/g/{game}/picture/{thing}/{name}/{digest}";
     /// A board that the law declares.
     Board(game, board) => "/g/{game}/board/{board}";
     /// A page that the law declares or that people keep.

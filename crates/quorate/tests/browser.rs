@@ -7,6 +7,8 @@
 mod axe;
 #[path = "browser/driver.rs"]
 mod driver;
+#[path = "browser/play.rs"]
+mod play;
 #[path = "browser/server.rs"]
 mod server;
 

@@ -41,6 +41,11 @@ pub fn json(datum: &Datum) -> Json {
         }
         Datum::Ledger(thing, name) => Json::from(format!("{thing} {name}")),
         Datum::Function(name) => Json::from(name.as_str()),
+        Datum::Picture(picture) => serde_json::json!({
+            "width": picture.width,
+            "height": picture.height,
+            "digest": picture.digest.to_string(),
+        }),
         Datum::Span(_) | Datum::Square(_) | Datum::Object(_) => {
             Json::from(convert::describe(datum))
         }

@@ -60,6 +60,19 @@ impl Given {
         }
     }
 
+    /// The picture of `picture(width, height, seed)`.
+    pub(super) fn picture(&mut self) -> Option<Datum> {
+        let mut number = |name| match self.take(name) {
+            Some(Datum::Int(number)) => Some(number),
+            _ => None,
+        };
+        let width = u16::try_from(number("width")?).ok()?;
+        let height = u16::try_from(number("height")?).ok()?;
+        let seed = u64::try_from(number("seed")?).ok()?;
+        let drawn = crate::pictures::drawn(width, height, seed);
+        Some(Datum::Picture(std::sync::Arc::new(drawn)))
+    }
+
     pub(super) fn rest(self) -> (Vec<Datum>, Named) {
         (self.args, self.named)
     }

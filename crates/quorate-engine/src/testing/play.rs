@@ -58,6 +58,9 @@ impl Stage {
                 })),
                 _ => Err(fail(format!("{name} takes a whole number"))),
             },
+            "picture" => Given::new(args, named).picture().ok_or_else(|| {
+                fail("a picture is drawn by picture(width, height, seed), three whole numbers")
+            }),
             _ => self
                 .change(name, args, named)?
                 .ok_or_else(|| fail(format!("there is no function {name}"))),

@@ -137,7 +137,10 @@ impl Tx {
     /// What a value holds before anything was put there.
     pub fn default_of(&self, decl: &ValueDecl) -> Datum {
         match (&decl.default, &decl.holds) {
-            (Datum::None, Holds::Moment | Holds::Reference(_) | Holds::Place { .. }) => Datum::None,
+            (
+                Datum::None,
+                Holds::Moment | Holds::Picture | Holds::Reference(_) | Holds::Place { .. },
+            ) => Datum::None,
             (Datum::None, holds) => convert::datum(&convert::empty_value(holds)),
             (given, _) => given.clone(),
         }

@@ -735,6 +735,7 @@ pub(crate) fn type_of(holds: &Holds) -> Type {
         Holds::Text | Holds::Choice(_) => Type::Text,
         Holds::Flag => Type::Bool,
         Holds::Moment => optional(Type::Moment),
+        Holds::Picture => optional(Type::Picture),
         Holds::Reference(kind) => optional(Type::Kind(kind.clone())),
         Holds::Listing { item, .. } => Type::List(Box::new(item.clone())),
         Holds::Place { .. } => optional(Type::Square),

@@ -81,6 +81,11 @@ impl EachSeal for Value {
         match self {
             Self::Text(seal) => visit(SealMut::Text(seal)),
             Self::Hidden(seal) => visit(SealMut::Value(seal)),
+            Self::Picture(picture) => {
+                if let Some(seal) = Arc::make_mut(picture).seal() {
+                    visit(SealMut::Text(seal));
+                }
+            }
             Self::List(items) if items.iter().any(may_hold_seals) => {
                 let mut changed: Vec<Self> = items.to_vec();
                 for item in &mut changed {
@@ -94,7 +99,10 @@ impl EachSeal for Value {
 }
 
 fn may_hold_seals(value: &Value) -> bool {
-    matches!(value, Value::Text(_) | Value::Hidden(_) | Value::List(_))
+    matches!(
+        value,
+        Value::Text(_) | Value::Hidden(_) | Value::List(_) | Value::Picture(_)
+    )
 }
 
 impl EachSeal for Person {

@@ -20,14 +20,14 @@ use crate::host::signature::type_of;
 use crate::library::{self, Additions, BASE_KINDS, RECORDS};
 use crate::rewrite::{ANYTHING, of_setter, setter};
 use crate::sheet::Sheet;
-use crate::types::{LEDGER, MOMENT, SPAN, SQUARE, Schema};
+use crate::types::{LEDGER, MOMENT, PICTURE, SPAN, SQUARE, Schema};
 use crate::unit::{Fault, Flavour, Sort, Unit, dialect};
 use crate::values::callable::{Callable, NATIVES};
 use crate::values::kind::KindValue;
 use crate::values::time::MOMENT_PARTS;
 
 /// What things of the fixed kinds have: kind, attribute, type.
-pub(crate) const BUILT_IN: [(&str, &str, &str); 40] = [
+pub(crate) const BUILT_IN: [(&str, &str, &str); 43] = [
     ("Player", "name", "str"),
     ("Player", "joined_at", "Moment | None"),
     ("Player", "seen_at", "Moment"),
@@ -65,6 +65,9 @@ pub(crate) const BUILT_IN: [(&str, &str, &str); 40] = [
     ("Square", "name", "str"),
     ("Square", "column", "int"),
     ("Square", "row", "int"),
+    ("Picture", "width", "int"),
+    ("Picture", "height", "int"),
+    ("Picture", "digest", "str"),
     ("Entity", "made_at", "Moment"),
     ("Row", "name", "str"),
     ("Row", "rule", "Rule"),
@@ -76,7 +79,7 @@ pub(crate) fn schema<'u>(
     functions: &HashMap<String, Signature>,
 ) -> Rc<Schema> {
     let mut schema = Schema::default();
-    for name in [MOMENT, SPAN, SQUARE, LEDGER]
+    for name in [MOMENT, SPAN, SQUARE, PICTURE, LEDGER]
         .iter()
         .chain(&RECORDS)
         .chain(&BASE_KINDS)
@@ -174,7 +177,7 @@ pub(crate) fn globals(
             builder.set(name, function.typed(ty));
         }
     }
-    let fixed = [MOMENT, SPAN, SQUARE, LEDGER];
+    let fixed = [MOMENT, SPAN, SQUARE, PICTURE, LEDGER];
     let kinds = fixed.iter().chain(&RECORDS).chain(&BASE_KINDS).copied();
     for name in kinds.chain(additions.kinds.iter().map(Name::as_str)) {
         builder.set(name, kind(schema, name));

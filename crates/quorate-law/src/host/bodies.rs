@@ -125,7 +125,7 @@ fn show_short(value: Value<'_>) -> String {
         || MomentValue::of(value).is_some()
         || SpanValue::of(value).is_some()
         || RecordValue::of(value).is_some()
-        || matches!(value.get_type(), "int" | "Square" | "kind");
+        || matches!(value.get_type(), "int" | "Square" | "Picture" | "kind");
     if simple { value.to_str() } else { short(value) }
 }
 

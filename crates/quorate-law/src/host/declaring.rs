@@ -35,6 +35,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "flag(title: str, of: Any, default: bool = ?, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: flag, doc: "A yes or no that is tracked." },
         Native { signature: "choice(title: str, options: list[str], of: Any, default: str = ?, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: choice, doc: "One word of several." },
         Native { signature: "moment(title: str, of: Any, default: Moment | None = ?, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: moment, doc: "A point in time, or None." },
+        Native { signature: "image(title: str, of: Any, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: image, doc: "A picture that somebody uploaded, or None." },
         Native { signature: "reference(title: str, to: Any, of: Any, default: Any = ?, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: reference, doc: "A thing of a kind, or None." },
         Native { signature: "listing(title: str, holds: Any, of: Any, default: list = ?, unique: bool = ?, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: listing, doc: "Several of something, in order." },
         Native { signature: "place(title: str, board: Any, of: Any, default: Any = ?, *, tracked: str = ?, shown_to: str = ?, tags: list[str] = ?, was: str = ?) -> Any", run: place, doc: "A square, or None; one thing a square." },
@@ -268,6 +269,10 @@ fn choice<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 
 fn moment<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     value(args, eval, Holds::Moment, 1, Datum::None, 3)
+}
+
+fn image<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+    value(args, eval, Holds::Picture, 1, Datum::None, 2)
 }
 
 fn reference<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {

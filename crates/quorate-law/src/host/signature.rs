@@ -143,6 +143,7 @@ pub(crate) fn type_of(text: &str) -> Type {
         "Moment" => Type::Moment,
         "Span" => Type::Span,
         "Square" => Type::Square,
+        "Picture" => Type::Picture,
         "Ledger" => Type::Ledger,
         "Callable" => Type::Function,
         "list" => Type::List(Box::new(Type::Any)),

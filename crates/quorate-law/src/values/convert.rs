@@ -11,6 +11,7 @@ use crate::frame::{Frame, fault};
 use crate::values::callable::{Callable, Receiver};
 use crate::values::kind::{Declared, KindValue};
 use crate::values::object::ObjectValue;
+use crate::values::picture::PictureValue;
 use crate::values::record::RecordValue;
 use crate::values::square::{LedgerValue, SquareValue};
 use crate::values::thing::ThingValue;
@@ -75,6 +76,7 @@ fn scalar<'v>(frame: &Frame, heap: Heap<'v>, datum: &Datum) -> starlark::Result<
         Datum::Moment(moment) => heap.alloc(MomentValue::Fixed(*moment)),
         Datum::Span(span) => heap.alloc(SpanValue::Fixed(*span)),
         Datum::Square(square) => heap.alloc(SquareValue(square.clone())),
+        Datum::Picture(picture) => heap.alloc(PictureValue(picture.clone())),
         Datum::Thing(thing) => heap.alloc(ThingValue(thing.clone())),
         Datum::Function(name) => {
             let function = frame.code.function(name.as_str())?;
@@ -97,6 +99,7 @@ fn freeze(frame: &Frame, live: Heap<'_>, datum: &Datum) -> starlark::Result<Froz
         Datum::Moment(moment) => heap.alloc(MomentValue::Fixed(*moment)),
         Datum::Span(span) => heap.alloc(SpanValue::Fixed(*span)),
         Datum::Square(square) => heap.alloc(SquareValue(square.clone())),
+        Datum::Picture(picture) => heap.alloc(PictureValue(picture.clone())),
         Datum::Thing(thing) => heap.alloc(ThingValue(thing.clone())),
         Datum::Function(name) => {
             let function = frame.code.function(name.as_str())?;
@@ -191,6 +194,9 @@ fn plain(value: Value<'_>) -> Option<Datum> {
     }
     if let Some(square) = SquareValue::of(value) {
         return Some(Datum::Square(square));
+    }
+    if let Some(picture) = PictureValue::of(value) {
+        return Some(Datum::Picture(picture));
     }
     if let Some(record) = RecordValue::of(value) {
         return Some(Datum::Record(record));

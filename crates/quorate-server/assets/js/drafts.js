@@ -1,9 +1,9 @@
-// What is typed survives a closed tab and a lost network. A draft goes away when its form was taken by the server:
-// the next page that is not the same form says so.
+// What is typed survives a closed tab and a lost network. A draft goes away when its form was taken by the server: the
+// next page says what was done. Any other page, of an error or after the network was lost, leaves it where it is.
 const key = (form) => `draft:${form.dataset.draft}`;
 // Which rules are edited and from which texts goes along unseen; it is part of the draft.
 const isUnseen = (f) => f.type === "hidden" && /^(edit|of-\d+|base-\d+)$/.test(f.name);
-const isTyped = (f) => !["hidden", "password", "submit", "button"].includes(f.type);
+const isTyped = (f) => !["hidden", "password", "submit", "button", "file"].includes(f.type);
 const fields = (form) => [...form.elements].filter((f) => f.name && (isTyped(f) || isUnseen(f)));
 const store = { get: (k) => { try { return localStorage.getItem(k); } catch { return null; } },
   set: (k, v) => { try { localStorage.setItem(k, v); return true; } catch { return false; } },
@@ -77,8 +77,7 @@ export function drafts() {
   const forms = [...document.querySelectorAll("form[data-draft]")];
   const gone = store.get("draft-sent");
   if (gone) {
-    const same = forms.find((f) => key(f) === gone);
-    if (!same || !document.querySelector("[aria-invalid], .refusal")) store.drop(gone);
+    if (document.querySelector(".flash[role=status]")) store.drop(gone);
     store.drop("draft-sent");
   }
   forms.forEach(keep);

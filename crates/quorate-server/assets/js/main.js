@@ -1,15 +1,17 @@
 // What scripts add to pages that work without them. live.js comes first: it remembers what the server sent
-// before the others touch it.
+// before the others touch it. What few pages need is fetched by those alone.
 import { live } from "./live.js";
 import { times } from "./time.js";
-import { drafts } from "./drafts.js";
-import { check } from "./check.js";
 import { keys } from "./keys.js";
-import { board } from "./board.js";
+
+const has = (css) => document.querySelector(css) !== null;
+const wasSent = () => { try { return localStorage.getItem("draft-sent") !== null; } catch { return false; } };
+let board = () => {};
 
 live(() => { times(); board(); });
 times();
-drafts();
-check();
 keys();
-board();
+if (has("svg[data-form], [data-shows]")) import("./board.js").then((its) => { board = its.board; board(); });
+if (has("form[data-draft]") || wasSent()) import("./drafts.js").then((its) => its.drafts());
+if (has("form[data-checked], [data-alarms]")) import("./check.js").then((its) => its.check());
+if (has("a[data-code]")) import("./code.js").then((its) => its.code());

@@ -24,7 +24,7 @@ pub struct Operator {
     pub chrome: Chrome,
     /// Health: version, disk, games awake, worker memory.
     pub health: Vec<Fact>,
-    /// Sleeping rules, withheld texts, workers that were killed.
+    /// Sleeping rules, workers that were killed.
     pub lines: Vec<OperatorLine>,
     /// Accounts.
     pub accounts: Table,
@@ -34,4 +34,6 @@ pub struct Operator {
     pub shown_once: Option<Fact>,
     /// A link for somebody who cannot sign in.
     pub recover: Form,
+    /// Something that was written and must not be read any more.
+    pub withhold: Form,
 }

@@ -35,7 +35,7 @@ pub enum Beside {
         /// Whether it is unfolded as the page comes.
         is_open: bool,
     },
-    /// Its code on a page of its own, where the ruleset is too long to carry all of it.
+    /// Its code on demand: the ruleset does not carry all of it.
     Elsewhere {
         /// "code, 18 lines".
         words: String,
@@ -124,6 +124,8 @@ pub struct Ruleset {
     pub is_past: bool,
     /// Two versions side by side.
     pub compare: Href,
+    /// The same with all code, where it does not show that already.
+    pub whole: Option<Href>,
     /// This page as of a day that the reader names.
     pub as_of: Field,
     /// Where the search goes.

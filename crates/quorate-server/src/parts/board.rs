@@ -135,6 +135,8 @@ pub struct Piece {
     pub name: String,
     /// Whether it is the reader.
     pub is_you: bool,
+    /// A picture that is drawn instead of letters.
+    pub picture: Option<Href>,
 }
 
 /// A square that may be chosen.
@@ -172,6 +174,8 @@ pub struct Trail {
 pub struct LegendLine {
     /// A drawing, or nothing for a piece.
     pub glyph: Option<Glyph>,
+    /// The picture of a piece.
+    pub picture: Option<Href>,
     /// What it means.
     pub words: String,
 }
@@ -364,16 +368,23 @@ impl Board {
                     let (dx, dy) = (index % 2 * SIDE / 2, index / 2 * SIDE / 2);
                     format!("translate({} {}) scale(.5)", x + dx, y + dy)
                 };
-                let ring = if piece.is_you {
-                    r#"<circle class="b-me" cx="23" cy="23" r="19.5"/>"#
-                } else {
-                    ""
+                let ring = match (piece.is_you, &piece.picture) {
+                    (false, _) => "",
+                    (true, None) => r#"<circle class="b-me" cx="23" cy="23" r="19.5"/>"#,
+                    (true, Some(_)) => {
+                        r#"<rect class="b-me" x="2.5" y="2.5" width="41" height="41" rx="3"/>"#
+                    }
                 };
-                let _ = write!(
-                    out,
-                    r#"<g transform="{place}">{ring}<circle class="b-man" cx="23" cy="23" r="15.5"/><text class="b-man-t" x="23" y="28">{}</text></g>"#,
-                    escape(&initials(&piece.name))
+                let man = piece.picture.as_ref().map_or_else(
+                    || {
+                        let letters = escape(&initials(&piece.name)).to_string();
+                        format!(
+                            r#"<circle class="b-man" cx="23" cy="23" r="15.5"/><text class="b-man-t" x="23" y="28">{letters}</text>"#
+                        )
+                    },
+                    portrait,
                 );
+                let _ = write!(out, r#"<g transform="{place}">{ring}{man}</g>"#);
             }
         }
         out
@@ -416,11 +427,19 @@ impl Board {
 
 impl LegendLine {
     pub(crate) fn svg(&self) -> String {
-        match &self.glyph {
-            Some(glyph) => format!("{}{}", glyph.ground(), glyph.svg()),
-            None => r#"<circle class="b-man" cx="23" cy="23" r="15.5"/>"#.to_owned(),
+        match (&self.glyph, &self.picture) {
+            (_, Some(picture)) => portrait(picture),
+            (Some(glyph), None) => format!("{}{}", glyph.ground(), glyph.svg()),
+            (None, None) => r#"<circle class="b-man" cx="23" cy="23" r="15.5"/>"#.to_owned(),
         }
     }
+}
+
+/// Somebody's picture, on a ground of its own.
+fn portrait(picture: &Href) -> String {
+    format!(
+        r#"<rect class="b-pic" x="4" y="4" width="38" height="38" rx="2"/><image href="{picture}" x="5" y="5" width="36" height="36"/>"#
+    )
 }
 
 /// The first two letters of a name, the first of them large.
@@ -458,12 +477,14 @@ mod tests {
                     row: 1,
                     name: "anna".into(),
                     is_you: true,
+                    picture: None,
                 },
                 Piece {
                     column: 0,
                     row: 1,
                     name: "<bo".into(),
                     is_you: false,
+                    picture: None,
                 },
             ],
             trails: vec![],
@@ -500,6 +521,28 @@ mod tests {
     #[test]
     fn those_who_share_a_square_are_drawn_smaller() {
         assert_eq!(board().men().matches("scale(.5)").count(), 2);
+    }
+
+    #[test]
+    fn who_has_a_picture_is_drawn_by_it_and_others_by_their_letters() {
+        let mut board = board();
+        let (game, thing, name, digest) = ("deck", "player:1", "face", "ab");
+        let face = crate::urls::Picture {
+            game,
+            thing,
+            name,
+            digest,
+        };
+        board.pieces[0].picture = Some(face.into());
+        let drawn = board.men();
+        assert!(
+            drawn.contains(r#"href="/g/deck/picture/player:1/face/ab""#),
+            "{drawn}"
+        );
+        assert!(
+            drawn.contains(">Bo</text>") && !drawn.contains(">An</text>"),
+            "{drawn}"
+        );
     }
 
     #[test]

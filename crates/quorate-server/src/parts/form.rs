@@ -99,10 +99,14 @@ pub enum FieldKind {
         /// Whether it is a new one, for the browser's own keeper of passwords.
         fresh: bool,
     },
+    /// The name of an account, which the browser may know.
+    Account(String),
     /// A mail address.
     Mail(String),
     /// A moment in UTC.
     Moment(String),
+    /// A picture to upload.
+    Picture,
 }
 
 /// A labelled field, which keeps what was typed and shows its own error.
@@ -235,6 +239,15 @@ impl Form {
             button: button.into(),
             expected: false,
             dice: Vec::new(),
+        }
+    }
+
+    /// How the form is sent: in parts where a file goes along.
+    pub(crate) fn coding(&self) -> &'static str {
+        if self.fields.iter().any(|f| f.kind == FieldKind::Picture) {
+            r#" enctype="multipart/form-data""#
+        } else {
+            ""
         }
     }
 }

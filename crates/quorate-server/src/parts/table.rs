@@ -109,6 +109,8 @@ pub struct Cell {
     pub claim: Option<Claim>,
     /// Whether its history is open under the row.
     pub is_open: bool,
+    /// The picture that it is, or that stands for it.
+    pub picture: Option<Href>,
 }
 
 impl Cell {

@@ -35,7 +35,7 @@ fn page(
 }
 
 fn name() -> Field {
-    Field::new("name", "name", "Name", FieldKind::Line("cosima".into()))
+    Field::new("name", "name", "Name", FieldKind::Account("cosima".into()))
 }
 
 fn password(fresh: bool) -> Field {
@@ -432,6 +432,7 @@ impl Samples for Operator {
                 .note("Works once, for an hour. Hand it over in person."),
             ),
             recover: button("recover", "Make a recovery link"),
+            withhold: button("withhold", "Withhold it for good"),
         };
         vec![Sample {
             name: "panel",

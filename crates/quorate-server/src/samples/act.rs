@@ -412,9 +412,11 @@ pub(super) fn flat() -> Board {
         row,
         name: name.into(),
         is_you: name == ME,
+        picture: None,
     };
     let legend = |glyph, words: &str| LegendLine {
         glyph,
+        picture: None,
         words: words.into(),
     };
     Board {

@@ -263,6 +263,7 @@ impl Samples for Ruleset {
             version: "version 41".into(),
             is_past: false,
             compare: urls::Compare { game: GAME }.into(),
+            whole: Some(urls::Href::from(urls::Ruleset { game: GAME }).with("code", "all")),
             as_of: Field::new(
                 "as-of",
                 "at",

@@ -36,11 +36,6 @@ pub const CHECK: Allowance = Allowance {
     burst: 40,
     refill_seconds: 60,
 };
-/// Pages read by one address.
-pub const READ: Allowance = Allowance {
-    burst: 600,
-    refill_seconds: 60,
-};
 
 /// Whom a bucket belongs to. Addresses of version 6 count by their /64, for a single house has that many.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@ use quorate_kernel::event::Event;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Standing;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::{Effect, SealMut, State as Game};
+use quorate_kernel::state::{SealMut, State as Game};
 use quorate_kernel::{EventSeq, PlayerId, Value};
 use quorate_runtime::ports::{AccountId, Seat};
 
@@ -70,42 +70,54 @@ pub(crate) async fn take(
         let events = look.site.events(&look.game, &[seq]).await?;
         let event = events.into_iter().next().ok_or(Trouble::NotFound)?;
         if !is_mine(&look, &event) {
-            withhold(&look, &sent, seq).await?;
-        } else if pends(look.state(), &event) {
+            return withhold(&look, &event, sent.form.key(), sent.form.filled("reason")).await;
+        }
+        if pends(look.state(), &event) {
             return Err(Trouble::Forbidden(
                 "People are voting on these words: they can be erased once the matter is closed.",
             ));
         }
         site.writes.take(sent.visitor.who(), site.now_ms())?;
-        Ok(site.parts.games.forget(&look.game, &texts(&event)).await?)
+        site.parts.games.forget(&look.game, &texts(&event)).await?;
+        Ok(())
     };
     let to = urls::Event {
         game: look.game.as_str(),
         event: &word,
     };
     match result.await {
-        Ok(_) => reply::see_with(&to.into(), "The words are gone."),
+        Ok(()) => reply::see_with(&to.into(), "The words are gone."),
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
-/// The operator says in the log that words are withheld, before they are. Nobody else gets through.
-async fn withhold(look: &Look, sent: &Sent, seq: EventSeq) -> Result<(), Trouble> {
-    let why = sent.form.filled("reason");
-    if look.visitor.is_operator() && why.is_none() {
-        return Err(Trouble::Form(
-            "Say why the words are withheld: the log tells everybody.".to_owned(),
+/// The operator takes the words of an event out. The log says so first, and why: nothing is dropped in silence.
+pub(crate) async fn withhold(
+    look: &Look,
+    event: &Event,
+    key: Option<&str>,
+    why: Option<&str>,
+) -> Result<(), Trouble> {
+    if !look.visitor.is_operator() {
+        return Err(Trouble::NotFound);
+    }
+    let unread = |what: &str| Trouble::Form(what.to_owned());
+    let why = why.ok_or_else(|| unread("Say why: the game’s log will tell."))?;
+    let texts = texts(event);
+    if texts.is_empty() {
+        return Err(unread(
+            "Nothing was written in that event, or it is gone already.",
         ));
     }
-    let reason = format!(
-        "the words of event {seq} are withheld: {}",
-        why.unwrap_or_default()
-    );
-    let act = Act::Repair {
+    let mark = Act::Repair {
         patch: Sealed::close(Patch::default(), [0; 16]),
-        reason: typed(&reason),
+        reason: typed(&format!(
+            "What was written in event {} is withheld: {why}",
+            event.seq
+        )),
     };
-    send::send_as_operator(look, sent.form.key(), act).await?;
+    send::send_as_operator(look, key, mark).await?;
+    look.site.parts.games.forget(&look.game, &texts).await?;
     Ok(())
 }
 
@@ -150,27 +162,34 @@ fn is_mine(look: &Look, event: &Event) -> bool {
     look.me.is_some() && sender(event) == look.me
 }
 
-/// The texts that the sender of an event typed and that are still at hand.
-fn texts(event: &Event) -> Vec<Digest> {
-    let mut found = Vec::new();
-    let mut visit = |seal: SealMut<'_>| match seal {
-        SealMut::Text(text) if !text.as_str().is_empty() => found.push(text.digest()),
+/// The texts that the sender of an event typed or uploaded and that are still at hand, wherever its effects put them. Who was
+/// let in keeps their name, for the game is told by it.
+pub(crate) fn texts(event: &Event) -> Vec<Digest> {
+    if matches!(
+        event.act,
+        Act::Found(_) | Act::Apply { .. } | Act::Repair { .. }
+    ) {
+        return Vec::new();
+    }
+    let mut event = event.clone();
+    let (mut words, mut found) = (BTreeSet::new(), BTreeSet::new());
+    event.act.each_seal(&mut |seal| match seal {
+        SealMut::Text(text) if !text.as_str().is_empty() => {
+            words.insert(text.as_str().to_owned());
+        }
         SealMut::Value(value) if matches!(value.plain(), Some(Value::Text(_))) => {
-            found.push(value.digest());
+            found.insert(value.digest());
         }
         _ => {}
-    };
-    let Event {
-        mut act, mut steps, ..
-    } = event.clone();
-    act.each_seal(&mut visit);
-    // A title that its category heads, for one, is sealed once more.
-    for step in &mut steps {
-        if matches!(step.effect, Effect::Post { .. } | Effect::Comment { .. }) {
-            step.effect.seals(&mut visit);
+    });
+    event.each_seal(&mut |seal| {
+        if let SealMut::Text(text) = seal
+            && words.contains(text.as_str())
+        {
+            found.insert(text.digest());
         }
-    }
-    found
+    });
+    found.into_iter().collect()
 }
 
 /// Whether an event wrote something for a matter whose status may still change.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::look::Look;
@@ -30,10 +31,20 @@ impl FromRequest<Arc<Site>> for Sent {
             .await
             .map_err(IntoResponse::into_response)?;
         let request = Request::from_parts(parts, body);
-        let bytes = Bytes::from_request(request, site)
-            .await
-            .map_err(IntoResponse::into_response)?;
-        match Posted::read(&bytes, &site.csrf, &visitor.token) {
+        let kind = request.headers().get(header::CONTENT_TYPE);
+        let in_parts = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/"));
+        let read = if in_parts {
+            let parts = Multipart::from_request(request, site)
+                .await
+                .map_err(IntoResponse::into_response)?;
+            Posted::read_parts(parts, &site.csrf, &visitor.token).await
+        } else {
+            let bytes = Bytes::from_request(request, site)
+                .await
+                .map_err(IntoResponse::into_response)?;
+            Posted::read(&bytes, &site.csrf, &visitor.token)
+        };
+        match read {
             Ok(form) => Ok(Self { visitor, form }),
             Err(why) => Err(reply::failed(site, &visitor, None, Trouble::from(why))),
         }
@@ -82,5 +93,11 @@ pub async fn game_page(
 
 /// The page of a look, as a response.
 pub fn page(look: &Look, page: &impl askama::Template) -> Response {
-    reply::page(&look.site, &look.visitor, axum::http::StatusCode::OK, page)
+    reply::page(&look.site, &look.visitor, StatusCode::OK, page)
+}
+
+/// The page that was sent, once more with why it was not taken.
+pub fn once_more(look: &Look, page: &impl askama::Template) -> Response {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    reply::page(&look.site, &look.visitor, status, page)
 }

@@ -9,6 +9,7 @@ mod accounts;
 mod book;
 mod bounds;
 mod effects;
+mod pictures;
 mod play;
 mod sight;
 mod stream;
@@ -95,10 +96,15 @@ impl Game {
 
     /// The same with the rule of Lockets, proposed, voted on and enacted.
     async fn with_lockets() -> Self {
+        Self::with_rule("lockets", "Lockets", LOCKETS).await
+    }
+
+    /// The same with such a rule.
+    async fn with_rule(id: &str, title: &str, text: &str) -> Self {
         let game = Self::of_six().await;
         let proposal = json!({
-            "category": "Proposal", "title": "Lockets", "body": "Gems for all.",
-            "changes": [{ "do": "add_rule", "id": "lockets", "section": "dynastic", "text": LOCKETS }],
+            "category": "Proposal", "title": title, "body": "Gems for all.",
+            "changes": [{ "do": "add_rule", "id": id, "section": "dynastic", "text": text }],
         });
         let made = game
             .post("/posts", &proposal)
@@ -120,7 +126,7 @@ impl Game {
             )
             .await;
         let effects = done["event"]["effects"].as_array().unwrap();
-        let added = |one: &&Json| one["of"] == "rule" && one["id"] == "lockets";
+        let added = |one: &&Json| one["of"] == "rule" && one["id"] == id;
         assert_eq!(effects.iter().find(added).unwrap()["how"], "added");
         game
     }

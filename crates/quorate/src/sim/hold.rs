@@ -139,6 +139,7 @@ fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
             options.iter().any(|option| *option == **word)
         }
         (Holds::Moment, Datum::Moment(_) | Datum::None)
+        | (Holds::Picture, Datum::Picture(_) | Datum::None)
         | (Holds::Reference(_), Datum::Thing(_) | Datum::None)
         | (Holds::Place { .. }, Datum::Square(_) | Datum::None)
         | (Holds::Text, Datum::Text(_))

@@ -1,7 +1,10 @@
 //! Random values: of a type, or of a wrong one.
 
+use std::sync::Arc;
+
 use quorate_engine::fields;
 use quorate_engine::offers::Field;
+use quorate_engine::pictures;
 use quorate_kernel::command::typed;
 use quorate_kernel::ids::{EntityId, EventSeq, Id};
 use quorate_kernel::{Name, PlayerId, PostId, Span, Square, Thing, Value};
@@ -78,6 +81,11 @@ impl Sim {
             Type::Moment => Value::Moment(self.now + Span::hours(self.chance.between(-100, 100))),
             Type::Span => Value::Span(Span::minutes(self.chance.between(-60, 6_000))),
             Type::Square => self.square(),
+            Type::Picture => Value::Picture(Arc::new(pictures::drawn(
+                u16::try_from(self.chance.between(1, 3)).unwrap_or(1) * 40,
+                80,
+                u64::try_from(self.chance.below(5)).unwrap_or(0),
+            ))),
             Type::Kind(kind) => Value::Thing(self.thing(kind)),
             _ => self.nonsense(),
         }

@@ -49,11 +49,16 @@ impl Reader {
     pub(crate) async fn sign_up(server: &Server, name: &str, width: Width) -> Self {
         let reader = Self::begin(server, width).await;
         reader.open("/sign-up").await;
-        reader.fill("input[name=name]", name).await;
-        reader.fill("input[name=password]", PASSWORD).await;
-        reader.press("form[action='/sign-up'] button").await;
-        reader.sees(&format!("Welcome, {name}")).await;
+        reader.make_account(name).await;
         reader
+    }
+
+    /// Fills in and sends the form that makes an account.
+    pub(crate) async fn make_account(&self, name: &str) {
+        self.fill("input[name=name]", name).await;
+        self.fill("input[name=password]", PASSWORD).await;
+        self.press("form[action='/sign-up'] button").await;
+        self.sees(&format!("Welcome, {name}")).await;
     }
 
     /// Opens a browser and signs in to an account that is there.
@@ -169,7 +174,8 @@ impl Reader {
         }
     }
 
-    async fn text(&self, css: &str) -> Option<String> {
+    /// What a part of the page says.
+    pub(crate) async fn text(&self, css: &str) -> Option<String> {
         let element = self.client.find(Locator::Css(css)).await.ok()?;
         // What is folded or set in capitals by the style sheet is said all the same.
         element.prop("textContent").await.ok().flatten()
@@ -223,6 +229,67 @@ impl Reader {
             }
         });
         assert!(waited.await.is_ok(), "no page followed on {css}");
+    }
+
+    /// Presses a button, whatever follows.
+    pub(crate) async fn click(&self, css: &str) {
+        let button = self.client.find(Locator::Css(css)).await.unwrap();
+        let press = "arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()";
+        self.client
+            .execute(press, vec![json!(button)])
+            .await
+            .unwrap();
+    }
+
+    /// Follows a link by its words.
+    pub(crate) async fn follow(&self, words: &str) {
+        let link = self.client.find(Locator::LinkText(words)).await.unwrap();
+        let href = link.attr("href").await.unwrap().unwrap();
+        self.open(&href).await;
+    }
+
+    /// Opens what is folded.
+    pub(crate) async fn unfold(&self, css: &str) {
+        let fold = self.client.find(Locator::Css(css)).await.unwrap();
+        let open = "arguments[0].open = true";
+        self.client.execute(open, vec![json!(fold)]).await.unwrap();
+    }
+
+    /// Chooses a file to send along.
+    pub(crate) async fn attach(&self, css: &str, file: &std::path::Path) {
+        let field = self.client.find(Locator::Css(css)).await.unwrap();
+        field.send_keys(file.to_str().unwrap()).await.unwrap();
+    }
+
+    /// The path of the page that is open.
+    pub(crate) async fn path(&self) -> String {
+        self.client.current_url().await.unwrap().path().to_owned()
+    }
+
+    /// Acts by the form of an action.
+    pub(crate) async fn act(&self, game: &str, action: &str, fields: &[(&str, &str)]) {
+        self.open(&format!("/g/{game}/act")).await;
+        let form = format!("#act-{action}");
+        for (name, text) in fields {
+            let field = format!("{form} [name={name}]");
+            self.fill(&field, text).await;
+        }
+        self.press(&format!("{form} button")).await;
+        self.sees("Your last results").await;
+    }
+
+    /// Acts on somebody or something, by what it is called.
+    pub(crate) async fn act_on(&self, game: &str, action: &str, field: &str, called: &str) {
+        self.open(&format!("/g/{game}/act")).await;
+        let choose = "const [form, name, called] = arguments;
+            for (const one of document.querySelectorAll(`${form} [name=${name}] option`)) one.selected = one.textContent === called;
+            for (const one of document.querySelectorAll(`${form} label:has([name=${name}])`))
+                if (one.textContent === called) one.querySelector('input').checked = true;";
+        let form = format!("#act-{action}");
+        let given = vec![json!(form), json!(field), json!(called)];
+        self.client.execute(choose, given).await.unwrap();
+        self.press(&format!("{form} button")).await;
+        self.sees("Your last results").await;
     }
 
     /// What tells one loaded page from the next: the moment at which it was asked for.

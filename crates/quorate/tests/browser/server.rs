@@ -5,7 +5,7 @@
 )]
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,7 +24,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 impl Server {
     /// Starts one on a free port and waits until it answers.
     pub(crate) fn start() -> Self {
-        let (mut server, said) = Self::run("serve", "serving");
+        let (mut server, said) = Self::run(&["serve"], "serving");
         said["serving"]
             .as_str()
             .unwrap()
@@ -35,7 +35,35 @@ impl Server {
     /// Starts one with a game of every rulebook and some weeks of play behind each; gives the password of everybody there,
     /// and the names of the operator and of somebody else.
     pub(crate) fn with_demo() -> (Self, [String; 3]) {
-        let (mut server, said) = Self::run("demo", "games");
+        Self::demo(&["demo"])
+    }
+
+    /// The same, where accounts are made for those who were invited alone.
+    pub(crate) fn with_demo_for_the_invited() -> (Self, [String; 3]) {
+        Self::demo(&["demo", "--invited-only"])
+    }
+
+    /// Nobody reaches the server any more, as if the network were gone.
+    pub(crate) fn is_lost(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// It is reached again where it was, over the same folder.
+    pub(crate) fn is_back(&mut self) {
+        let listen = self.address.trim_start_matches("http://");
+        (self.process, _) = Self::begun(&["serve"], listen, &self.folder, "serving");
+    }
+
+    /// A file of such a content on this machine, to be sent from a form.
+    pub(crate) fn file(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.folder.join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn demo(command: &[&str]) -> (Self, [String; 3]) {
+        let (mut server, said) = Self::run(command, "games");
         let first = said["games"][0].as_str().unwrap();
         first
             .split("/g/")
@@ -52,13 +80,24 @@ impl Server {
     }
 
     /// The process, and the line in which it says such a word; what it says besides may come before.
-    fn run(command: &str, word: &str) -> (Self, Json) {
+    fn run(command: &[&str], word: &str) -> (Self, Json) {
         let nth = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
             std::env::temp_dir().join(format!("quorate-browser-{}-{nth}", std::process::id()));
+        let (process, said) = Self::begun(command, "127.0.0.1:0", &folder, word);
+        let server = Self {
+            process,
+            folder,
+            address: String::new(),
+        };
+        (server, said)
+    }
+
+    fn begun(command: &[&str], listen: &str, folder: &Path, word: &str) -> (Child, Json) {
         let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
-            .args([command, "--json", "--listen", "127.0.0.1:0", "--data"])
-            .arg(&folder)
+            .args(command)
+            .args(["--json", "--listen", listen, "--data"])
+            .arg(folder)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -66,12 +105,7 @@ impl Server {
         let said = lines
             .map(|line| serde_json::from_str::<Json>(&line.unwrap()).unwrap())
             .find(|said| !said[word].is_null());
-        let server = Self {
-            process,
-            folder,
-            address: String::new(),
-        };
-        (server, said.unwrap())
+        (process, said.unwrap())
     }
 }
 

@@ -13,6 +13,7 @@ use quorate_law::stop::Site;
 use super::Look;
 use super::words::capital;
 use crate::parts::Claim;
+use crate::urls::Href;
 
 /// How a tracked value comes to be.
 #[derive(Clone, Copy)]
@@ -98,6 +99,8 @@ pub struct Held {
     pub is_hidden: bool,
     /// Whether it is kept and so has a history.
     pub is_kept: bool,
+    /// The picture that it is, or that stands for it.
+    pub picture: Option<Href>,
 }
 
 impl Look {
@@ -210,6 +213,7 @@ impl Look {
                     at: Some(cell.at),
                     claim: self.claim_on(cell),
                     is_kept,
+                    picture: self.pictured(tx, &key, cell.value.open()),
                     ..self.held_datum(tx, &convert::datum(cell.value.open()))
                 },
                 None => Held {

@@ -2,6 +2,7 @@
 
 use quorate_engine::convert;
 use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
+use quorate_engine::pictures;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
 
@@ -76,6 +77,13 @@ impl Look {
             made = made.hint(format!(
                 "{} if nothing is given",
                 convert::describe(default)
+            ));
+        }
+        if made.kind == FieldKind::Picture {
+            made = made.hint(format!(
+                "PNG, JPEG, GIF or WebP, at most {0} by {0} pixels and {1} kB",
+                pictures::SIDE_MAX,
+                pictures::FILE_MAX / 1024
             ));
         }
         made
@@ -257,6 +265,7 @@ fn kind_of(field: &LawField) -> FieldKind {
         },
         (Type::Bool, None) => FieldKind::Flag(field.default == Some(Datum::Bool(true))),
         (Type::Moment, None) => FieldKind::Moment(String::new()),
+        (Type::Picture, None) => FieldKind::Picture,
         (Type::Text, None) => match &field.default {
             Some(Datum::Text(text)) => FieldKind::Line(text.to_string()),
             _ => FieldKind::Line(String::new()),

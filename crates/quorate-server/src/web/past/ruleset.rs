@@ -11,7 +11,7 @@ use quorate_law::RuleText as Text;
 
 use crate::code::CodeHtml;
 use crate::pages::{Beside, Clause, Link, RuleText, Ruleset, RulesetPart, TocRule};
-use crate::parts::{Field, FieldKind};
+use crate::parts::{Field, FieldKind, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
@@ -28,14 +28,50 @@ pub(crate) async fn show(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     match Look::then(&site, &visitor, &game, query.get("at").map(String::as_str)).await {
-        Ok(look) => drawn(look, |look| Ok(page(look, &ruleset(look)))).await,
+        Ok(look) => {
+            let opened = Opened {
+                code: query.get("code").cloned(),
+                at: query.get("at").cloned(),
+            };
+            drawn(look, move |look| Ok(page(look, &ruleset(look, &opened)))).await
+        }
         Err(trouble) => reply::failed(&site, &visitor, None, trouble),
     }
 }
 
-fn ruleset(look: &Look) -> Ruleset {
+/// The word that asks for the code of all rules.
+const ALL: &str = "all";
+
+/// What of the ruleset was asked for. All of its code would weigh more than its prose, so a rule's comes on demand.
+struct Opened {
+    /// The rule whose code is shown, or [`ALL`].
+    code: Option<String>,
+    /// The moment of which it is read, if not today.
+    at: Option<String>,
+}
+
+impl Opened {
+    fn shows(&self, rule: &Name) -> bool {
+        self.code
+            .as_deref()
+            .is_some_and(|code| code == ALL || *rule == *code)
+    }
+
+    /// The ruleset with the code of a rule, or of all.
+    fn with(&self, look: &Look, code: &str) -> Href {
+        let game = look.game.as_str();
+        let here = Href::from(urls::Ruleset { game });
+        let here = match &self.at {
+            Some(at) => here.with("at", at),
+            None => here,
+        };
+        here.with("code", code)
+    }
+}
+
+fn ruleset(look: &Look, opened: &Opened) -> Ruleset {
     let game = look.game.as_str();
-    let parts = parts(look);
+    let parts = parts(look, opened);
     let rules = look.state().rules.values();
     let last = rules
         .map(|rule| rule.changed_by)
@@ -54,6 +90,7 @@ fn ruleset(look: &Look) -> Ruleset {
         version: format!("event {last}"),
         is_past: look.is_past,
         compare: urls::Compare { game }.into(),
+        whole: (opened.code.as_deref() != Some(ALL)).then(|| opened.with(look, ALL)),
         as_of: as_of.hint("2027-05-14, or 41"),
         search: urls::Search { game }.into(),
         parts,
@@ -61,7 +98,7 @@ fn ruleset(look: &Look) -> Ruleset {
 }
 
 /// Sections in order, the library of shared code last.
-fn parts(look: &Look) -> Vec<RulesetPart> {
+fn parts(look: &Look, opened: &Opened) -> Vec<RulesetPart> {
     let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
     sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
     let numbers = numbers(look);
@@ -85,7 +122,7 @@ fn parts(look: &Look) -> Vec<RulesetPart> {
                 .collect(),
             rules: rules
                 .iter()
-                .map(|(id, rule)| text(look, id, rule, &numbers))
+                .map(|(id, rule)| text(look, id, rule, &numbers, opened))
                 .collect(),
         }
     });
@@ -142,7 +179,13 @@ fn toc(look: &Look, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) ->
     }
 }
 
-fn text(look: &Look, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> RuleText {
+fn text(
+    look: &Look,
+    id: &Name,
+    rule: &Rule,
+    numbers: &BTreeMap<Name, String>,
+    opened: &Opened,
+) -> RuleText {
     let game = look.game.as_str();
     let number = numbers.get(id).cloned().unwrap_or_default();
     let history = urls::RuleHistory {
@@ -176,7 +219,7 @@ fn text(look: &Look, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -
         off: (!rule.active).then(|| {
             "Switched off: it stands here and means nothing until it is switched on.".to_owned()
         }),
-        clauses: clauses(look, id, rule, &number),
+        clauses: clauses(look, id, rule, &number, opened),
         number,
     }
 }
@@ -223,16 +266,12 @@ fn pending(look: &Look, id: &Name) -> Vec<Link> {
         .collect()
 }
 
-fn clauses(look: &Look, id: &Name, rule: &Rule, number: &str) -> Vec<Clause> {
+fn clauses(look: &Look, id: &Name, rule: &Rule, number_of: &str, opened: &Opened) -> Vec<Clause> {
+    let clause = |number: u32, prose: &str, code: Vec<(usize, String)>| {
+        clause(look, id, number_of, number, prose, code, opened)
+    };
     if rule.section == LIBRARY {
-        return vec![clause(
-            look,
-            id,
-            number,
-            0,
-            "",
-            vec![(0, rule.text.to_string())],
-        )];
+        return vec![clause(0, "", vec![(0, rule.text.to_string())])];
     }
     let text = Text::parse(&rule.text);
     let mut clauses = Vec::new();
@@ -245,7 +284,7 @@ fn clauses(look: &Look, id: &Name, rule: &Rule, number: &str) -> Vec<Clause> {
         let code = fences
             .map(|(nth, fence)| (nth, fence.code.clone()))
             .collect();
-        clauses.push(clause(look, id, number, one.number, &one.prose, code));
+        clauses.push(clause(one.number, &one.prose, code));
     }
     let orphans = text
         .fences
@@ -256,7 +295,7 @@ fn clauses(look: &Look, id: &Name, rule: &Rule, number: &str) -> Vec<Clause> {
         .map(|(nth, fence)| (nth, fence.code.clone()))
         .collect();
     if !code.is_empty() {
-        clauses.insert(0, clause(look, id, number, 0, "", code));
+        clauses.insert(0, clause(0, "", code));
     }
     clauses
 }
@@ -268,17 +307,16 @@ fn clause(
     number: u32,
     prose: &str,
     code: Vec<(usize, String)>,
+    opened: &Opened,
 ) -> Clause {
     let called = match number {
         0 => rule_number.to_owned(),
         n => format!("{rule_number}, clause {n}"),
     };
+    let place = format!("rule-{id}.{number}");
     Clause {
-        id: if number == 0 {
-            format!("rule-{id}.0")
-        } else {
-            format!("rule-{id}.{number}")
-        },
+        beside: beside(look, id, &code, &place, opened),
+        id: place,
         number: if number == 0 {
             String::new()
         } else {
@@ -286,12 +324,17 @@ fn clause(
         },
         called,
         prose: look.remark(prose),
-        beside: beside(look, id, &code),
         is_new: false,
     }
 }
 
-fn beside(look: &Look, id: &Name, code: &[(usize, String)]) -> Beside {
+fn beside(
+    look: &Look,
+    id: &Name,
+    code: &[(usize, String)],
+    place: &str,
+    opened: &Opened,
+) -> Beside {
     if code.is_empty() {
         return Beside::Nothing;
     }
@@ -301,9 +344,16 @@ fn beside(look: &Look, id: &Name, code: &[(usize, String)]) -> Beside {
         }
     }
     let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
-    Beside::Code {
-        code: CodeHtml::new(&all.join("\n\n")),
-        is_open: false,
+    let all = all.join("\n\n");
+    if opened.shows(id) {
+        return Beside::Code {
+            code: CodeHtml::new(&all),
+            is_open: true,
+        };
+    }
+    Beside::Elsewhere {
+        words: format!("code, {}", plural(all.lines().count(), "line", "lines")),
+        href: opened.with(look, id.as_str()).at(place),
     }
 }
 
@@ -341,6 +391,11 @@ impl Look {
                 .iter()
                 .map(|(key, comment)| (key.id.0, comment.at)),
         );
-        known.find(|(id, _)| id.event() == seq).map(|(_, at)| at)
+        let found = known.find(|(id, _)| id.event() == seq).map(|(_, at)| at);
+        // An enactment writes values as a rule, and each tells when it was written.
+        found.or_else(|| {
+            let mut cells = self.state().cells.values();
+            cells.find(|cell| cell.by == seq).map(|cell| cell.at)
+        })
     }
 }

@@ -7,6 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use quorate_kernel::law::LIBRARY;
 
+use crate::markup;
 use crate::pages::{Hit, Link, Search};
 use crate::urls::{self, Href};
 use crate::web::forms::{game_page, page};
@@ -95,6 +96,14 @@ fn weigh(title: &str, text: &str, words: &[String]) -> Option<(usize, String)> {
     Some((in_title * 10 + 1, excerpt.replace('\n', " ")))
 }
 
+/// The same for a text with marks: what is told of it has none, and no code where its prose has the words.
+fn weigh_marked(look: &Look, title: &str, text: &str, words: &[String]) -> Option<(usize, String)> {
+    let (weight, raw) = weigh(title, text, words)?;
+    let plain = markup::excerpt(text, &look.terms, usize::MAX);
+    let excerpt = weigh(title, &plain, words).map_or(raw, |(_, excerpt)| excerpt);
+    Some((weight, excerpt))
+}
+
 fn rules(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
     for (id, rule) in &look.state().rules {
         if rule.section == LIBRARY {
@@ -102,7 +111,7 @@ fn rules(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
         }
         let title = look.themed(&rule.title);
         let text = look.themed(&rule.text);
-        if let Some((weight, excerpt)) = weigh(&title, &text, words) {
+        if let Some((weight, excerpt)) = weigh_marked(look, &title, &text, words) {
             let link = urls::Rule {
                 game: look.game.as_str(),
                 rule: id.as_str(),
@@ -150,7 +159,7 @@ fn posts(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
             post: &word,
         }
         .into();
-        if let Some((weight, excerpt)) = weigh(&title, post.body.as_str(), words) {
+        if let Some((weight, excerpt)) = weigh_marked(look, &title, post.body.as_str(), words) {
             let hit = Hit {
                 kind: look.category_title(post),
                 to: Link::new(title.clone(), href.clone()),
@@ -168,7 +177,7 @@ fn posts(look: &Look, words: &[String], found: &mut Vec<(usize, Hit)>) {
             if !look.view().comment(comment) {
                 continue;
             }
-            if let Some((weight, excerpt)) = weigh("", comment.text.as_str(), words) {
+            if let Some((weight, excerpt)) = weigh_marked(look, "", comment.text.as_str(), words) {
                 let hit = Hit {
                     kind: "Comment".to_owned(),
                     to: Link::new(format!("under {title}"), href.at(&format!("c{}", key.id))),

@@ -19,7 +19,7 @@ use crate::pages::{Compose, EffectGroup, Kind, Link, RuleOfForm, Writing};
 use crate::parts::Change;
 use crate::posted::Posted;
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::forms::{Sent, answer_in, game_page, once_more, page};
 use crate::web::look::Look;
 use crate::web::look::effects::Sleeping;
 use crate::web::look::people::Part;
@@ -373,7 +373,15 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
                 let act = Act::Post(Box::new(post));
                 Tried::preview(look, &draft, patch.as_ref(), act, asked == "report")
             }
-            Err(refusal) => Tried::refused(look, &draft, &refusal),
+            Err(refusal) => {
+                let tried = Tried::refused(look, &draft, &refusal);
+                let again = self::form(look, &draft, Some(tried));
+                return Err(if asked == "post" {
+                    once_more(look, &again)
+                } else {
+                    page(look, &again)
+                });
+            }
         };
         Err(page(look, &self::form(look, &draft, Some(tried))))
     })
@@ -401,7 +409,7 @@ async fn publish(
         }
         Err(Trouble::Refused(refusal)) => {
             let tried = Tried::refused(look, &draft, &refusal);
-            Ok(page(look, &form(look, &draft, Some(tried))))
+            Ok(once_more(look, &form(look, &draft, Some(tried))))
         }
         Err(trouble) => Err(trouble),
     }
@@ -417,13 +425,18 @@ pub async fn edit(
         let id = super::post::post_id(look, &post)?;
         send::player(look)?;
         let draft = Draft::of_post(look, id).ok_or(Trouble::NotFound)?;
-        let mut compose = form(look, &draft, None);
-        if let Some(writing) = &mut compose.writing {
-            edit_form(look, writing, &post);
-        }
-        Ok(page(look, &compose))
+        Ok(page(look, &edit_page(look, &draft, None, &post)))
     })
     .await
+}
+
+/// The page on which a post is edited.
+fn edit_page(look: &Look, draft: &Draft, tried: Option<Tried>, post: &str) -> Compose {
+    let mut compose = form(look, draft, tried);
+    if let Some(writing) = &mut compose.writing {
+        edit_form(look, writing, post);
+    }
+    compose
 }
 
 /// A form that changes a post instead of making one.
@@ -456,8 +469,15 @@ async fn changed(look: &Arc<Look>, word: &str, posted: Posted) -> Result<Respons
     let made = tokio::task::spawn_blocking(move || edited(&drawing, id, &own, &posted)).await?;
     match made? {
         Edited::Shown(response) => Ok(response),
-        Edited::Sent(act) => {
-            send::send(look, key.as_deref(), *act).await?;
+        Edited::Sent(act, draft) => {
+            match send::send(look, key.as_deref(), *act).await {
+                Ok(_) => {}
+                Err(Trouble::Refused(refusal)) => {
+                    let tried = Tried::refused(look, &draft, &refusal);
+                    return Ok(once_more(look, &edit_page(look, &draft, Some(tried), word)));
+                }
+                Err(trouble) => return Err(trouble),
+            }
             let game = look.game.as_str();
             let href: Href = urls::Post { game, post: word }.into();
             Ok(reply::see_with(&href, "It is changed."))
@@ -470,7 +490,7 @@ enum Edited {
     /// The form again.
     Shown(Response),
     /// The edit is to be made.
-    Sent(Box<Act>),
+    Sent(Box<Act>, Draft),
 }
 
 fn edited(look: &Look, id: PostId, word: &str, posted: &Posted) -> Result<Edited, Trouble> {
@@ -497,17 +517,19 @@ fn edited(look: &Look, id: PostId, word: &str, posted: &Posted) -> Result<Edited
                     patch: post.patch,
                 };
                 if doing == "post" {
-                    return Ok(Edited::Sent(Box::new(act)));
+                    return Ok(Edited::Sent(Box::new(act), draft));
                 }
                 Tried::preview(look, &draft, patch.as_ref(), act, doing == "report")
             }
         });
     }
-    let mut compose = form(look, &draft, tried);
-    if let Some(writing) = &mut compose.writing {
-        edit_form(look, writing, word);
-    }
-    Ok(Edited::Shown(page(look, &compose)))
+    let is_refused = doing == "post";
+    let again = edit_page(look, &draft, tried, word);
+    Ok(Edited::Shown(if is_refused {
+        once_more(look, &again)
+    } else {
+        page(look, &again)
+    }))
 }
 
 /// A way to the forms, for lists of ways.

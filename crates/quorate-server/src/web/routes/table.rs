@@ -6,12 +6,18 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use crate::web::site::Site;
-use crate::web::table::{boards, claim, desk, messages, operator, pages, people, tracker};
+use crate::web::table::{
+    boards, claim, desk, messages, operator, pages, people, pictures, tracker,
+};
 
 pub(super) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/g/{game}/tracker", get(tracker::show))
         .route("/g/{game}/claim", post(claim::take))
+        .route(
+            "/g/{game}/picture/{thing}/{name}/{digest}",
+            get(pictures::show),
+        )
         .route("/g/{game}/board/{board}", get(boards::show))
         .route("/g/{game}/page/{page}", get(pages::show).post(pages::take))
         .route("/g/{game}/players", get(people::list))

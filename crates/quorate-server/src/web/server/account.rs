@@ -48,7 +48,7 @@ fn form_page(
 }
 
 fn name_field(name: &str) -> Field {
-    Field::new("name", "name", "Name", FieldKind::Line(name.to_owned()))
+    Field::new("name", "name", "Name", FieldKind::Account(name.to_owned()))
 }
 
 fn password_field(fresh: bool) -> Field {

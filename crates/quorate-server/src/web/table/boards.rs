@@ -49,6 +49,8 @@ pub(super) struct Standing {
     pub(super) sort: String,
     /// The event that put it there.
     by: EventSeq,
+    /// The picture that stands for it.
+    picture: Option<Href>,
 }
 
 /// `GET /g/{game}/board/{board}`.
@@ -270,6 +272,7 @@ pub(super) fn standing(look: &Look, board: &Name) -> Vec<Standing> {
                     })
                     .map(|cell| tx.label(&convert::datum(cell.value.open())));
                 Standing {
+                    picture: look.portrait(tx, &thing),
                     sort: sort.unwrap_or_else(|| name.clone()),
                     thing,
                     square,
@@ -333,7 +336,15 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
                 row,
                 name: one.name.clone(),
                 is_you: look.me == Some(id),
+                picture: one.picture.clone(),
             });
+            if one.picture.is_some() {
+                board.legend.push(LegendLine {
+                    glyph: None,
+                    picture: one.picture.clone(),
+                    words: one.name.clone(),
+                });
+            }
             continue;
         }
         let glyph = glyph(&one.sort);
@@ -344,6 +355,7 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
         if !known {
             board.legend.push(LegendLine {
                 glyph: Some(glyph.clone()),
+                picture: None,
                 words: one.sort.clone(),
             });
         }
@@ -354,9 +366,13 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
             name: one.sort.clone(),
         });
     }
-    if !board.pieces.is_empty() {
-        let words = look.word("Player");
-        board.legend.insert(0, LegendLine { glyph: None, words });
+    if board.pieces.iter().any(|piece| piece.picture.is_none()) {
+        let line = LegendLine {
+            glyph: None,
+            picture: None,
+            words: look.word("Player"),
+        };
+        board.legend.insert(0, line);
     }
     board
 }

@@ -10,7 +10,7 @@ use quorate_law::datum::Datum;
 
 use super::people;
 use crate::pages::{Desk, DeskItem, DeskQueue, DoorLine, Link};
-use crate::parts::{Form, Icon, Offer, Status, StatusKind};
+use crate::parts::{Form, Icon, Offer, Status, StatusKind, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::{game_page, page};
 use crate::web::look::Look;
@@ -113,7 +113,7 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
         status: None,
         votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
         lead: verdict
-            .map(|verdict| format!("{}.", verdict.lead))
+            .map(|verdict| format!("{}.", verdict.lead.trim_end_matches('.')))
             .unwrap_or_default(),
         text,
         note: if offer.is_some() {
@@ -186,7 +186,7 @@ fn reminders(look: &Look) -> DeskQueue {
     DeskQueue {
         id: "asked".to_owned(),
         title: "What the rules ask".to_owned(),
-        note: format!("{} lines", items.len()),
+        note: plural(items.len(), "line", "lines"),
         items,
         empty: "Nothing at this moment.".to_owned(),
     }

@@ -253,6 +253,7 @@ impl Plan<'_> {
             text: held.text,
             href: leads.then(|| self.asked.open(look, key)),
             claim: held.claim,
+            picture: held.picture,
             is_open,
         }
     }

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use quorate_kernel::Span;
+use quorate_kernel::{Moment, Span};
 use quorate_runtime::ports::{Account, Invitation, Recovery};
 
+use super::withhold;
 use crate::pages::{Fact, Operator, OperatorLine};
 use crate::parts::{
-    Cell, Column, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table,
+    Cell, Column, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table, When,
 };
 use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer};
 use crate::web::look::Look;
-use crate::web::reply;
+use crate::web::reply::{self, timestamp};
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
@@ -50,6 +51,7 @@ async fn panel(
 ) -> Result<Response, Trouble> {
     check(visitor)?;
     let accounts = site.parts.accounts.accounts().await?;
+    let games = site.parts.games.list().await?;
     let (health, lines) = health(site, visitor).await?;
     let uses = Field::new(
         "uses",
@@ -71,10 +73,17 @@ async fn panel(
         chrome: reply::chrome(site, visitor, "Operator's panel"),
         health,
         lines,
-        accounts: table(&accounts),
+        accounts: table(site, &accounts),
         invite: form(site, visitor, "invite", vec![uses], "Make an invitation"),
         shown_once: secret,
         recover: form(site, visitor, "recover", vec![name], "Make a recovery link"),
+        withhold: form(
+            site,
+            visitor,
+            "withhold",
+            withhold::fields(games.iter().map(|row| row.game.as_str().to_owned())),
+            "Withhold it for good",
+        ),
     };
     Ok(reply::page(site, visitor, StatusCode::OK, &panel))
 }
@@ -87,13 +96,18 @@ fn form(site: &Site, visitor: &Visitor, what: &str, fields: Vec<Field>, button: 
     }
 }
 
-fn table(accounts: &[Account]) -> Table {
+/// A moment as the panel tells it.
+fn when(site: &Site, at: Moment) -> String {
+    When::new(timestamp(at), timestamp(site.now())).full()
+}
+
+fn table(site: &Site, accounts: &[Account]) -> Table {
     let rows = accounts.iter().map(|account| Row {
         id: format!("account-{}", account.id.0),
         owner: Person::named(account.name.clone()),
         cells: vec![
             Cell::text(if account.operator { "operator" } else { "" }),
-            Cell::text(account.made_at.to_string()),
+            Cell::text(when(site, account.made_at)),
         ],
         changed: None,
         history: None,
@@ -126,7 +140,7 @@ async fn health(
     for row in &rows {
         let note = row
             .next_due
-            .map(|at| format!("next due {at}"))
+            .map(|at| format!("next due {}", when(site, at)))
             .unwrap_or_default();
         facts.push(Fact::new(row.game.as_str(), format!("{} events", row.head.seq)).note(note));
         let look = Look::at(site, visitor, row.game.as_str()).await?;
@@ -205,6 +219,7 @@ async fn done(
             )
             .note("Counts once, for two days; shown this once.")
         }
+        "withhold" => return withhold::done(site, visitor, form).await,
         _ => return Err(Trouble::NotFound),
     };
     panel(site, visitor, Some(secret)).await

@@ -66,7 +66,7 @@ async fn the_operator_withholds_words_and_says_why_in_the_log() {
     assert!(!olga.get(&post).await.body.contains("aspenwords"));
     let marked = format!("/g/{GAME}/log/{}", ball.head().await);
     let marked = olga.get(&marked).await.body;
-    assert!(marked.contains("are withheld: a home address"), "{marked}");
+    assert!(marked.contains("is withheld: a home address"), "{marked}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

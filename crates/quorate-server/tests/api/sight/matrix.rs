@@ -82,6 +82,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/operator/recover".into(),
             "name=Anna",
         ),
+        (
+            "/operator/{what}:withhold",
+            "/operator/withhold".into(),
+            "game=the-masked-ball&event=1&why=because",
+        ),
         ("/g/{game}/join", g("/join"), "name=Zed&text=Hello"),
         (
             "/g/{game}/new/{category}",

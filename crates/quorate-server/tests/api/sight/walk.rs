@@ -60,6 +60,7 @@ fn parts(ball: &Ball, head: u64) -> BTreeMap<&'static str, Vec<String>> {
                 "emperor",
             ]),
         ),
+        ("digest", words(&["none"])),
         ("code", words(&["nothing"])),
         ("version", words(&["none"])),
     ])

@@ -572,9 +572,10 @@ fn retyped(kind: &mut FieldKind, values: &[String]) {
         FieldKind::Line(text)
         | FieldKind::Prose(text)
         | FieldKind::Code(text)
+        | FieldKind::Account(text)
         | FieldKind::Mail(text)
         | FieldKind::Moment(text) => *text = first,
         FieldKind::Flag(flag) => *flag = !first.is_empty(),
-        FieldKind::Password { .. } => {}
+        FieldKind::Password { .. } | FieldKind::Picture => {}
     }
 }

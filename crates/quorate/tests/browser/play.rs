@@ -1,0 +1,270 @@
+//! A game's days in a browser: coming and going, acting, the tracker, winning, and a network that fails.
+
+use serde_json::json;
+
+use super::driver::{Reader, Width};
+use super::server::Server;
+use super::{town, with_browser};
+
+const GAME: &str = "night-town";
+
+#[test]
+fn an_invitation_makes_an_account_where_nobody_else_gets_one() {
+    with_browser(async {
+        let (server, [password, operator, _]) = Server::with_demo_for_the_invited();
+        let operator = Reader::sign_in(&server, &operator, &password, Width::Desk).await;
+        operator.open("/operator").await;
+        operator
+            .press("form[action='/operator/invite'] button")
+            .await;
+        operator.sees("shown this once").await;
+        let link = operator.text(".needs code").await.expect("a link");
+        operator.close().await;
+        let guest = Reader::begin(&server, Width::Phone).await;
+        guest.open("/sign-up").await;
+        guest.sees("makes accounts by invitation").await;
+        guest.open(&link).await;
+        guest.make_account("Greta").await;
+        guest.open(&link).await;
+        guest.sees("There is nothing at this address").await;
+        guest.close().await;
+    });
+}
+
+#[test]
+fn a_player_becomes_idle_and_comes_back() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Phone).await;
+        bert.act(GAME, "request-idle", &[]).await;
+        anna.act_on(GAME, "idle-player", "target", "Bert").await;
+        bert.open("/g/night-town").await;
+        bert.sees("1 active, 1 idle").await;
+        bert.act(GAME, "request-unidle", &[]).await;
+        anna.act_on(GAME, "unidle", "target", "Bert").await;
+        bert.open("/g/night-town").await;
+        bert.sees("2 active, 0 idle").await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn a_dynasty_is_won_and_the_winner_ascends() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Desk).await;
+        bert.open("/g/night-town/new/Victory").await;
+        bert.fill("input[name=title]", "The town is mine").await;
+        bert.fill("textarea[name=body]", "Every street of it.")
+            .await;
+        bert.press("button[value=preview]").await;
+        bert.press("button[value=post]").await;
+        bert.sees("It is posted").await;
+        let claim = bert.path().await;
+        anna.open("/g/night-town/act").await;
+        anna.sees("a game that is not in hiatus").await;
+        anna.vote(&claim, "for").await;
+        bert.vote(&claim, "for").await;
+        bert.open(&claim).await;
+        bert.sees("Enacted").await;
+        bert.act(
+            GAME,
+            "ascension-address",
+            &[("theme", "Lanterns in the fog")],
+        )
+        .await;
+        anna.open("/g/night-town/dynasties").await;
+        anna.sees("Lanterns in the fog").await;
+        anna.open("/g/night-town/players").await;
+        anna.sees("Bert").await;
+        anna.open("/g/night-town/dynasties/2").await;
+        anna.sees("Bert").await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn a_value_is_changed_by_hand_and_the_change_is_undone() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Desk).await;
+        let cell = "/g/night-town/tracker?cell=player:2.brains";
+        bert.open(cell).await;
+        bert.unfold("#values details.turn").await;
+        let form = "form[action='/g/night-town/claim']";
+        bert.fill(&format!("{form} input[name=value]"), "77").await;
+        bert.fill(&format!("{form} input[name=why]"), "I found a freezer")
+            .await;
+        bert.press(&format!("{form} button")).await;
+        bert.sees("stands as claimed").await;
+        anna.open(cell).await;
+        anna.comes_to_see("#values", "I found a freezer").await;
+        anna.follow("undo or dispute").await;
+        let undo = "form[action$='/undo']";
+        anna.fill(&format!("{undo} input[name=reason]"), "There is no freezer")
+            .await;
+        anna.press(&format!("{undo} button")).await;
+        anna.open("/g/night-town/tracker").await;
+        let row = anna.text("#values").await.expect("a table");
+        assert!(!row.contains("77"), "{row}");
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn an_action_rolls_its_die_and_shows_it() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Phone).await;
+        bert.open("/g/night-town/act").await;
+        let before = bert.text("#sheet").await.expect("own values");
+        bert.act(GAME, "dig", &[]).await;
+        bert.sees("Dig").await;
+        let after = bert.text("#sheet").await.expect("own values");
+        assert_ne!(before, after, "digging changes the pack");
+        // The same once more is refused until tomorrow, with the moment.
+        bert.comes_to_see("#later", "Dig").await;
+        assert!(bert.fits().await, "the page is wider than the phone");
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn the_dice_line_rolls_and_keeps_what_fell() {
+    with_browser(async {
+        let server = Server::start();
+        let anna = Reader::sign_up(&server, "Anna", Width::Phone).await;
+        anna.found("arena-93", "The Sands").await;
+        anna.open("/g/the-sands/tracker").await;
+        anna.fill("#dice-line", "For luck: 3DICE6").await;
+        anna.press(".diceline ~ button, .diceline button").await;
+        anna.comes_to_see("#rolls", "For luck").await;
+        let dice = "return document.querySelectorAll('#rolls li:first-child .dice > *').length";
+        assert_eq!(anna.run(dice).await, json!(3));
+        anna.close().await;
+    });
+}
+
+#[test]
+fn a_vote_is_cast_and_changed_from_a_phone() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Phone).await;
+        let post = anna
+            .propose(
+                GAME,
+                "A bridge",
+                "The river is deep.",
+                "1. There is a bridge.",
+            )
+            .await;
+        bert.open(&post).await;
+        assert!(bert.fits().await, "the post is wider than the phone");
+        bert.vote(&post, "against").await;
+        bert.sees("Your vote is in: AGAINST").await;
+        bert.vote(&post, "for").await;
+        bert.sees("Your vote is in: FOR").await;
+        bert.sees("was AGAINST").await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn a_draft_outlives_a_lost_network_and_is_sent_when_it_is_back() {
+    with_browser(async {
+        let mut server = Server::start();
+        let anna = Reader::sign_up(&server, "Anna", Width::Desk).await;
+        anna.found("hordes-22", "Night Town").await;
+        let form = "/g/night-town/new/Proposal";
+        anna.open(form).await;
+        server.is_lost();
+        anna.fill("input[name=title]", "Written in a tunnel").await;
+        anna.fill("textarea[name=body]", "Words without a network.")
+            .await;
+        anna.comes_to_see("[data-saved]", "Draft kept").await;
+        // Sending fails, and the browser says so on a page of its own.
+        anna.click("button[value=preview]").await;
+        anna.comes_to_see("body", "ERR_CONNECTION_REFUSED").await;
+        server.is_back();
+        anna.open(form).await;
+        anna.comes_to_hold("textarea[name=body]", "Words without a network.")
+            .await;
+        anna.press("button[value=preview]").await;
+        anna.press("button[value=post]").await;
+        anna.sees("It is posted").await;
+        anna.sees("Words without a network.").await;
+        anna.open(form).await;
+        let kept = anna
+            .run("return document.querySelector('textarea[name=body]').value")
+            .await;
+        assert_eq!(kept, json!(""), "what was sent is no draft any more");
+        anna.close().await;
+    });
+}
+
+#[test]
+fn two_readers_see_each_others_votes_without_asking() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Phone).await;
+        let post = anna
+            .propose(
+                GAME,
+                "A gate",
+                "Somebody left it open.",
+                "1. There is a gate.",
+            )
+            .await;
+        bert.open(&post).await;
+        anna.vote(&post, "for").await;
+        bert.comes_to_see("#each", "Anna").await;
+        bert.comes_to_see("#comments", "Anna").await;
+        bert.vote(&post, "against").await;
+        anna.comes_to_see("#each", "AGAINST").await;
+        anna.comes_to_see("#comments", "Bert").await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn an_icon_is_uploaded_and_worn() {
+    with_browser(async {
+        let server = Server::start();
+        let anna = Reader::sign_up(&server, "Anna", Width::Phone).await;
+        anna.found("arena-93", "The Sands").await;
+        let file = server.file("bull.png", &icon());
+        anna.open("/g/the-sands/act").await;
+        anna.fill("#act-upload-icon input[name=name]", "IconAnna.png")
+            .await;
+        anna.attach("#act-upload-icon input[type=file]", &file)
+            .await;
+        anna.press("#act-upload-icon button").await;
+        anna.sees("Upload an Icon").await;
+        anna.open("/g/the-sands/page/icon_page").await;
+        anna.comes_to_see("body", "IconAnna.png").await;
+        let shown = "const one = document.querySelector('img.pic'); return one && one.decode().then(() => one.naturalWidth)";
+        assert_eq!(anna.run(shown).await, json!(80));
+        // What is no picture is refused in words, and nothing is kept.
+        let file = server.file("page.png", b"<script>document.title = 'no'</script>");
+        anna.open("/g/the-sands/act").await;
+        anna.fill("#act-upload-icon input[name=name]", "IconPage.png")
+            .await;
+        anna.attach("#act-upload-icon input[type=file]", &file)
+            .await;
+        anna.press("#act-upload-icon button").await;
+        anna.sees("neither PNG").await;
+        anna.close().await;
+    });
+}
+
+/// A picture of 80 by 80 pixels as a file.
+fn icon() -> Vec<u8> {
+    use quorate_engine::pictures;
+    pictures::file(&pictures::drawn(80, 80, 93)).expect("its file is at hand")
+}
