@@ -5,6 +5,7 @@
 
 mod api;
 pub mod forms;
+pub mod kept;
 pub mod look;
 pub mod past;
 pub mod play;

@@ -6,10 +6,12 @@
 )]
 
 mod accounts;
+mod amending;
 mod book;
 mod bounds;
 mod effects;
 mod play;
+mod proofs;
 mod sight;
 mod stream;
 mod table;
