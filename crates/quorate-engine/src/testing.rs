@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use quorate_kernel::command::Founding;
 use quorate_kernel::event::Event;
 use quorate_kernel::patch::Clause;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Moment, Name, Refusal, Thing};
+use quorate_law::Limits;
 use quorate_law::datum::{Datum, Record};
 use quorate_law::script_host::{Host, Member, Tests};
 use quorate_law::stop::Stop;
@@ -24,8 +26,10 @@ mod commands;
 mod play;
 mod record;
 mod same;
+mod under;
 
 pub use record::{Recorded, Recording};
+pub use under::founding_of;
 
 /// The names of players in the order in which they join.
 pub const NAMES: [&str; 12] = [
@@ -130,7 +134,12 @@ pub struct TestFile {
 impl TestFile {
     /// Checks a test file; what went wrong stands in the failure.
     pub fn compile(file: &str, code: &str) -> Result<Self, Failure> {
-        let tests = Tests::compile(file, code, &FUNCTIONS).map_err(|diagnostics| {
+        Self::compile_within(file, code, Limits::WHOLE)
+    }
+
+    /// The same of a file that each of its tests may use so much.
+    pub fn compile_within(file: &str, code: &str, limits: Limits) -> Result<Self, Failure> {
+        let tests = Tests::compile(file, code, &FUNCTIONS, limits).map_err(|diagnostics| {
             let message: Vec<_> = diagnostics
                 .iter()
                 .map(|d| format!("line {}: {}", d.line, d.text))
@@ -158,7 +167,13 @@ pub struct Runner<'a> {
     books: &'a Books<'a>,
     laws: Arc<LawCache>,
     begun: Begun,
+    /// What every game begins with, where that is not up to the rulebooks.
+    law: Option<Rc<Founding>>,
+    is_over: Option<Over>,
 }
+
+/// Says when a test is to stop.
+type Over = Rc<dyn Fn() -> bool>;
 
 /// Games as they were right after all players had joined, for tests that begin alike.
 type Begun = Rc<RefCell<BTreeMap<(String, i64, i64), (State, Head, Vec<Event>)>>>;
@@ -175,6 +190,8 @@ impl<'a> Runner<'a> {
             books,
             laws,
             begun: Begun::default(),
+            law: None,
+            is_over: None,
         }
     }
 
@@ -206,6 +223,8 @@ impl<'a> Runner<'a> {
             books: self.known_books(),
             laws: Arc::clone(&self.laws),
             begun: Rc::clone(&self.begun),
+            law: self.law.clone(),
+            is_over: self.is_over.clone(),
             recording: Recording::PLAIN,
             is_cut: Cell::new(false),
             games: RefCell::new(Vec::new()),
@@ -254,6 +273,8 @@ struct Stage {
     books: BTreeMap<String, Rc<Rulebook>>,
     laws: Arc<LawCache>,
     begun: Begun,
+    law: Option<Rc<Founding>>,
+    is_over: Option<Over>,
     recording: Recording,
     /// Whether the play has come to the present.
     is_cut: Cell<bool>,
@@ -270,6 +291,7 @@ struct Game {
     keys: u64,
     /// What its dice follow from where none are dictated.
     secret: [u8; 32],
+    is_over: Option<Over>,
 }
 
 impl Game {
@@ -306,6 +328,9 @@ enum Change {
     When { test: String, changes: Datum },
 }
 
+/// What a test says that was stopped.
+pub const OVER: &str = "it was stopped: the time for the tests is over";
+
 /// The end of a test.
 fn fail(text: impl Into<String>) -> Stop {
     Stop::fault(text)
@@ -319,6 +344,9 @@ impl Host for Stage {
         args: Vec<Datum>,
         named: Named,
     ) -> Result<Datum, Stop> {
+        if self.is_over.as_ref().is_some_and(|is_over| is_over()) {
+            return Err(fail(OVER));
+        }
         let Some(object) = object else {
             return self.function(name, args, named);
         };

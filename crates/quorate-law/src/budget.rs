@@ -28,6 +28,15 @@ impl Limits {
         output: 256 << 10,
     };
 
+    /// What a test gets that anybody may have written.
+    pub const GUEST: Self = Self {
+        steps: 2_000_000,
+        bytes: 64 << 20,
+        depth: 64,
+        entries: 16,
+        output: 1 << 20,
+    };
+
     /// What the declarations of a whole law get, and a test file.
     pub const WHOLE: Self = Self {
         steps: 20_000_000,

@@ -60,6 +60,7 @@ pub trait Host {
 pub struct Tests {
     module: Arc<Compiled>,
     functions: Vec<TestFunction>,
+    limits: Limits,
 }
 
 /// A function of a test file.
@@ -86,11 +87,12 @@ pub struct TestFailure {
 
 impl Tests {
     /// Checks a file. Besides the functions of the host, which come first, it finds the parts of the library that need
-    /// no game: spans and dates, texts, sums.
+    /// no game: spans and dates, texts, sums. Its top level and each run of a function get as much as the limits say.
     pub fn compile(
         name: &str,
         source: &str,
         host_functions: &[&str],
+        limits: Limits,
     ) -> Result<Self, Vec<Diagnostic>> {
         let additions = Additions {
             hosted: host_functions
@@ -113,7 +115,7 @@ impl Tests {
             });
         let functions = functions.collect();
         let module = Arc::clone(&ready.module);
-        keep(&ready).map_err(|stop| {
+        keep(&ready, limits).map_err(|stop| {
             let (line, text) = told(&stop);
             vec![Diagnostic {
                 rule: Name::from(name),
@@ -124,7 +126,11 @@ impl Tests {
                 help: None,
             }]
         })?;
-        Ok(Self { module, functions })
+        Ok(Self {
+            module,
+            functions,
+            limits,
+        })
     }
 
     /// The functions of the file, in its order.
@@ -139,7 +145,7 @@ impl Tests {
             host: Some(Rc::clone(host)),
             collector: None,
             code: Arc::clone(&self.module),
-            budget: Budget::new(Limits::WHOLE),
+            budget: Budget::new(self.limits),
             outer: Site::default(),
         });
         let (outcome, own) = match &frame {
@@ -158,13 +164,13 @@ impl Tests {
 }
 
 /// Runs the top level of a test file and keeps what it leaves.
-fn keep(ready: &Ready) -> Answer<()> {
+fn keep(ready: &Ready, limits: Limits) -> Answer<()> {
     let entered = Frame::enter(Parts {
         world: None,
         host: None,
         collector: None,
         code: Arc::clone(&ready.module),
-        budget: Budget::new(Limits::WHOLE),
+        budget: Budget::new(limits),
         outer: Site::default(),
     })?;
     Module::with_temp_heap(|module| {

@@ -13,6 +13,8 @@ pub struct RuleText {
     pub clauses: Vec<Clause>,
     /// The fences of code in order.
     pub fences: Vec<Fence>,
+    /// The fences of tests in order. They are part of the prose as well, as all fences are that are no code.
+    pub tests: Vec<Fence>,
     /// The text as given, for quoting its lines.
     pub source: String,
     /// What could not be read.
@@ -208,7 +210,7 @@ impl<'a> Reader<'a> {
     }
 
     fn has_numbered_clauses(&self, from: usize) -> bool {
-        let mut inside = None::<Opening>;
+        let mut inside = None::<Opening<'_>>;
         for line in &self.lines[from..] {
             match (&inside, Opening::of(line)) {
                 (None, Some(opening)) => inside = Some(opening),
@@ -220,7 +222,7 @@ impl<'a> Reader<'a> {
         false
     }
 
-    fn fence(&mut self, at: usize, opening: &Opening) -> usize {
+    fn fence(&mut self, at: usize, opening: &Opening<'_>) -> usize {
         let mut code = String::new();
         let mut end = at + 1;
         while end < self.lines.len() && !opening.closed_by(self.lines[end]) {
@@ -233,15 +235,20 @@ impl<'a> Reader<'a> {
         if end == self.lines.len() {
             self.error(at, "this fence is not closed: end it with a line ```");
         }
-        if opening.is_code {
-            let clause = self.text.clauses.last().map_or(0, |clause| clause.number);
-            self.text.fences.push(Fence {
-                clause,
-                line: line_number(at + 1),
-                indent: u32::try_from(opening.indent).unwrap_or(0),
-                code,
-            });
-        } else if let Some(clause) = self.text.clauses.last_mut() {
+        let fence = Fence {
+            clause: self.text.clauses.last().map_or(0, |clause| clause.number),
+            line: line_number(at + 1),
+            indent: u32::try_from(opening.indent).unwrap_or(0),
+            code,
+        };
+        if opening.language == "starlark" {
+            self.text.fences.push(fence);
+            return end + 1;
+        }
+        if opening.language == TESTS {
+            self.text.tests.push(fence);
+        }
+        if let Some(clause) = self.text.clauses.last_mut() {
             for line in &self.lines[at..(end + 1).min(self.lines.len())] {
                 clause.prose.push_str(line);
                 clause.prose.push('\n');
@@ -326,16 +333,19 @@ fn number_of(line: &str) -> Option<(u32, &str)> {
     Some((number, words.trim_start()))
 }
 
+/// The language that a fence of tests names.
+pub const TESTS: &str = "starlark-test";
+
 /// The line that opens a fence.
-struct Opening {
+struct Opening<'a> {
     indent: usize,
     mark: char,
     length: usize,
-    is_code: bool,
+    language: &'a str,
 }
 
-impl Opening {
-    fn of(line: &str) -> Option<Self> {
+impl<'a> Opening<'a> {
+    fn of(line: &'a str) -> Option<Self> {
         let trimmed = line.trim_start_matches(' ');
         let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let length = trimmed.chars().take_while(|c| *c == mark).count();
@@ -351,7 +361,7 @@ impl Opening {
             indent: line.len() - trimmed.len(),
             mark,
             length,
-            is_code: language == "starlark",
+            language,
         })
     }
 
@@ -406,6 +416,18 @@ mod tests {
         assert_eq!(rule.fences[0].code, "A = 1\n");
         let rule = RuleText::parse("---\nsection: core\n# T\n");
         assert_eq!(rule.errors[0].line, 1);
+    }
+
+    #[test]
+    fn fences_of_tests_are_found_and_stay_prose() {
+        let text = "1. A.\n\n```starlark-test\ndef test_it():\n    pass\n```\n";
+        let rule = RuleText::parse(text);
+        assert!(rule.fences.is_empty());
+        assert_eq!(
+            (rule.tests[0].line, rule.tests[0].code.as_str()),
+            (4, "def test_it():\n    pass\n")
+        );
+        assert!(rule.clauses[0].prose.contains("def test_it"));
     }
 
     #[test]

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use common::{Game, awake, fence, player};
 use quorate_kernel::Moment;
-use quorate_law::Budget;
 use quorate_law::datum::Datum;
 use quorate_law::script_host::{Host, Member, Tests};
 use quorate_law::stop::{Site, Stop};
 use quorate_law::world::Named;
+use quorate_law::{Budget, Limits};
 
 #[test]
 fn a_script_of_statements_sees_the_names_of_the_law() {
@@ -151,7 +151,8 @@ def test_it_asks_for_what_is_not_there():
 
 #[test]
 fn a_test_file_meets_its_host() {
-    let tests = Tests::compile("count.star", FILE, &["game", "eq", "moment"]).unwrap();
+    let tests =
+        Tests::compile("count.star", FILE, &["game", "eq", "moment"], Limits::WHOLE).unwrap();
     let names: Vec<_> = tests
         .functions()
         .iter()
@@ -185,7 +186,12 @@ fn a_test_file_meets_its_host() {
 
 #[test]
 fn a_test_file_that_does_not_check_says_where() {
-    let Err(findings) = Tests::compile("t.star", "def test_x():\n    eqq(1, 1)\n", &["eq"]) else {
+    let Err(findings) = Tests::compile(
+        "t.star",
+        "def test_x():\n    eqq(1, 1)\n",
+        &["eq"],
+        Limits::WHOLE,
+    ) else {
         panic!()
     };
     assert_eq!(findings[0].line, 2);

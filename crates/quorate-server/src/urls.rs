@@ -158,6 +158,8 @@ links! {
     Post(game, post) => "/g/{game}/post/{post}";
     /// All that a proposal would do.
     Effects(game, post) => "/g/{game}/post/{post}/effects";
+    /// How the tests of the rules go with it.
+    Proof(game, post) => "/g/{game}/post/{post}/effects/tests";
     /// Both gamestates of a ruling.
     Ruling(game, post) => "/g/{game}/post/{post}/ruling";
     /// Editing a post while its window lasts.

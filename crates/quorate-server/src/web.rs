@@ -6,6 +6,7 @@
 mod api;
 mod forget;
 pub mod forms;
+pub mod kept;
 pub mod look;
 pub mod past;
 pub mod play;

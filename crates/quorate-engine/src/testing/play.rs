@@ -2,7 +2,7 @@
 //!
 //! The methods of a game in a test.
 
-use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::command::{Act, Actor, Command, Founding, typed};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{CellKey, Standing};
@@ -83,6 +83,7 @@ impl Stage {
             Some(Datum::Text(text)) => self.moment(&text)?,
             _ => self.moment("2031-05-04T09:00Z")?,
         };
+        let book = self.law.as_ref().map_or(book, |_| String::new());
         let key = (book.clone(), players, at.0);
         let known = self.begun.borrow().get(&key).cloned();
         let number = self.games.borrow().len();
@@ -95,17 +96,11 @@ impl Stage {
                 events,
                 keys: 1_000,
                 secret: self.recording.secret,
+                is_over: self.is_over.clone(),
             });
             return Ok(self.number(Object::Game(number)));
         }
-        let rulebook = self
-            .books
-            .get(&book)
-            .cloned()
-            .ok_or_else(|| fail(format!("there is no rulebook {book}")))?;
-        let founding = rulebook
-            .founding(&rulebook.manifest.title, NAMES[0])
-            .map_err(|bad| fail(bad.to_string()))?;
+        let founding = self.founding(&book)?;
         let judge = Judge::unfounded(&self.laws);
         self.games.borrow_mut().push(Game {
             judge,
@@ -114,6 +109,7 @@ impl Stage {
             events: vec![],
             keys: 0,
             secret: self.recording.secret,
+            is_over: self.is_over.clone(),
         });
         self.must(number, Actor::Operator, Act::Found(Box::new(founding)))?;
         for name in NAMES
@@ -132,6 +128,17 @@ impl Stage {
         });
         self.begun.borrow_mut().insert(key, saved);
         Ok(self.number(Object::Game(number)))
+    }
+
+    /// What a game begins with: the rulebook's texts, or those that all games begin with here.
+    fn founding(&self, book: &str) -> Result<Founding, Stop> {
+        if let Some(law) = &self.law {
+            return Ok(Founding::clone(law));
+        }
+        let rulebook = self.books.get(book).cloned();
+        let rulebook = rulebook.ok_or_else(|| fail(format!("there is no rulebook {book}")))?;
+        let founding = rulebook.founding(&rulebook.manifest.title, NAMES[0]);
+        founding.map_err(|bad| fail(bad.to_string()))
     }
 
     /// A moment as a test writes it, moved as the play is.
@@ -1005,6 +1012,9 @@ fn run_due(game: &mut Game) {
     // A law that sets itself off at one moment for ever would hold the test; the engine's own cap ends each event.
     let mut before = None;
     for _ in 0..100_000 {
+        if game.is_over.as_ref().is_some_and(|is_over| is_over()) {
+            return;
+        }
         let Some(command) = game.judge.due_command(game.now) else {
             return;
         };

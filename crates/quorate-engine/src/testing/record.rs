@@ -49,6 +49,8 @@ impl Runner<'_> {
             books: self.known_books(),
             laws: self.laws.clone(),
             begun: Rc::default(),
+            law: self.law.clone(),
+            is_over: self.is_over.clone(),
             recording: how,
             is_cut: Cell::new(false),
             games: RefCell::new(Vec::new()),

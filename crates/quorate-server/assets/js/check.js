@@ -39,7 +39,19 @@ async function alarms(block) {
   } catch { /* no network: the link to the whole report is still there */ }
 }
 
+// What takes longer to find out than a page may comes when it is there.
+async function later(part) {
+  try {
+    const answer = await fetch(part.dataset.later);
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById(part.id);
+    if (fresh) part.replaceChildren(...fresh.childNodes);
+  } catch { /* no network: the link in its place is still there */ }
+}
+
 export function check() {
+  document.querySelectorAll("[data-later]").forEach(later);
   document.querySelectorAll("[data-alarms]").forEach(alarms);
   document.querySelectorAll("form[data-checked]").forEach(watch);
 }

@@ -92,6 +92,8 @@ pub struct EffectGroup {
     pub note: String,
     /// Its lines.
     pub lines: Vec<Effect>,
+    /// Where they are found out, for they take longer than the rest of the report.
+    pub later: Option<Href>,
 }
 
 /// All that a proposal would do.

@@ -390,7 +390,21 @@ impl Samples for EffectsPage {
             title: title.into(),
             note: note.into(),
             lines,
+            later: None,
         };
+        let mut tests = group(
+            "tests",
+            "Tests of the rules",
+            "Those of the proposal itself, and those that name the rules it touches.",
+            Vec::new(),
+        );
+        tests.later = Some(
+            urls::Proof {
+                game: GAME,
+                post: "92-0",
+            }
+            .into(),
+        );
         let post = urls::Post {
             game: GAME,
             post: "92-0",
@@ -435,6 +449,7 @@ impl Samples for EffectsPage {
                             .to(Link::new("Toll at the Spire", post)),
                     ],
                 ),
+                tests,
             ],
             changes: changes(),
         };

@@ -78,6 +78,7 @@ fn of_game() -> Router<Arc<Site>> {
         )
         .route("/g/{game}/post/{post}", get(posts::show))
         .route("/g/{game}/post/{post}/effects", get(effects::show))
+        .route("/g/{game}/post/{post}/effects/tests", get(effects::prove))
         .route("/g/{game}/post/{post}/ruling", get(ruling::show))
         .route(
             "/g/{game}/post/{post}/edit",

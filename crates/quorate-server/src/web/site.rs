@@ -17,6 +17,10 @@ use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::{self, Limiter};
 use crate::security::session::Cookies;
 
+use super::kept::Kept;
+use super::look::effects::Proof;
+use crate::pages::EffectGroup;
+
 /// What a site is made of.
 pub struct Parts {
     /// The games.
@@ -54,6 +58,8 @@ pub struct House {
     pub contact: Option<String>,
     /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
     pub report: Span,
+    /// How long the tests that go with a proposal may take.
+    pub tests: Span,
 }
 
 impl Default for House {
@@ -65,6 +71,7 @@ impl Default for House {
             operator: "The one who started this server has not said who they are.".to_owned(),
             contact: None,
             report: Span(3_000),
+            tests: Span(10_000),
         }
     }
 }
@@ -87,6 +94,12 @@ pub struct Site {
     pub writes: Limiter,
     /// How often an account may have drafts checked.
     pub checks: Limiter,
+    /// What proposals would do, as somebody was told within the minute.
+    pub reports: Kept<Vec<EffectGroup>>,
+    /// How tests of the rules went.
+    pub proofs: Kept<Proof>,
+    /// Held while tests run, so that those of all proposals together take one thread and no more.
+    pub proving: tokio::sync::Mutex<()>,
 }
 
 impl Site {
@@ -102,6 +115,9 @@ impl Site {
             sign_ups: Limiter::new(rate::SIGN_UP),
             writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
+            reports: Kept::default(),
+            proofs: Kept::default(),
+            proving: tokio::sync::Mutex::new(()),
             parts,
         })
     }

@@ -17,24 +17,27 @@ pub(crate) fn read(name: &str) -> Rulebook {
     });
     let library = library.collect();
     let mut rules = Vec::new();
-    collect(&folder.join("rules"), "", &mut rules);
+    collect(&folder.join("rules"), "md", "", &mut rules);
     rules.sort();
+    let mut tests = Vec::new();
+    collect(&folder.join("tests"), "star", "", &mut tests);
+    tests.sort();
     Rulebook {
         name: name.into(),
         manifest,
         library,
         rules,
-        tests: Vec::new(),
+        tests,
     }
 }
 
-fn collect(folder: &Path, above: &str, found: &mut Vec<(String, String)>) {
+fn collect(folder: &Path, ending: &str, above: &str, found: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let name = format!("{above}{}", entry.file_name().to_string_lossy());
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, &format!("{name}/"), found);
-        } else if path.extension().is_some_and(|kind| kind == "md") {
+            collect(&path, ending, &format!("{name}/"), found);
+        } else if path.extension().is_some_and(|kind| kind == ending) {
             found.push((name, fs::read_to_string(path).unwrap()));
         }
     }

@@ -87,7 +87,7 @@ fn comparable(effects: &Json) -> BTreeSet<String> {
 }
 
 impl Game {
-    async fn page(&self, path: &str) -> String {
+    pub(crate) async fn page(&self, path: &str) -> String {
         let request = Request::get(format!("/g/{}{path}", self.word));
         let response = self.table.send(request.body(Body::empty()).unwrap()).await;
         assert_eq!(response.status(), 200, "{path}");
@@ -96,8 +96,13 @@ impl Game {
     }
 
     /// The lines of a group of the whole report on a post.
-    async fn report(&self, post: &str, group: &str) -> Vec<String> {
-        let html = Html::parse_document(&self.page(&format!("/post/{post}/effects")).await);
+    pub(crate) async fn report(&self, post: &str, group: &str) -> Vec<String> {
+        self.lines(&format!("/post/{post}/effects"), group).await
+    }
+
+    /// The lines of a group of the report on such a page.
+    pub(crate) async fn lines(&self, path: &str, group: &str) -> Vec<String> {
+        let html = Html::parse_document(&self.page(path).await);
         let lines = format!("section[aria-labelledby={group}-h] .effects li");
         let lines = Selector::parse(&lines).unwrap();
         let text = |words: Vec<&str>| {
@@ -112,7 +117,7 @@ impl Game {
             .collect()
     }
 
-    async fn propose(&self, title: &str, changes: &Json) -> String {
+    pub(crate) async fn propose(&self, title: &str, changes: &Json) -> String {
         let proposal = json!({ "category": "Proposal", "title": title, "body": "So be it.", "changes": changes });
         let made = self
             .post("/posts", &proposal)
@@ -138,7 +143,7 @@ impl Game {
 
     /// Previews, proposes, reports, votes and enacts; what was foretold must have happened, and nothing else but to the
     /// proposal itself. Gives the lines of the report.
-    async fn comes_true(&self, title: &str, changes: Json) -> Vec<String> {
+    pub(crate) async fn comes_true(&self, title: &str, changes: Json) -> Vec<String> {
         let preview = self.post("/preview", &json!({ "changes": changes }));
         let preview = preview.by(&self.anna).gives(200).await;
         assert_eq!(preview["refusal"], Json::Null, "{title}");

@@ -6,11 +6,13 @@
 )]
 
 mod accounts;
+mod amending;
 mod book;
 mod bounds;
 mod effects;
 mod pictures;
 mod play;
+mod proofs;
 mod sight;
 mod stream;
 mod table;

@@ -98,6 +98,7 @@ fn house(listen: &Listen) -> House {
         contact: listen.contact.clone(),
         welcome: plain.welcome,
         report: plain.report,
+        tests: plain.tests,
     }
 }
 

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use anyhow::{Result, bail};
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{self, Outcome, Runner};
+use quorate_law::RuleText;
 use serde_json::json;
 
 use crate::books;
@@ -109,6 +110,16 @@ fn files(arguments: &Arguments, known: &mut Vec<String>) -> Result<Vec<File>> {
     Ok(files)
 }
 
+/// The tests that a rule carries in its text, on the lines on which they stand there.
+fn carried(name: &str, text: &str) -> Vec<File> {
+    let fences = RuleText::parse(text).tests;
+    let file = |fence: &quorate_law::text::Fence| File {
+        name: name.to_owned(),
+        code: "\n".repeat(fence.line.saturating_sub(1) as usize) + &fence.code,
+    };
+    fences.iter().map(file).collect()
+}
+
 fn add(
     path: &str,
     arguments: &Arguments,
@@ -143,6 +154,9 @@ fn add(
                 name: format!("{}/demo.star", book.name),
                 code,
             });
+        }
+        for (name, text) in &book.rules {
+            files.extend(carried(&format!("{}/rules/{name}", book.name), text));
         }
         for (name, code) in book.tests {
             files.push(File {

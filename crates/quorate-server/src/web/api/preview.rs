@@ -10,6 +10,7 @@ use quorate_engine::{convert, offers};
 use quorate_kernel::Refusal;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Event;
+use quorate_kernel::patch::Patch;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -19,7 +20,7 @@ use super::commands;
 use super::log::{self, EffectData};
 use super::problem::{Problem, RefusalData};
 use super::wishes::Wish;
-use crate::web::look::Look;
+use crate::web::look::{Look, effects};
 use crate::web::send;
 use crate::web::site::Site;
 
@@ -90,6 +91,50 @@ fn tried(look: &Look, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refu
 pub(crate) struct Draft {
     /// The changes.
     changes: Vec<Change>,
+    /// Whether tests are to run as well, which takes longer: those that name the rules it touches, and its own.
+    #[serde(default)]
+    tests: bool,
+    /// The text of the post that is to carry the changes; its fences ```starlark-test hold tests of its own.
+    #[serde(default)]
+    body: String,
+}
+
+/// How tests went.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Proof {
+    /// How many passed.
+    passed: usize,
+    /// Those that failed.
+    failed: Vec<FailedTest>,
+    /// How many were left out, for their time was over.
+    left_out: usize,
+}
+
+/// A test that failed.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FailedTest {
+    /// The file or the text that it stands in.
+    file: String,
+    /// Its name; empty where the whole file does not check.
+    test: String,
+    /// Its line there.
+    line: u32,
+    /// What was expected, and what there was.
+    message: String,
+    /// Whether it fails under the law of today as well.
+    fails_today: bool,
+}
+
+impl FailedTest {
+    fn of(failed: &effects::Failed) -> Self {
+        Self {
+            file: failed.file.clone(),
+            test: failed.test.clone(),
+            line: failed.line,
+            message: failed.message.clone(),
+            fails_today: failed.today,
+        }
+    }
 }
 
 /// What changes would do.
@@ -103,6 +148,8 @@ pub(crate) struct Preview {
     effects: Vec<EffectData>,
     /// The same for people: what changes, what newly can be done, what would sleep.
     report: Vec<String>,
+    /// How the tests went, where they were asked for.
+    tests: Option<Proof>,
 }
 
 /// What changes would do to this very game if they were made now. Nothing is done.
@@ -117,12 +164,16 @@ pub(crate) async fn preview(
 ) -> Result<Json<Preview>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
     let look = Look::at(&site, &visitor, &game).await?;
-    let told = blocking(Arc::new(look), move |look| would(look, &draft.changes));
+    let _turn = match draft.tests {
+        true => Some(site.proving.lock().await),
+        false => None,
+    };
+    let told = blocking(Arc::new(look), move |look| would(look, &draft));
     told.await.map(Json)
 }
 
-fn would(look: &Look, changes: &[Change]) -> Result<Preview, Problem> {
-    let patch = look.ask(|tx| changes::patch(tx, changes));
+fn would(look: &Look, draft: &Draft) -> Result<Preview, Problem> {
+    let patch = look.ask(|tx| changes::patch(tx, &draft.changes));
     let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
     let digest = patch.digest().to_string();
     Ok(match look.try_patch(&patch) {
@@ -131,6 +182,7 @@ fn would(look: &Look, changes: &[Change]) -> Result<Preview, Problem> {
             refusal: Some(RefusalData::themed(look, &refusal)),
             effects: Vec::new(),
             report: Vec::new(),
+            tests: None,
         },
         Ok(trial) => {
             let report = look.report(&trial).into_iter();
@@ -141,7 +193,17 @@ fn would(look: &Look, changes: &[Change]) -> Result<Preview, Problem> {
                 report: report
                     .map(|line| format!("{} {}", line.lead, line.text))
                     .collect(),
+                tests: proof(look, draft, &patch),
             }
         }
+    })
+}
+
+fn proof(look: &Look, draft: &Draft, patch: &Patch) -> Option<Proof> {
+    let proof = draft.tests.then(|| look.proof(patch, &draft.body))?.ok()?;
+    Some(Proof {
+        passed: proof.passed,
+        failed: proof.failed.iter().map(FailedTest::of).collect(),
+        left_out: proof.left,
     })
 }

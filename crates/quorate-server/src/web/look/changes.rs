@@ -273,7 +273,31 @@ fn split(text: &str) -> (String, String) {
         side.push_str(line);
         side.push('\n');
     }
-    (prose.trim().to_owned(), code)
+    (in_paragraphs(&prose), code)
+}
+
+/// Prose with a line to each paragraph, list item and clause, however its lines were broken.
+fn in_paragraphs(prose: &str) -> String {
+    let mut text = String::new();
+    let mut is_fresh = true;
+    for line in prose.lines().map(str::trim) {
+        if line.is_empty() {
+            is_fresh = true;
+            continue;
+        }
+        let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let begins = line.len() > numbered.len() && numbered.starts_with(". ");
+        let is_item = begins
+            || ["- ", "* ", "> ", "#", "|"]
+                .iter()
+                .any(|mark| line.starts_with(mark));
+        if !text.is_empty() {
+            text.push(if is_fresh || is_item { '\n' } else { ' ' });
+        }
+        text.push_str(line);
+        is_fresh = false;
+    }
+    text
 }
 
 /// Events by their numbers: "event 12", "events 12, 15".
@@ -285,4 +309,17 @@ fn in_numbers(events: &[EventSeq]) -> String {
         "events"
     };
     format!("{word} {}", numbers.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clauses_stay_apart_and_broken_lines_are_joined() {
+        let (prose, code) =
+            split("1. One,\n   and more.\n\n```starlark\nA = 1\n```\n\n2. Two.\n   - a\n   - b\n");
+        assert_eq!(prose, "1. One, and more.\n2. Two.\n- a\n- b");
+        assert_eq!(code, "A = 1\n");
+    }
 }

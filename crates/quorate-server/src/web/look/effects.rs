@@ -4,21 +4,30 @@
 //! afterwards. Each is told as the reader may know it.
 
 mod alone;
+mod claims;
+mod odds;
 mod players;
+mod proofs;
 mod queue;
 mod round;
 mod texts;
 
-use quorate_engine::judge::{Head, Judge};
+use std::sync::Arc;
+
+use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::digest::Digest;
 use quorate_kernel::event::{Event, NoteKind};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Moment, Name, PostId, Refusal};
 use quorate_law::Diagnostic;
 
+pub use proofs::{Failed, Proof};
+
 use super::Look;
 use crate::pages::{Effect, EffectGroup};
+use crate::urls::Href;
 use crate::web::site::Site;
 
 /// What came of trying a patch.
@@ -91,14 +100,24 @@ impl Look {
 
     /// Tries a patch on a copy on which something else may have been tried before.
     fn try_on(&self, judge: Judge, patch: &Patch) -> Result<Trial, Refusal> {
+        self.try_with(judge, patch, &mut Inputs::default())
+    }
+
+    /// The same with dice that fall otherwise.
+    fn try_with(
+        &self,
+        judge: Judge,
+        patch: &Patch,
+        inputs: &mut Inputs<'_>,
+    ) -> Result<Trial, Refusal> {
         self.may_try(patch)?;
         let mut judge = self.blinded(&judge);
-        let before = std::sync::Arc::clone(judge.law());
+        let before = Arc::clone(judge.law());
         let act = Act::Repair {
             patch: Sealed::close(patch.clone(), [0; 16]),
             reason: typed("what it would do"),
         };
-        let event = self.would_on(&mut judge, Actor::Operator, act)?;
+        let event = self.would_with(&mut judge, Actor::Operator, act, inputs)?;
         let known: Vec<_> = before
             .asleep
             .iter()
@@ -128,7 +147,7 @@ impl Look {
 
     /// The short report on a patch: what it changes alone.
     pub fn report(&self, trial: &Trial) -> Vec<Effect> {
-        let mut lines = self.alone(trial);
+        let mut lines = self.over_all_dice(trial, &self.until());
         if lines.is_empty() {
             lines.push(Effect::new(
                 "Nothing changes by itself:",
@@ -144,8 +163,45 @@ impl Look {
         lines
     }
 
+    /// The end of a report that begins now.
+    fn until(&self) -> Until<'_> {
+        Until {
+            site: &self.site,
+            at: self.site.now() + self.site.parts.house.report,
+        }
+    }
+
     /// The short report as the one group of a page.
     pub fn short_report(&self, patch: &Patch) -> Vec<EffectGroup> {
+        self.kept_report(b"short", patch, None, || self.short_report_made(patch))
+    }
+
+    /// What this reader was told of a patch within the same minute and the same state, or what is found out now.
+    fn kept_report(
+        &self,
+        which: &[u8],
+        patch: &Patch,
+        of: Option<PostId>,
+        make: impl FnOnce() -> Vec<EffectGroup>,
+    ) -> Vec<EffectGroup> {
+        let minute = self.now.0.div_euclid(60_000);
+        let key = Digest::of_parts([
+            which,
+            self.game.as_str().as_bytes(),
+            &self.published.head.hash.0,
+            &minute.to_le_bytes(),
+            &patch.digest().0,
+            format!("{of:?} {:?}", self.me).as_bytes(),
+        ]);
+        if let Some(known) = self.site.reports.get(&key) {
+            return Vec::clone(&known);
+        }
+        let groups = make();
+        self.site.reports.put(key, Arc::new(groups.clone()));
+        groups
+    }
+
+    fn short_report_made(&self, patch: &Patch) -> Vec<EffectGroup> {
         let lines = match self.try_patch(patch) {
             Ok(trial) => self.report(&trial),
             Err(refusal) => {
@@ -155,12 +211,22 @@ impl Look {
         vec![group("alone", "If it were enacted now", "", lines)]
     }
 
-    /// The whole report on a patch; `of` is the post that carries it, where there is one already.
-    pub fn whole_report(&self, patch: &Patch, of: Option<PostId>) -> Vec<EffectGroup> {
-        let until = &Until {
-            site: &self.site,
-            at: self.site.now() + self.site.parts.house.report,
-        };
+    /// The whole report on a patch; `of` is the post that carries it, where there is one already, and `tests` where its
+    /// tests are run.
+    pub fn whole_report(
+        &self,
+        patch: &Patch,
+        of: Option<PostId>,
+        tests: Option<Href>,
+    ) -> Vec<EffectGroup> {
+        let make = || self.whole_report_made(patch, of);
+        let mut groups = self.kept_report(b"whole", patch, of, make);
+        groups.extend(tests.map(|tests| self.yet_to_prove(tests)));
+        groups
+    }
+
+    fn whole_report_made(&self, patch: &Patch, of: Option<PostId>) -> Vec<EffectGroup> {
+        let until = &self.until();
         let trial = match self.try_patch(patch) {
             Ok(trial) => trial,
             Err(refusal) => {
@@ -179,6 +245,12 @@ impl Look {
             "Whether rules can still be changed afterwards",
             "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
             self.still_amendable(&trial, until),
+        ));
+        groups.push(group(
+            "claims",
+            "What was claimed before",
+            "Each change by hand that rests on a rule to which it brings code, made again under that code.",
+            self.on_claims(&trial, until),
         ));
         groups.push(group(
             "players",
@@ -203,6 +275,7 @@ fn group(id: &str, title: &str, note: &str, lines: Vec<Effect>) -> EffectGroup {
         title: title.to_owned(),
         note: note.to_owned(),
         lines,
+        later: None,
     }
 }
 

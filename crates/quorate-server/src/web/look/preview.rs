@@ -40,8 +40,19 @@ impl Look {
 
     /// Tries an act on a copy.
     pub fn would_on(&self, judge: &mut Judge, actor: Actor, act: Act) -> Result<Event, Refusal> {
+        self.would_with(judge, actor, act, &mut Inputs::default())
+    }
+
+    /// The same with dice that are given, or fall under another secret.
+    pub(super) fn would_with(
+        &self,
+        judge: &mut Judge,
+        actor: Actor,
+        act: Act,
+        inputs: &mut Inputs<'_>,
+    ) -> Result<Event, Refusal> {
         let command = trial(self.now, actor, act);
-        let mut judged = judge.judge(&command, &mut Inputs::default());
+        let mut judged = judge.judge(&command, inputs);
         if matches!(judged, Judged::NeedsPast) {
             let log = self.whole_log()?;
             let mut inputs = Inputs {

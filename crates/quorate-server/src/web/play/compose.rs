@@ -301,21 +301,19 @@ impl Tried {
     }
 
     /// The post as it would stand, what it would do, and whether the law would take it.
-    fn preview(
-        look: &Look,
-        draft: &Draft,
-        patch: Option<&Patch>,
-        act: Act,
-        is_whole: bool,
-    ) -> Self {
+    fn preview(look: &Look, draft: &Draft, patch: Option<&Patch>, act: Act, doing: &str) -> Self {
         let mut tried = Self::default();
         if let Some(patch) = patch {
             tried = Self::checked(look, patch);
-            tried.effects = if is_whole {
-                look.whole_report(patch, None)
-            } else {
-                look.short_report(patch)
+            tried.effects = match doing {
+                "report" => look.whole_report(patch, None, None),
+                "tests" => Vec::new(),
+                _ => look.short_report(patch),
             };
+        }
+        if doing == "tests" {
+            let none = Patch::default();
+            tried.effects = vec![look.proven(patch.unwrap_or(&none), &draft.body)];
         }
         tried.preview = Some(draft.preview(look));
         let refusal = look.would(act).err();
@@ -342,11 +340,12 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
     send::player(look)?;
     let category = category_of(look, category)?;
     let doing = form.one("do").unwrap_or("preview").to_owned();
-    if matches!(doing.as_str(), "check" | "preview" | "report") {
+    if matches!(doing.as_str(), "check" | "preview" | "report" | "tests") {
         look.site
             .checks
             .take(look.visitor.who(), look.site.now_ms())?;
     }
+    let _turn = turn(look, &doing).await;
     let key = form.key().map(str::to_owned);
     let (drawing, asked) = (Arc::clone(look), doing.clone());
     let made = tokio::task::spawn_blocking(move || {
@@ -371,7 +370,7 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
             Ok(post) => {
                 let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
                 let act = Act::Post(Box::new(post));
-                Tried::preview(look, &draft, patch.as_ref(), act, asked == "report")
+                Tried::preview(look, &draft, patch.as_ref(), act, &asked)
             }
             Err(refusal) => {
                 let tried = Tried::refused(look, &draft, &refusal);
@@ -389,6 +388,14 @@ async fn written(look: &Arc<Look>, category: &str, form: Posted) -> Result<Respo
     match made {
         Err(shown) => Ok(shown),
         Ok((draft, post)) => publish(look, draft, post, key.as_deref()).await,
+    }
+}
+
+/// Waits until tests may run, where they are to.
+async fn turn<'a>(look: &'a Look, doing: &str) -> Option<tokio::sync::MutexGuard<'a, ()>> {
+    match doing {
+        "tests" => Some(look.site.proving.lock().await),
+        _ => None,
     }
 }
 
@@ -465,6 +472,7 @@ pub async fn change(
 async fn changed(look: &Arc<Look>, word: &str, posted: Posted) -> Result<Response, Trouble> {
     let id = super::post::post_id(look, word)?;
     let key = posted.key().map(str::to_owned);
+    let _turn = turn(look, posted.one("do").unwrap_or_default()).await;
     let (drawing, own) = (Arc::clone(look), word.to_owned());
     let made = tokio::task::spawn_blocking(move || edited(&drawing, id, &own, &posted)).await?;
     match made? {
@@ -519,7 +527,7 @@ fn edited(look: &Look, id: PostId, word: &str, posted: &Posted) -> Result<Edited
                 if doing == "post" {
                     return Ok(Edited::Sent(Box::new(act), draft));
                 }
-                Tried::preview(look, &draft, patch.as_ref(), act, doing == "report")
+                Tried::preview(look, &draft, patch.as_ref(), act, doing)
             }
         });
     }

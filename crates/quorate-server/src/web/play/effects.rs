@@ -21,12 +21,8 @@ use crate::web::visitor::Visitor;
 /// What a proposal would do alone, for its page; none where it carries no changes.
 pub(super) fn in_short(look: &Look, id: PostId, post: &Post) -> Option<Effects> {
     let patch = post.patch.as_ref().and_then(Sealed::plain)?;
-    let mut lines = match look.try_patch(patch) {
-        Ok(trial) => look.report(&trial),
-        Err(refusal) => {
-            vec![Effect::new("It could not be tried:", refusal.to_string()).alarm()]
-        }
-    };
+    let groups = look.short_report(patch).into_iter();
+    let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
     let game = look.game.as_str();
     let word = id.to_string();
     if super::ruling::named(patch).is_some() {
@@ -69,14 +65,38 @@ pub async fn show(
         let (id, row, patch) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
         let game = look.game.as_str();
+        let tests = urls::Proof { game, post: &post };
         let whole = EffectsPage {
             chrome: look.chrome("What it would do", Part::Blog),
             post: Link::new(title, urls::Post { game, post: &post }),
             note: format!("Each part is {}; nothing of it stays.", note(look)),
-            groups: look.whole_report(patch, Some(id)),
+            groups: look.whole_report(patch, Some(id), Some(tests.into())),
             changes: look.changes(&patch.clauses),
         };
         Ok(page(look, &whole))
+    })
+    .await
+}
+
+/// `GET /g/{game}/post/{post}/effects/tests`: the tests that go with a post, which take longer than the rest of the report.
+pub async fn prove(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path((game, post)): Path<(String, String)>,
+) -> Response {
+    let _turn = site.proving.lock().await;
+    game_page(Arc::clone(&site), visitor, &game, move |look| {
+        let (_, row, patch) = carrying(look, &post)?;
+        let title = look.themed(row.title.as_str());
+        let game = look.game.as_str();
+        let alone = EffectsPage {
+            chrome: look.chrome("What it would do", Part::Blog),
+            post: Link::new(title, urls::Post { game, post: &post }),
+            note: "Only the tests of the rules; the whole report has the rest.".to_owned(),
+            groups: vec![look.proven(patch, row.body.as_str())],
+            changes: Vec::new(),
+        };
+        Ok(page(look, &alone))
     })
     .await
 }

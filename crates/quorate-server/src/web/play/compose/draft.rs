@@ -249,10 +249,19 @@ impl Draft {
                 "Title",
                 FieldKind::Line(self.title.clone()),
             ),
-            Field::new("body", "body", "Text", FieldKind::Prose(self.body.clone())).optional(),
+            self.body_field(look),
         ];
         fields.extend(self.own_fields(look));
         fields
+    }
+
+    fn body_field(&self, look: &Look) -> Field {
+        let kind = FieldKind::Prose(self.body.clone());
+        let field = Field::new("body", "body", "Text", kind).optional();
+        if !self.carries_changes(look) {
+            return field;
+        }
+        field.hint("A fence ```starlark-test in it holds tests, which are run under the ruleset as it would be.")
     }
 
     /// The fields below the changes.

@@ -13,7 +13,7 @@ use crate::web::look::Look;
 const PREFIX: &str = "other:";
 
 /// Each kind with what people call it, and one such change to be filled in.
-const KINDS: [(&str, &str); 12] = [
+const KINDS: [(&str, &str); 13] = [
     (
         "Set a value",
         r#"{ "do": "set_value", "thing": "a player's name", "name": "gold", "value": 10 }"#,
@@ -21,6 +21,10 @@ const KINDS: [(&str, &str); 12] = [
     (
         "Add to a value, or take away",
         r#"{ "do": "add_to_value", "thing": "a player's name", "name": "gold", "amount": 5 }"#,
+    ),
+    (
+        "Put something into a list, or take it out",
+        r#"{ "do": "script", "code": "game.a_list += [\"something\"]" }"#,
     ),
     (
         "Something new comes into the game",
