@@ -251,25 +251,7 @@ async fn changed(
     let account = visitor.account.clone().ok_or(Trouble::SignIn)?;
     match what {
         "appearance" => Ok(tastes(form)),
-        "password" => {
-            check(site, &account, form).await?;
-            let password = form.one("password").unwrap_or_default();
-            Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
-            let fresh = Account {
-                password: Some(account::digest(site, password).await?),
-                ..account
-            };
-            site.parts.accounts.change(&fresh).await?;
-            site.parts.accounts.end_sessions_of(fresh.id).await?;
-            account::begin(
-                site,
-                visitor,
-                fresh.id,
-                &urls::Settings.into(),
-                "Your password is new.",
-            )
-            .await
-        }
+        "password" => renewed(site, visitor, account, form).await,
         "token" => {
             let secret = make_token(
                 site,
@@ -359,6 +341,32 @@ pub async fn make_token(site: &Site, account: AccountId, label: &str) -> Result<
 }
 
 /// Whether the password that was typed is the account's.
+/// A new password, which ends all other sessions.
+async fn renewed(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    account: Account,
+    form: &Posted,
+) -> Result<Response, Trouble> {
+    check(site, &account, form).await?;
+    let password = form.one("password").unwrap_or_default();
+    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
+    let fresh = Account {
+        password: Some(account::digest(site, password).await?),
+        ..account
+    };
+    site.parts.accounts.change(&fresh).await?;
+    site.parts.accounts.end_sessions_of(fresh.id).await?;
+    account::begin(
+        site,
+        visitor,
+        fresh.id,
+        &urls::Settings.into(),
+        "Your password is new.",
+    )
+    .await
+}
+
 async fn check(site: &Arc<Site>, account: &Account, form: &Posted) -> Result<(), Trouble> {
     let who = crate::security::rate::Who::Account(account.name.to_lowercase());
     site.sign_ins.take(who, site.now_ms())?;
