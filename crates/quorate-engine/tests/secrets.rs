@@ -30,13 +30,13 @@ def show(actor: Player, amount: int):
     actor.open_one = amount
 
 def wonder(actor: Player, amount: int):
-    actor.hidden = amount + choose("how much more", [1, 2, 3])
+    actor.hidden = amount + len(choose("how much more", ["a", "bb", "ccc"]))
 
 def whisper(actor: Player):
-    ask("tell", actor, [4, 5], within = hours(1), default = 4, about = 6)
+    ask("tell", actor, ["four", "seven"], within = hours(1), default = "four", about = 6)
 
-def tell(who: Player, answer: int, about: int):
-    who.open_one = answer + about
+def tell(who: Player, answer: str, about: int):
+    who.open_one = len(answer) + about
 
 decision("tell", tell, hidden = True)
 action("hide", hide)
@@ -70,6 +70,8 @@ impl Game {
         };
         let founding = book.founding("A game", "Anna").expect("it reads");
         game.send(Actor::Operator, Act::Found(Box::new(founding)));
+        let asleep = &game.judge.law().asleep;
+        assert!(asleep.is_empty(), "{asleep:?}");
         let mut people = game.judge.state().people.keys();
         game.who = *people.next().expect("the founder");
         game
@@ -202,7 +204,7 @@ fn a_hidden_question_and_its_answer_are_hidden() {
     assert!(duty.context.iter().all(|(_, value)| is_hidden(value)));
     let act = Act::Decide {
         duty: quorate_kernel::ids::DutyId(key),
-        value: Value::Int(5),
+        value: Value::Word("seven".into()),
     };
     let event = game.send(Actor::Player(game.who), act);
     assert!(given(&event).iter().all(is_hidden));

@@ -214,7 +214,7 @@ impl Tx {
     ) -> Answer<Stop> {
         let player = with_article(&self.term("player", false));
         let label = readable(param.as_str());
-        let what = format!("{player} for this rule as \"{label}\"");
+        let what = format!("as {label} {player} for this rule");
         let mut refusal = self.refusal_at(&attempt.site, &what);
         match self.excluding(id, &attempt.site.rule, &decl.it.admits)? {
             Some(site) => refusal.needs[0].need = self.none_by(id, &site),
@@ -773,10 +773,10 @@ impl Tx {
         Stop::Refused(Box::new(refusal))
     }
 
-    /// What a field takes, for a refusal: `a Battle as "where"`.
+    /// What a field takes, for a refusal: "as battle a Battle".
     pub fn wanted(&self, label: &str, ty: &Type) -> String {
         let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
-        format!("{type_words} as \"{label}\"")
+        format!("as {label} {type_words}")
     }
 
     /// What an action lacks for a field where nothing can be picked: "an applicant to pick". A field that is called by how it
@@ -791,7 +791,7 @@ impl Tx {
                 let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
                 format!("{type_words} to pick")
             }
-            _ => format!("something to pick as \"{label}\""),
+            _ => format!("something to pick as {label}"),
         }
     }
 
