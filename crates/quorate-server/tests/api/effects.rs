@@ -118,12 +118,12 @@ impl Game {
     }
 
     pub(crate) async fn propose(&self, title: &str, changes: &Json) -> String {
+        self.propose_by(&self.anna, title, changes).await
+    }
+
+    pub(crate) async fn propose_by(&self, token: &str, title: &str, changes: &Json) -> String {
         let proposal = json!({ "category": "Proposal", "title": title, "body": "So be it.", "changes": changes });
-        let made = self
-            .post("/posts", &proposal)
-            .by(&self.anna)
-            .gives(201)
-            .await;
+        let made = self.post("/posts", &proposal).by(token).gives(201).await;
         made["post"].as_str().unwrap().to_owned()
     }
 

@@ -44,7 +44,7 @@ async fn the_rules_own_tests_and_the_proposals_run_under_the_law_that_would_be()
         .await;
     let says = |words: &str| lines.iter().any(|line| line.contains(words));
     assert!(
-        says("Fails: test_nine_need_seven (the proposal, line 8): expected 7, but there was 6"),
+        says("Fails: test_nine_need_seven (the proposal, line 10): expected 7, but there was 6"),
         "{lines:#?}"
     );
     assert!(!says("test_six_need_four"), "{lines:#?}");
@@ -67,7 +67,7 @@ async fn the_rules_own_tests_and_the_proposals_run_under_the_law_that_would_be()
         .iter()
         .filter(|one| one["file"] == "the proposal")
         .collect();
-    assert_eq!((own.len(), &own[0]["line"]), (1, &json!(8)));
+    assert_eq!((own.len(), &own[0]["line"]), (1, &json!(10)));
     assert!(failed.iter().all(|one| one["fails_today"] == false));
 }
 
@@ -192,7 +192,7 @@ async fn code_that_comes_later_is_held_against_what_was_claimed() {
     let guard = "\n```starlark\ndef by_hand(a: Attempt) -> bool:\n    return True\n\n\
         forbid(scope(actions = [\"claim\"]), by_hand, \"a well, not a hand\")\n```\n";
     let amend = json!([{ "do": "replace_rule", "id": "wells", "text": wells("", guard) }]);
-    let post = game.propose("No hands", &amend).await;
+    let post = game.propose_by(&game.bert, "No hands", &amend).await;
     let lines = game.report(&post, "claims").await;
     assert_eq!(lines.len(), 3, "{lines:#?}");
     assert!(
@@ -201,7 +201,7 @@ async fn code_that_comes_later_is_held_against_what_was_claimed() {
     );
 
     let elsewhere = json!([{ "do": "set_value", "thing": "Bert", "name": "water", "value": 9 }]);
-    let post = game.propose("More water", &elsewhere).await;
+    let post = game.propose_by(&game.bert, "More water", &elsewhere).await;
     assert!(game.report(&post, "claims").await.is_empty());
 }
 

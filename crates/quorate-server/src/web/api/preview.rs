@@ -164,9 +164,10 @@ pub(crate) async fn preview(
 ) -> Result<Json<Preview>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
     let look = Look::at(&site, &visitor, &game).await?;
-    let _turn = match draft.tests {
-        true => Some(site.proving.lock().await),
-        false => None,
+    let _turn = if draft.tests {
+        Some(site.proving.lock().await)
+    } else {
+        None
     };
     let told = blocking(Arc::new(look), move |look| would(look, &draft));
     told.await.map(Json)

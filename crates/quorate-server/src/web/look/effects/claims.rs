@@ -174,9 +174,10 @@ impl Look {
             other.push(format!("{} {words}", self.called_value(key)));
         }
         other.dedup();
-        match other.is_empty() {
-            true => Again::Same,
-            false => Again::Otherwise(other.join(", ")),
+        if other.is_empty() {
+            Again::Same
+        } else {
+            Again::Otherwise(other.join(", "))
         }
     }
 
