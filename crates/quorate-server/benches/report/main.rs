@@ -1,13 +1,17 @@
 //! How long people wait for what the site says of a proposal, in a game of 60 players with 50,000 events behind it.
 //!
 //! `cargo bench -p quorate-server --bench report`; with `-- --long` ten times as many events.
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "the site of the API's tests is what is measured, and a panic is a fine end for a bench"
+)]
 
 #[path = "../../tests/api/accounts.rs"]
 mod accounts;
 #[path = "../../tests/api/book.rs"]
 mod book;
 #[path = "../../tests/api/table.rs"]
-#[allow(dead_code, reason = "the tests of the API use the rest of it")]
 mod table;
 
 use std::time::{Duration, Instant};

@@ -94,7 +94,7 @@ pub(crate) struct Draft {
     /// Whether tests are to run as well, which takes longer: those that name the rules it touches, and its own.
     #[serde(default)]
     tests: bool,
-    /// The text of the post that is to carry the changes; its fences ```starlark-test hold tests of its own.
+    /// The text of the post that is to carry the changes; its fences of the language `starlark-test` hold tests of its own.
     #[serde(default)]
     body: String,
 }

@@ -16,6 +16,9 @@ use crate::web::look::Look;
 /// As many ways as there may be for all of them to be thrown: two dice of six sides.
 const WAYS: usize = 36;
 
+/// The same number, to be compared with what dice say of themselves.
+const WAYS_MOST: i128 = 36;
+
 /// How many throws stand for all where there are more.
 const THROWS: u8 = 50;
 
@@ -40,16 +43,15 @@ impl Look {
             return alone;
         };
         let exact = self.every_way(patch, trial, until);
-        let (throws, how) = match exact {
-            Some(throws) => (
+        let (throws, how) = if let Some(throws) = exact {
+            (
                 throws,
                 "each outcome with its share of all throws.".to_owned(),
-            ),
-            None => {
-                let throws = self.some_throws(patch, trial, until);
-                let count = crate::parts::plural(throws.len(), "trial throw", "trial throws");
-                (throws, format!("each outcome with its share of {count}."))
-            }
+            )
+        } else {
+            let throws = self.some_throws(patch, trial, until);
+            let count = crate::parts::plural(throws.len(), "trial throw", "trial throws");
+            (throws, format!("each outcome with its share of {count}."))
         };
         let dice = trial.event.tape.dice.len();
         let more = match dice {
@@ -66,13 +68,11 @@ impl Look {
 
     /// Every way in which the dice can fall, if those are few enough and the time is long enough.
     fn every_way(&self, patch: &Patch, first: &Trial, until: &Until<'_>) -> Option<Vec<Throw>> {
-        let ways = |dice: &[Die]| {
-            let sides = dice.iter().map(|die| usize::try_from(die.sides).ok());
-            sides.fold(Some(1), |all: Option<usize>, sides| {
-                all?.checked_mul(sides?.max(1))
-            })
-        };
-        ways(&first.event.tape.dice).filter(|ways| *ways <= WAYS)?;
+        let mut sides = first.event.tape.dice.iter().map(|die| die.sides.max(1));
+        let ways = sides.try_fold(1_i128, i128::checked_mul)?;
+        if ways > WAYS_MOST {
+            return None;
+        }
         let mut throws = Vec::new();
         let mut open: Vec<(Vec<i64>, f64)> = vec![(Vec::new(), 1.0)];
         while let Some((fallen, share)) = open.pop() {
