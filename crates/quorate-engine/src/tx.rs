@@ -15,14 +15,14 @@ use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Refusal, Thing, Value};
 use quorate_law::Budget;
-use quorate_law::budget::Cost;
 use quorate_law::code::Script;
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::world::World;
 
+use self::effort::DEPTH_MAX;
 use crate::law::Law;
-use crate::lens::{Caches, Effort};
+use crate::lens::Caches;
 use crate::reads::{ReadKey, Reads};
 use crate::ruling::{Named, Ruling};
 
@@ -31,6 +31,7 @@ pub mod attributes;
 pub mod builtin;
 pub mod dice;
 pub mod duties;
+mod effort;
 pub mod follow;
 pub mod ledgers;
 pub mod people;
@@ -148,9 +149,6 @@ pub struct Mark {
     deck: Deck,
 }
 
-/// How deep rule code may call itself through the world: filters in derived values in predicates and so on.
-const DEPTH_MAX: u32 = 24;
-
 impl Tx {
     /// A run for the event that would follow `seq_before`.
     pub fn new(
@@ -257,37 +255,6 @@ impl Tx {
                 .call_for(&frame.site, &world, function.as_str(), args, named, &budget);
         self.depth.set(self.depth.get() - 1);
         answer
-    }
-
-    /// Does something and tells what it took. Outside of any run, what is called gets an account of its own.
-    pub(crate) fn measured<T>(&self, act: impl FnOnce() -> T) -> (T, Effort) {
-        let (depth, deepest) = (self.depth.get(), self.deepest.get());
-        let before = match depth {
-            0 => Cost::default(),
-            _ => self.budget.borrow().cost_since(Cost::default()),
-        };
-        self.deepest.set(depth);
-        let done = act();
-        let effort = Effort {
-            cost: self.budget.borrow().cost_since(before),
-            height: self.deepest.get() - depth,
-        };
-        self.deepest.set(self.deepest.get().max(deepest));
-        (done, effort)
-    }
-
-    /// Pays for a kept answer as if it were worked out. False where that would break a limit.
-    pub(crate) fn takes(&self, effort: Effort) -> bool {
-        let depth = self.depth.get();
-        if depth == 0 {
-            return true;
-        }
-        let reached = depth + effort.height;
-        if reached > DEPTH_MAX || !self.budget.borrow().pay(effort.cost) {
-            return false;
-        }
-        self.deepest.set(self.deepest.get().max(reached));
-        true
     }
 
     /// Runs one-off code.
