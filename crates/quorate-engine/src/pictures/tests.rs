@@ -171,7 +171,7 @@ fn a_page_hidden_in_a_picture_is_not_kept() {
 fn what_is_too_long_is_refused_before_and_after() {
     assert_eq!(uploaded(&vec![0; FILE_MAX + 1]), Err(Unfit::TooLong));
     assert!(uploaded(&noise(80)).is_ok(), "80 by 80 always fits");
-    assert!(matches!(uploaded(&noise(200)), Err(Unfit::TooRich(_))));
+    assert!(matches!(uploaded(&noise(150)), Err(Unfit::TooRich(_))));
 }
 
 #[test]

@@ -177,8 +177,17 @@ pub(crate) fn texts(event: &Event) -> Vec<Digest> {
         SealMut::Text(text) if !text.as_str().is_empty() => {
             words.insert(text.as_str().to_owned());
         }
-        SealMut::Value(value) if matches!(value.plain(), Some(Value::Text(_))) => {
-            found.insert(value.digest());
+        // What is given for something private is sealed as a whole.
+        SealMut::Value(value) => {
+            let word = match value.plain() {
+                Some(Value::Text(text)) => text.plain(),
+                Some(Value::Picture(picture)) => picture.png(),
+                _ => None,
+            };
+            if let Some(word) = word {
+                words.insert(word.to_owned());
+                found.insert(value.digest());
+            }
         }
         _ => {}
     });

@@ -266,6 +266,9 @@ impl Look {
     /// What an event changed, in a few words.
     pub(crate) fn effects_in_short(&self, event: &Event) -> String {
         let mut words = Vec::new();
+        if let Act::Repair { reason, .. } = &event.act {
+            words.push(reason.as_str().to_owned());
+        }
         let mut more = 0;
         let speaks = matches!(event.act, Act::Post(_) | Act::Comment { .. });
         let (changed, begun) = if speaks {
