@@ -157,6 +157,6 @@ impl Game {
         let tracker = call.gives(200).await;
         let things = tracker["kinds"][0]["things"].as_array().unwrap();
         let one = things.iter().find(|one| one["thing"] == thing).unwrap();
-        one["values"][name]["value"].clone()
+        one["values"][name].clone()
     }
 }
