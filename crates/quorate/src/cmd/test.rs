@@ -110,14 +110,18 @@ fn files(arguments: &Arguments, known: &mut Vec<String>) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The tests that a rule carries in its text, on the lines on which they stand there.
-fn carried(name: &str, text: &str) -> Vec<File> {
-    let fences = RuleText::parse(text).tests;
-    let file = |fence: &quorate_law::text::Fence| File {
-        name: name.to_owned(),
-        code: "\n".repeat(fence.line.saturating_sub(1) as usize) + &fence.code,
-    };
-    fences.iter().map(file).collect()
+/// The tests that rules carry in their text, on the lines on which they stand there.
+fn carried(book: &Rulebook) -> Vec<File> {
+    let mut files = Vec::new();
+    for (name, text) in &book.rules {
+        for fence in RuleText::parse(text).tests {
+            files.push(File {
+                name: format!("{}/rules/{name}", book.name),
+                code: "\n".repeat(fence.line.saturating_sub(1) as usize) + &fence.code,
+            });
+        }
+    }
+    files
 }
 
 fn add(
@@ -155,9 +159,7 @@ fn add(
                 code,
             });
         }
-        for (name, text) in &book.rules {
-            files.extend(carried(&format!("{}/rules/{name}", book.name), text));
-        }
+        files.extend(carried(&book));
         for (name, code) in book.tests {
             files.push(File {
                 name: format!("{}/tests/{name}", book.name),
