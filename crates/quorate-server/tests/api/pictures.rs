@@ -134,9 +134,12 @@ async fn a_picture_is_sent_over_the_api_and_seen_by_those_it_is_for() {
             "{path}"
         );
     }
-    let held = game.held(None, "player:2", "face").await;
+    let held = game.held(None, "player:2", "face").await["value"].clone();
     assert_eq!((&held["width"], &held["height"]), (&json!(80), &json!(80)));
-    assert_eq!(game.held(None, "player:2", "dream").await, Json::Null);
+    assert_eq!(
+        game.held(None, "player:2", "dream").await["value"],
+        Json::Null
+    );
     // The same again is somebody else's.
     pose(&game, &game.anna, sent, 409).await;
 }
@@ -168,7 +171,10 @@ async fn what_is_no_picture_is_refused_with_what_it_is() {
     )
     .await;
     assert!(told.to_string().contains("64 by 64"), "{told:#}");
-    assert_eq!(game.held(None, "player:2", "face").await, Json::Null);
+    assert_eq!(
+        game.held(None, "player:2", "face").await["value"],
+        Json::Null
+    );
 }
 
 /// A form as browsers send it where a file goes along.
@@ -225,7 +231,10 @@ async fn a_picture_is_sent_by_a_form_of_the_site() {
     .await;
     assert!(page.status.is_client_error(), "{}", page.status);
     assert!(page.text().contains("neither PNG") && !page.text().contains("<script>alert"));
-    assert_eq!(game.held(None, "player:2", "face").await, Json::Null);
+    assert_eq!(
+        game.held(None, "player:2", "face").await["value"],
+        Json::Null
+    );
     let none = ("dream", Some(""), &b""[..]);
     let done = send(form(&[
         csrf,
@@ -234,7 +243,10 @@ async fn a_picture_is_sent_by_a_form_of_the_site() {
     ]))
     .await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
-    assert_eq!(game.held(None, "player:2", "face").await["width"], 80);
+    assert_eq!(
+        game.held(None, "player:2", "face").await["value"]["width"],
+        80
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -256,33 +268,31 @@ async fn what_the_operator_withholds_is_gone_and_the_log_says_so() {
         let request = Request::post("/operator/withhold")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         let body = format!("csrf={csrf}&game={}&{form}", game.word);
-        ask(&game, who, request.body(Body::from(body)).unwrap())
-            .await
-            .status
+        let got = ask(&game, who, request.body(Body::from(body)).unwrap()).await;
+        (got.status, got.text())
     };
     let form = format!("event={event}&why=not+fit+to+be+seen");
-    assert_eq!(withhold(&bert, form.clone()).await, StatusCode::NOT_FOUND);
-    assert_eq!(
-        withhold(&olga, format!("event={event}")).await,
-        StatusCode::BAD_REQUEST
-    );
-    assert_eq!(
-        withhold(&olga, "event=1&why=x".into()).await,
-        StatusCode::BAD_REQUEST
-    );
-    assert_eq!(withhold(&olga, form.clone()).await, StatusCode::SEE_OTHER);
+    let (status, _) = withhold(&bert, form.clone()).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    for (wrong, says) in [
+        (format!("event={event}"), "Say why"),
+        ("event=1&why=x".to_owned(), "Nothing was written"),
+    ] {
+        let (status, page) = withhold(&olga, wrong).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert!(page.contains(says), "{page}");
+    }
+    let (status, page) = withhold(&olga, form.clone()).await;
+    assert_eq!(status, StatusCode::SEE_OTHER, "{page}");
     let face = seen.iter().find(|path| path.contains("/face/")).unwrap();
     assert_eq!(get(&game, &bert, face).await.status, StatusCode::NOT_FOUND);
     assert!(!pictures_in(&get(&game, &bert, &tracker).await.text()).contains(face));
-    let held = game.held(None, "player:2", "face").await;
+    let held = game.held(None, "player:2", "face").await["value"].clone();
     assert_eq!(held["width"], 80, "the law still knows that there was one");
-    let log = get(&game, &bert, &format!("/g/{}/log", game.word))
-        .await
-        .text();
-    assert!(log.contains("not fit to be seen"), "{log}");
-    assert_eq!(
-        withhold(&olga, form).await,
-        StatusCode::BAD_REQUEST,
-        "nothing is left of it"
-    );
+    let mark = format!("/g/{}/log/{}", game.word, event + 1);
+    let told = get(&game, &bert, &mark).await.text();
+    assert!(told.contains("not fit to be seen"), "{told}");
+    let (status, page) = withhold(&olga, form).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(page.contains("Nothing was written"), "{page}");
 }
