@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
+use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::json;
 
@@ -202,9 +203,17 @@ impl Reader {
 
     /// Types into a field, in place of what stands there.
     pub(crate) async fn fill(&self, css: &str, text: &str) {
-        let field = self.client.find(Locator::Css(css)).await.unwrap();
-        field.clear().await.unwrap();
-        field.send_keys(text).await.unwrap();
+        let mut tries = 0;
+        while let Err(error) = self.filled(css, text).await {
+            assert!(is_exchanged(&error) && tries < 20, "{css}: {error}");
+            tries += 1;
+        }
+    }
+
+    async fn filled(&self, css: &str, text: &str) -> Result<(), CmdError> {
+        let field = self.client.find(Locator::Css(css)).await?;
+        field.clear().await?;
+        field.send_keys(text).await
     }
 
     /// Chooses an option by its value.
@@ -216,19 +225,24 @@ impl Reader {
     /// Presses a button, and waits for the page that follows.
     pub(crate) async fn press(&self, css: &str) {
         let before = self.page_mark().await;
-        let button = self.client.find(Locator::Css(css)).await.unwrap();
-        let scroll = "arguments[0].scrollIntoView({block: 'center'})";
-        self.client
-            .execute(scroll, vec![json!(button)])
-            .await
-            .unwrap();
-        button.click().await.unwrap();
+        let mut tries = 0;
+        while let Err(error) = self.pressed(css).await {
+            assert!(is_exchanged(&error) && tries < 20, "{css}: {error}");
+            tries += 1;
+        }
         let waited = tokio::time::timeout(PATIENCE, async {
             while self.page_mark().await == before {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         });
         assert!(waited.await.is_ok(), "no page followed on {css}");
+    }
+
+    async fn pressed(&self, css: &str) -> Result<(), CmdError> {
+        let button = self.client.find(Locator::Css(css)).await?;
+        let scroll = "arguments[0].scrollIntoView({block: 'center'})";
+        self.client.execute(scroll, vec![json!(button)]).await?;
+        button.click().await
     }
 
     /// Presses a button, whatever follows.
@@ -385,4 +399,9 @@ impl Reader {
         }
         panic!("no offer says {words}: {:?}", self.text("#offers").await);
     }
+}
+
+/// Whether the live page exchanged an element for a fresh one between finding and using it.
+fn is_exchanged(error: &CmdError) -> bool {
+    error.is_stale_element_reference() || error.is_element_not_interactable()
 }
