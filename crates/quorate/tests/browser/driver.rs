@@ -18,7 +18,7 @@ use super::server::Server;
 const PASSWORD: &str = "correct horse battery staple";
 
 /// How long something may take to appear.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 static PORT: AtomicU16 = AtomicU16::new(0);
 
@@ -257,16 +257,15 @@ impl Reader {
 
     /// Follows a link by its words.
     pub(crate) async fn follow(&self, words: &str) {
-        let link = self.client.find(Locator::LinkText(words)).await.unwrap();
-        let href = link.attr("href").await.unwrap().unwrap();
-        self.open(&href).await;
+        let find = "return [...document.links].find(one => one.textContent === arguments[0]).getAttribute('href')";
+        let href = self.client.execute(find, vec![json!(words)]).await;
+        self.open(href.unwrap().as_str().unwrap()).await;
     }
 
     /// Opens what is folded.
     pub(crate) async fn unfold(&self, css: &str) {
-        let fold = self.client.find(Locator::Css(css)).await.unwrap();
-        let open = "arguments[0].open = true";
-        self.client.execute(open, vec![json!(fold)]).await.unwrap();
+        let open = "document.querySelector(arguments[0]).open = true";
+        self.client.execute(open, vec![json!(css)]).await.unwrap();
     }
 
     /// Chooses a file to send along.
