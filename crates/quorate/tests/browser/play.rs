@@ -41,7 +41,7 @@ fn a_player_becomes_idle_and_comes_back() {
         bert.open("/g/night-town").await;
         bert.sees("1 active, 1 idle").await;
         bert.act(GAME, "request-unidle", &[]).await;
-        anna.act_on(GAME, "unidle", "target", "Bert").await;
+        anna.act_on(GAME, "unidle", "sleeper", "Bert").await;
         bert.open("/g/night-town").await;
         bert.sees("2 active, 0 idle").await;
         anna.close().await;
