@@ -18,7 +18,7 @@ use super::server::Server;
 const PASSWORD: &str = "correct horse battery staple";
 
 /// How long something may take to appear.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 static PORT: AtomicU16 = AtomicU16::new(0);
 
