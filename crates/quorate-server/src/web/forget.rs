@@ -15,11 +15,12 @@ use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Standing;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::{SealMut, State as Game};
-use quorate_kernel::{EventSeq, PlayerId, Value};
+use quorate_kernel::{PlayerId, Value};
 use quorate_runtime::ports::{AccountId, Seat};
 
 use super::forms::{Sent, answer_in};
 use super::look::Look;
+use super::past::event;
 use super::reply;
 use super::send;
 use super::site::Site;
@@ -66,9 +67,7 @@ pub(crate) async fn take(
         Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
     };
     let result = async {
-        let seq = EventSeq(word.parse().map_err(|_| Trouble::NotFound)?);
-        let events = look.site.events(&look.game, &[seq]).await?;
-        let event = events.into_iter().next().ok_or(Trouble::NotFound)?;
+        let event = event::find(&look, &word).await?;
         if !is_mine(&look, &event) {
             return withhold(&look, &event, sent.form.key(), sent.form.filled("reason")).await;
         }

@@ -43,7 +43,8 @@ pub(crate) async fn show(
     }
 }
 
-async fn find(look: &Look, word: &str) -> Result<Event, Trouble> {
+/// The event that an address or a form names by its number.
+pub(crate) async fn find(look: &Look, word: &str) -> Result<Event, Trouble> {
     let seq = EventSeq(word.parse().map_err(|_| Trouble::NotFound)?);
     let events = look.site.events(&look.game, &[seq]).await?;
     events.into_iter().next().ok_or(Trouble::NotFound)
