@@ -91,23 +91,10 @@ fn may_now(
         .iter()
         .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
     if !needs_choice {
-        return tried(tx, player, decl, vec![]);
+        return tried(tx, player, decl, vec![])
+            .or_else(|refusal| some_pick_opens(tx, player, decl, fields).ok_or(refusal));
     }
-    let attempt = Attempt {
-        actor: player,
-        action: decl.it.name.clone(),
-        site: decl.site.clone(),
-        post: None,
-        args: vec![],
-        tags: decl.it.tags.clone(),
-        body: Some(decl.it.body.clone()),
-    };
-    let frame = Frame {
-        actor: Some(player),
-        site: decl.site.clone(),
-        ..tx.frame()
-    };
-    verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))?;
+    allowed(tx, player, decl)?;
     // With one thing to pick, the action is open if some pick is; the nearest refusal says why none is.
     none_to_pick(tx, decl, fields)?;
     let open_fields: Vec<&Field> = fields
@@ -131,6 +118,45 @@ fn may_now(
         }
     }
     nearest.map_or(Ok(()), Err)
+}
+
+/// Whether the player may try the action at all, whatever is picked: who may, guards, limits.
+fn allowed(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Result<(), Refusal> {
+    let attempt = Attempt {
+        actor: player,
+        action: decl.it.name.clone(),
+        site: decl.site.clone(),
+        post: None,
+        args: vec![],
+        tags: decl.it.tags.clone(),
+        body: Some(decl.it.body.clone()),
+    };
+    let frame = Frame {
+        actor: Some(player),
+        site: decl.site.clone(),
+        ..tx.frame()
+    };
+    verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))
+}
+
+/// Where nothing has to be picked and the bare action is refused: whether a pick for one of the fields that may stay empty
+/// opens it, as a target that is named `None` at first.
+fn some_pick_opens(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    fields: &[Field],
+) -> Option<()> {
+    let stays_empty = |field: &&Field| {
+        let default = field.default.as_ref();
+        default.is_none_or(|datum| matches!(datum, Datum::None) || *datum == Datum::List([].into()))
+    };
+    allowed(tx, player, decl).ok()?;
+    let mut empty = fields.iter().filter(stays_empty);
+    empty.find_map(|field| {
+        let mut ways = all_picks(&[field]).into_iter();
+        ways.find_map(|args| tried(tx, player, decl, args).ok())
+    })
 }
 
 /// What is tried of the fields that have to be filled in: each way to fill them in, or nothing where one takes what nobody

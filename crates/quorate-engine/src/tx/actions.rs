@@ -213,8 +213,8 @@ impl Tx {
         param: &Name,
     ) -> Answer<Stop> {
         let player = with_article(&self.term("player", false));
-        let label = readable(param.as_str());
-        let what = format!("as {label} {player} for this rule");
+        let label = label(param.as_str());
+        let what = format!("{player} for this rule as {label}");
         let mut refusal = self.refusal_at(&attempt.site, &what);
         match self.excluding(id, &attempt.site.rule, &decl.it.admits)? {
             Some(site) => refusal.needs[0].need = self.none_by(id, &site),
@@ -522,7 +522,8 @@ impl Tx {
                 }
             }
             if let Some(next_at) = next_at {
-                let mut refusal = self.refusal_at(site, &limit_words(limit));
+                let what = format!("to be used {}", limit_words(limit));
+                let mut refusal = self.refusal_at(site, &what);
                 refusal.needs[0].have = match used.len() {
                     0 => last.map_or_else(String::new, |last| format!("last used {last}")),
                     1 => "used once".to_owned(),
@@ -767,16 +768,16 @@ impl Tx {
     }
 
     fn bad_argument(&self, decl: &At<ActionDecl>, name: &str, ty: &Type, have: &str) -> Stop {
-        let what = self.wanted(&readable(name), ty);
+        let what = self.wanted(&label(name), ty);
         let mut refusal = self.refusal_at(&decl.site, &what);
         refusal.needs[0].have = have.to_owned();
         Stop::Refused(Box::new(refusal))
     }
 
-    /// What a field takes, for a refusal: "as battle a Battle".
+    /// What a field takes, for a refusal: "a Battle as Fight".
     pub fn wanted(&self, label: &str, ty: &Type) -> String {
         let type_words = convert::type_words(ty, &|kind| self.kind_word(kind));
-        format!("as {label} {type_words}")
+        format!("{type_words} as {label}")
     }
 
     /// What an action lacks for a field where nothing can be picked: "an applicant to pick". A field that is called by how it
@@ -864,6 +865,14 @@ pub fn readable(name: &str) -> String {
     name.replace(['_', '-'], " ")
 }
 
+/// A field's code name as forms show it: `row_out` reads "Row out".
+fn label(name: &str) -> String {
+    let words = readable(name);
+    let mut letters = words.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
 /// A limit and what is used of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quota {
@@ -909,7 +918,7 @@ fn limit_words(limit: &LimitDecl) -> String {
     let per = per_words(&limit.per);
     let gap = limit
         .gap
-        .map(|gap| format!(", and {gap} between"))
+        .map(|gap| format!(", with {gap} between"))
         .unwrap_or_default();
     format!("at most {often}{per}{by}{gap}")
 }

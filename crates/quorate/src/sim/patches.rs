@@ -31,6 +31,9 @@ const BROKEN_RULES: [&str; 8] = [
     "1. An unended fence.\n\n```starlark\nx = 1\n",
 ];
 
+/// How many events back what rulings name lies at most.
+const LOOKS_BACK: usize = 200;
+
 /// One-off code.
 const SCRIPTS: [&str; 6] = [
     "note(\"done\")",
@@ -111,11 +114,29 @@ impl Sim {
                     text: String::new(),
                 },
             },
-            _ => Clause::Strike {
-                events: vec![EventSeq(5)],
-                uphold: vec![],
-            },
+            _ => self.strike(),
         }
+    }
+
+    /// A ruling on one of the latest events; now and then on one of the first, or on none that there is.
+    fn strike(&mut self) -> Clause {
+        let events = match self.chance.below(20) {
+            0 => vec![EventSeq(0)],
+            1 => vec![EventSeq(5)],
+            _ => vec![self.latest()],
+        };
+        let uphold = if self.chance.one_in(4) {
+            vec![self.latest()]
+        } else {
+            vec![]
+        };
+        Clause::Strike { events, uphold }
+    }
+
+    /// One of the latest events.
+    fn latest(&mut self) -> EventSeq {
+        let back = self.chance.below(LOOKS_BACK);
+        EventSeq(self.events.len().saturating_sub(back) as u64)
     }
 
     fn rule(&mut self) -> Name {
