@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use quorate_kernel::rows::{CellKey, ClockKey};
+use quorate_kernel::rows::{CellKey, ClockKey, Person};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Moment, Name, PostId};
+use quorate_kernel::{Moment, Name, PlayerId, PostId};
 
 /// Something that can be read and written, as fine as is worth telling apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -13,8 +13,10 @@ pub enum ReadKey {
     Cell(CellKey),
     /// Which things of a kind there are; for posts, their heads too.
     Kind(Name),
-    /// The roster.
+    /// The roster: who is on it, in what standing, under what name.
     People,
+    /// When a person was last seen, which every post and comment of theirs changes.
+    Seen(PlayerId),
     /// A post.
     Post(PostId),
     /// The comments under a post.
@@ -42,7 +44,10 @@ impl ReadKey {
                 .chain(new)
                 .map(|entity| Self::Kind(entity.kind.clone()))
                 .collect(),
-            Effect::Person { .. } => vec![Self::People],
+            Effect::Person { key, old, new } => match (old, new) {
+                (Some(old), Some(new)) if only_seen(old, new) => vec![Self::Seen(*key)],
+                _ => vec![Self::People, Self::Seen(*key)],
+            },
             Effect::Post { key, old, new } => {
                 let mut keys = vec![Self::Post(*key)];
                 keys.extend(
@@ -73,6 +78,20 @@ impl ReadKey {
             | Effect::Archived { .. } => vec![],
         }
     }
+}
+
+/// Whether nothing about a person is new but when they were last seen.
+fn only_seen(old: &Person, new: &Person) -> bool {
+    let Person {
+        name,
+        standing,
+        applied_at,
+        joined_at,
+        left_at,
+        seen_at: _,
+    } = old;
+    (name, standing) == (&new.name, &new.standing)
+        && (applied_at, joined_at, left_at) == (&new.applied_at, &new.joined_at, &new.left_at)
 }
 
 /// A set of reads.

@@ -24,6 +24,26 @@ pub(crate) const BUILT_IN: &str = "post CATEGORY title=… [body=… flavour=…
     leave · message NAME TEXT · claim rule=… reason=… changes=FILE · dispute CLAIM reason=… · undo EVENT reason=… [VALUE=…] · \
     answer VALUE [duty=…] · abandon ACTION · dice LINE · wake RULE FENCE";
 
+/// The names of the built-in acts.
+const NAMES: [&str; 16] = [
+    "post",
+    "comment",
+    "vote",
+    "edit",
+    "withdraw",
+    "recategorise",
+    "apply-to-join",
+    "leave",
+    "message",
+    "claim",
+    "dispute",
+    "undo",
+    "answer",
+    "abandon",
+    "dice",
+    "wake",
+];
+
 /// Why no command came of the words.
 pub(crate) enum NoAct {
     /// They are no words for a command.
@@ -121,11 +141,11 @@ impl Asker<'_> {
         let act = match action {
             "post" => self.post(&mut words)?,
             "comment" => Act::Comment {
-                post: post_id(&mut words)?,
+                post: self.post_id(&mut words)?,
                 text: typed(&words.must("text")?),
             },
             "vote" => {
-                let (post, icon) = (post_id(&mut words)?, words.must("icon")?);
+                let (post, icon) = (self.post_id(&mut words)?, words.must("icon")?);
                 let word = words
                     .named("text")
                     .map(|text| format!(" {text}"))
@@ -137,10 +157,10 @@ impl Asker<'_> {
             }
             "edit" => self.edit(&mut words)?,
             "withdraw" => Act::Withdraw {
-                post: post_id(&mut words)?,
+                post: self.post_id(&mut words)?,
             },
             "recategorise" => Act::Recategorise {
-                post: post_id(&mut words)?,
+                post: self.post_id(&mut words)?,
                 category: words.must("category")?.into(),
             },
             "apply-to-join" => {
@@ -173,7 +193,7 @@ impl Asker<'_> {
             _ => match self.by_hand(action, &mut words)? {
                 Some(act) => act,
                 None => {
-                    return Err(Refusal::plain(format!("an action called \"{action}\"")).into());
+                    return Err(self.unknown(action).into());
                 }
             },
         };
@@ -214,6 +234,36 @@ impl Asker<'_> {
             },
             _ => return Ok(None),
         }))
+    }
+
+    /// The post that a number or a title names; of several with one title the newest.
+    fn post_id(&self, words: &mut Words) -> Result<PostId> {
+        let word = words.must("post")?;
+        if let Ok(id) = word.trim_start_matches("post:").parse() {
+            return Ok(id);
+        }
+        let posts = self.judge.state().posts.iter().rev();
+        let wanted = word.to_lowercase();
+        let mut titled = posts.filter(|(_, post)| post.title.as_str().to_lowercase() == wanted);
+        titled
+            .next()
+            .map(|(id, _)| *id)
+            .with_context(|| format!("no post is called \"{word}\": give its title or its number"))
+    }
+
+    /// The refusal of an action that there is not, with the one that is spelt most like it.
+    fn unknown(&self, action: &str) -> Refusal {
+        let law = self.judge.law();
+        let known = law.actions.keys().map(Name::as_str).chain(NAMES);
+        let near = known
+            .map(|name| (strsim::jaro_winkler(name, action), name))
+            .filter(|(likeness, _)| *likeness > 0.8)
+            .max_by(|one, other| one.0.total_cmp(&other.0));
+        let mut refusal = Refusal::plain(format!("an action called \"{action}\""));
+        if let Some((_, name)) = near {
+            refusal.needs[0].need = format!("one that there is, such as {name}");
+        }
+        refusal
     }
 
     fn law_action(&self, action: &Name, mut words: Words) -> Result<Act, NoAct> {
@@ -318,7 +368,7 @@ impl Asker<'_> {
     }
 
     fn edit(&self, words: &mut Words) -> Result<Act> {
-        let post = post_id(words)?;
+        let post = self.post_id(words)?;
         let old = self
             .judge
             .state()
@@ -427,13 +477,6 @@ fn by_label(offer: Option<&offers::Offer>, name: &Name, typed: &mut Typed) {
     {
         *typed = Typed::Known(datum.clone());
     }
-}
-
-fn post_id(words: &mut Words) -> Result<PostId> {
-    let word = words.must("post")?;
-    word.trim_start_matches("post:")
-        .parse()
-        .map_err(anyhow::Error::from)
 }
 
 /// Whose offers are asked for.

@@ -5,7 +5,7 @@ use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::OpenKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{Refusal, Value};
+use quorate_kernel::{Refusal, Thing, Value};
 use serde_json::{Value as Json, json};
 
 use crate::out::Out;
@@ -120,7 +120,7 @@ pub(crate) fn event_json(state: &State, event: &Event) -> Json {
         "actor": actor_name(state, event.actor),
         "key": event.key.as_str(),
         "act": event.act.name().as_str(),
-        "arguments": arguments(&event.act),
+        "arguments": arguments(state, &event.act),
         "outcome": outcome_word(&event.outcome),
         "refusal": refusal,
         "law": event.law.to_string(),
@@ -134,16 +134,16 @@ pub(crate) fn event_json(state: &State, event: &Event) -> Json {
     })
 }
 
-fn arguments(act: &Act) -> Json {
+fn arguments(state: &State, act: &Act) -> Json {
     match act {
         Act::Do { args, .. } => args
             .iter()
-            .map(|(name, value)| (name.to_string(), Json::from(value_words(value))))
+            .map(|(name, value)| (name.to_string(), Json::from(value_words(state, value))))
             .collect::<serde_json::Map<_, _>>()
             .into(),
-        Act::Answer { value, .. } => json!({ "value": value_words(value) }),
+        Act::Answer { value, .. } => json!({ "value": value_words(state, value) }),
         Act::Decide { duty, value } => {
-            json!({ "duty": duty.to_string(), "value": value_words(value) })
+            json!({ "duty": duty.to_string(), "value": value_words(state, value) })
         }
         Act::Post(post) => {
             json!({ "category": post.category.as_str(), "title": post.title.as_str() })
@@ -170,9 +170,17 @@ fn arguments(act: &Act) -> Json {
     }
 }
 
-fn value_words(value: &Value) -> String {
+fn value_words(state: &State, value: &Value) -> String {
     match value {
         Value::Text(text) => text.as_str().to_owned(),
+        Value::Thing(Thing::Player(id)) => actor_name(state, Actor::Player(*id)),
+        Value::Thing(Thing::Post(id)) if state.posts.contains_key(id) => {
+            format!("\"{}\"", state.posts[id].title.as_str())
+        }
+        Value::List(items) => {
+            let words: Vec<String> = items.iter().map(|item| value_words(state, item)).collect();
+            words.join(", ")
+        }
         other => convert::describe(&convert::datum(other)),
     }
 }
@@ -194,7 +202,7 @@ pub(crate) fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String
         out.bold(&who),
         event.act.name()
     );
-    if let Json::Object(given) = arguments(&event.act)
+    if let Json::Object(given) = arguments(state, &event.act)
         && !given.is_empty()
     {
         let words = given.iter().map(|(name, value)| {

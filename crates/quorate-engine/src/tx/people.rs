@@ -220,6 +220,9 @@ impl Tx {
 
     pub(super) fn person_builtin(&self, id: PlayerId, name: &str) -> Option<Datum> {
         self.read(ReadKey::People);
+        if name == "seen_at" {
+            self.read(ReadKey::Seen(id));
+        }
         let person = self.with_state(|state| state.people.get(&id).cloned())?;
         let moment = |at: Option<quorate_kernel::Moment>| at.map_or(Datum::None, Datum::Moment);
         Some(match name {
