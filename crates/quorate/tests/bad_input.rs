@@ -66,7 +66,7 @@ const NAMES: [Bad<'_>; 6] = [
     ),
 ];
 
-const ACTS: [Bad<'_>; 11] = [
+const ACTS: [Bad<'_>; 12] = [
     ("Bert", &["fly"], REFUSED, "an action called \"fly\""),
     ("Bert", &["hunt-monster"], REFUSED, "a Monster"),
     (
@@ -99,7 +99,7 @@ const ACTS: [Bad<'_>; 11] = [
         "Bert",
         &["comment", "post=nine", "text=x"],
         FAILED,
-        "\"nine\" is no id",
+        "no post is called \"nine\"",
     ),
     (
         "Bert",
@@ -107,6 +107,7 @@ const ACTS: [Bad<'_>; 11] = [
         REFUSED,
         "at most 21 digits",
     ),
+    ("Bert", &["wihdraw", "1"], REFUSED, "such as withdraw"),
     (
         "Bert",
         &["wake", "rule=nowhere", "fence=first"],
