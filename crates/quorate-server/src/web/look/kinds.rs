@@ -216,10 +216,14 @@ impl Look {
                     picture: self.pictured(tx, &key, cell.value.open()),
                     ..self.held_datum(tx, &convert::datum(cell.value.open()))
                 },
-                None => Held {
-                    is_kept,
-                    ..Held::default()
-                },
+                // Nobody has written it yet: it is what the law says it is at first.
+                None => {
+                    let datum = tx.attribute(thing, value.name().as_str());
+                    Held {
+                        is_kept,
+                        ..self.held_datum(tx, &datum.unwrap_or(Datum::None))
+                    }
+                }
             },
         }
     }

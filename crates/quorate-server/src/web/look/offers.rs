@@ -11,6 +11,9 @@ use super::words::capital;
 use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
 use crate::urls::{self, Href};
 
+/// Parameters of these names are for more than a line, where the law gives them no default.
+const PROSE: [&str; 3] = ["text", "words", "body"];
+
 /// Up to how many options stand in sight as buttons of their own.
 const IN_SIGHT: usize = 5;
 
@@ -73,6 +76,7 @@ impl Look {
             && *default != Datum::None
             && !matches!(default, Datum::Bool(_))
             && *default != Datum::Text("".into())
+            && !matches!(default, Datum::List(items) if items.is_empty())
         {
             made = made.hint(format!(
                 "{} if nothing is given",
@@ -266,6 +270,9 @@ fn kind_of(field: &LawField) -> FieldKind {
         (Type::Bool, None) => FieldKind::Flag(field.default == Some(Datum::Bool(true))),
         (Type::Moment, None) => FieldKind::Moment(String::new()),
         (Type::Picture, None) => FieldKind::Picture,
+        (Type::Text, None) if field.default.is_none() && PROSE.contains(&field.name.as_str()) => {
+            FieldKind::Prose(String::new())
+        }
         (Type::Text, None) => match &field.default {
             Some(Datum::Text(text)) => FieldKind::Line(text.to_string()),
             _ => FieldKind::Line(String::new()),
