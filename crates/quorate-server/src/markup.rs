@@ -77,6 +77,8 @@ pub struct Reading<'a> {
     pub terms: &'a Terms,
     /// Whether `:for:` and the like are votes here, by the names of the sides that the law knows.
     pub sides: &'a [&'a str],
+    /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
+    pub keeps_lines: bool,
     /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
     pub heading: Option<u8>,
 }
@@ -98,7 +100,8 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
         return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
     }
     let arena = Arena::new();
-    let options = options();
+    let mut options = options();
+    options.render.hardbreaks = reading.keeps_lines;
     let root = parse_document(&arena, text, &options);
     // The tree changes under the walk, so the walk is fixed first.
     let nodes: Vec<_> = root.descendants().collect();
@@ -114,6 +117,28 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
 
 /// The first words of a text, without any marks, cut at a word within `letters_max`.
 pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
+    let plain = plain(text, terms);
+    match break_at(&plain, letters_max) {
+        None => plain,
+        Some(end) => format!("{} …", plain[..end].trim_end_matches([',', ';', ':', '.'])),
+    }
+}
+
+/// A text without any marks, in its first words and what follows them; the first end with a sentence where one ends in
+/// time. Nothing follows a text within `letters_max`.
+pub fn in_two(text: &str, terms: &Terms, letters_max: usize) -> (String, String) {
+    let plain = plain(text, terms);
+    let Some(end) = break_at(&plain, letters_max) else {
+        return (plain, String::new());
+    };
+    let sentence = plain[..end].rfind(". ").map(|at| at + 1);
+    let (lead, rest) = plain.split_at(sentence.filter(|at| *at >= end / 2).unwrap_or(end));
+    let more = if lead.ends_with('.') { "" } else { " …" };
+    (format!("{lead}{more}"), rest.trim_start().to_owned())
+}
+
+/// What a text says, in one line and without marks.
+fn plain(text: &str, terms: &Terms) -> String {
     let text = cut(text);
     let mut plain = String::new();
     if nests_too_deep(text) {
@@ -134,18 +159,16 @@ pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
             }
         }
     }
-    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if plain.chars().count() <= letters_max {
-        return plain;
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Where a text that is longer breaks: after the last whole word within `letters_max`.
+fn break_at(plain: &str, letters_max: usize) -> Option<usize> {
+    let (beyond, _) = plain.char_indices().nth(letters_max)?;
+    if plain[beyond..].starts_with(' ') {
+        return Some(beyond);
     }
-    let short: String = plain.chars().take(letters_max).collect();
-    let is_whole = plain[short.len()..].starts_with(' ');
-    let end = if is_whole {
-        short.len()
-    } else {
-        short.rfind(' ').unwrap_or(short.len())
-    };
-    format!("{} …", short[..end].trim_end_matches([',', ';', ':', '.']))
+    Some(plain[..beyond].rfind(' ').unwrap_or(beyond))
 }
 
 fn cut(text: &str) -> &str {
@@ -183,7 +206,6 @@ fn options() -> Options<'static> {
     options.extension.spoiler = true;
     options.extension.insert = true;
     options.parse.smart = true;
-    options.render.hardbreaks = true;
     options.render.escape = true;
     options
 }
@@ -273,6 +295,7 @@ pub fn votes_in(text: &str, sides: &[&str]) -> Vec<Ballot> {
                 Reading {
                     terms: &terms,
                     sides,
+                    keeps_lines: true,
                     heading: None,
                 },
             ) {
@@ -374,12 +397,32 @@ mod tests {
             Reading {
                 terms: &terms(),
                 sides: SIDES,
+                keeps_lines: true,
                 heading: Some(3),
             },
         )
         .as_str()
         .trim()
         .to_owned()
+    }
+
+    #[test]
+    fn a_long_text_is_told_in_two_at_the_end_of_a_sentence() {
+        let terms = Terms::new();
+        let (lead, rest) = in_two("A lamp burns. It is *blown* out at dawn.", &terms, 20);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp burns.", "It is blown out at dawn.")
+        );
+        let (lead, rest) = in_two("A lamp that burns all night.", &terms, 12);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp that …", "burns all night.")
+        );
+        assert_eq!(
+            in_two("Short.", &terms, 12),
+            ("Short.".to_owned(), String::new())
+        );
     }
 
     #[test]
@@ -513,6 +556,7 @@ mod tests {
         let reading = Reading {
             terms: &terms(),
             sides: &[],
+            keeps_lines: true,
             heading: None,
         };
         assert_eq!(

@@ -167,7 +167,16 @@ pub struct Table {
     pub tells_change: bool,
 }
 
+/// A text of more letters than this wraps.
+const WORDY: usize = 34;
+
 impl Table {
+    /// Whether it has long texts, so that a narrow window shows a card for each row.
+    fn is_wordy(&self) -> bool {
+        let cells = self.rows.iter().flat_map(|row| &row.cells);
+        self.columns.len() > 2 && cells.clone().any(|cell| cell.text.len() > WORDY)
+    }
+
     fn width(&self) -> usize {
         1 + self.columns.len() + usize::from(self.tells_change)
     }

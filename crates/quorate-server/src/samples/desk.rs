@@ -30,7 +30,7 @@ fn item(
         votes: Some((gauge, tally(gauge))),
         lead: lead.into(),
         text: text.into(),
-        form: None,
+        forms: Vec::new(),
         note: String::new(),
         due: None,
     }
@@ -63,7 +63,7 @@ fn queues() -> Vec<DeskQueue> {
         votes: None,
         lead: lead.into(),
         text: text.into(),
-        form: button.map(|button| {
+        forms: Vec::from_iter(button.map(|button| {
             Form::button(
                 send(urls::Action {
                     game: GAME,
@@ -72,7 +72,7 @@ fn queues() -> Vec<DeskQueue> {
                 .with("on", name),
                 button,
             )
-        }),
+        })),
         note: if button.is_none() {
             "no ground".into()
         } else {
@@ -87,7 +87,7 @@ fn queues() -> Vec<DeskQueue> {
             note: "3 pending".into(),
             items: vec![
                 DeskItem {
-                    form: Some(enact),
+                    forms: vec![enact],
                     note: "shows the change once more first".into(),
                     ..item(
                         1,
@@ -201,7 +201,7 @@ impl Samples for Desk {
                 (Status::new(StatusKind::Disputed, "1 disputed value"), "Hanno’s Oil.".into(), Link::new("Look", urls::Tracker { game: GAME })),
                 (Status::new(StatusKind::Asleep, "1 sleeping clause"), "Rule 14.3, Forage.".into(), Link::new("Look", urls::Rule { game: GAME, rule: "ferry" })),
             ],
-            done: vec![(ago(97), "Jory idled Brand, on request".into()), (ago(1_238), "Jory enacted “A shorter leash for the harbour dog”, 8–1".into())],
+            done: vec![(ago(97), "Jory idled Brand, on request".into(), urls::Event { game: GAME, event: "412" }.into()), (ago(1_238), "Jory enacted “A shorter leash for the harbour dog”, 8–1".into(), urls::Event { game: GAME, event: "400" }.into())],
             log: Link::new("log", urls::Log { game: GAME }),
         };
         let quiet = Desk {

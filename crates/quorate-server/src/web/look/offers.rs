@@ -3,8 +3,10 @@
 use quorate_engine::convert;
 use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
 use quorate_engine::pictures;
+use quorate_engine::tx::actions::Quota;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
+use quorate_law::stop::Site;
 
 use super::Look;
 use super::words::capital;
@@ -12,10 +14,13 @@ use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
 use crate::urls::{self, Href};
 
 /// Parameters of these names are for more than a line, where the law gives them no default.
-const PROSE: [&str; 3] = ["text", "words", "body"];
+pub const PROSE: [&str; 3] = ["text", "words", "body"];
 
 /// Up to how many options stand in sight as buttons of their own.
 const IN_SIGHT: usize = 5;
+
+/// How many letters of a clause stand in sight.
+const ABOUT: usize = 220;
 
 impl Look {
     /// Every action as it is for the reader, in law order; none for strangers.
@@ -41,15 +46,22 @@ impl Look {
         let open = match &offer.open {
             Ok(()) => Ok(Form {
                 fields: self.fields(offer, action),
+                shows_present: self
+                    .law
+                    .actions
+                    .get(&offer.action)
+                    .is_some_and(|decl| self.shows_present(&decl.it)),
                 ..Form::button(self.send(to), self.themed(&offer.title))
             }),
             Err(refusal) => Err(self.refusal(&offer.title, refusal)),
         };
+        let (about, rest) = self.clause_in_two(&offer.site);
         Offer {
             action: action.to_owned(),
             title: self.themed(&offer.title),
-            cost: None,
-            about: self.about_clause(&offer.site.rule, offer.site.clause),
+            cost: self.limits(offer),
+            about,
+            rest,
             cite: self.cite_site(&offer.site),
             open,
         }
@@ -77,6 +89,7 @@ impl Look {
             && !matches!(default, Datum::Bool(_))
             && *default != Datum::Text("".into())
             && !matches!(default, Datum::List(items) if items.is_empty())
+            && !made.is_filled()
         {
             made = made.hint(format!(
                 "{} if nothing is given",
@@ -101,15 +114,24 @@ impl Look {
 
     /// The first words of a clause, for whoever decides whether to open it.
     pub fn about_clause(&self, rule: &Name, clause: u32) -> String {
-        let text = self.ask(|tx| tx.prose_of(rule, clause));
-        match text {
-            // A note under a clause is for whoever reads the rule itself.
-            Ok(text) => {
-                let said = text.split("> Note").next().unwrap_or_default();
-                crate::markup::excerpt(said, &self.terms, 220)
-            }
-            Err(_) => String::new(),
-        }
+        crate::markup::excerpt(&self.clause(rule, clause), &self.terms, ABOUT)
+    }
+
+    /// The clause of an offer: its first words, and the rest.
+    pub fn clause_in_two(&self, site: &Site) -> (String, String) {
+        crate::markup::in_two(&self.clause(&site.rule, site.clause), &self.terms, ABOUT)
+    }
+
+    /// A clause without the notes under it, which are for whoever reads the rule itself.
+    fn clause(&self, rule: &Name, clause: u32) -> String {
+        let text = self.ask(|tx| tx.prose_of(rule, clause)).unwrap_or_default();
+        text.split("> Note").next().unwrap_or_default().to_owned()
+    }
+
+    /// How often an action may be taken, and how often it was.
+    fn limits(&self, offer: &LawOffer) -> Option<String> {
+        let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     /// The actions that the reader may take on a post at this moment: those whose first parameter takes such a post and
@@ -226,11 +248,13 @@ impl Look {
                     fields: self.fields(&offer, &prefix),
                     ..Form::button(send, title.clone())
                 };
+                let (about, rest) = self.clause_in_two(&offer.site);
                 Some(Offer {
                     action: action.clone(),
                     title,
-                    cost: None,
-                    about: self.about_clause(&offer.site.rule, offer.site.clause),
+                    cost: self.limits(&offer),
+                    about,
+                    rest,
                     cite: self.cite_site(&offer.site),
                     open: Ok(form),
                 })

@@ -166,6 +166,7 @@ fn own_offers(look: &Look, id: PostId, post: &rows::Post) -> Vec<Offer> {
             title: "Withdraw it".to_owned(),
             cost: None,
             about: "Take your own post back, as far as the rules let you.".to_owned(),
+            rest: String::new(),
             cite: None,
             open: Ok(crate::parts::Form::button(look.send(to), "Withdraw")),
         });

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
+use quorate_kernel::Moment;
 use quorate_runtime::ports::{Account, AccountId, Session, Token};
 
 use super::account;
 use crate::pages::{Fact, Settings, SettingsBlock, SettingsLine, Theme};
-use crate::parts::{Choice, Field, FieldKind, Form, Send, plural};
+use crate::parts::{Choice, Field, FieldKind, Form, Send, When, plural};
 use crate::posted::Posted;
 use crate::security::password::{Passwords, Tried};
 use crate::urls::{self, Href};
@@ -58,6 +59,11 @@ fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
     Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
 }
 
+/// A moment as the page tells it.
+fn told(site: &Site, at: Moment) -> String {
+    When::new(reply::timestamp(at), reply::timestamp(site.now())).full()
+}
+
 fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
     SettingsBlock {
         id: id.to_owned(),
@@ -82,11 +88,7 @@ fn appearance(site: &Site, visitor: &Visitor) -> SettingsBlock {
         ..Choice::new(value, title)
     };
     let themes = vec![
-        choice(
-            "system",
-            "As the system has it",
-            visitor.theme == Theme::System,
-        ),
+        choice("system", "As the system", visitor.theme == Theme::System),
         choice("light", "Light", visitor.theme == Theme::Light),
         choice("dark", "Dark", visitor.theme == Theme::Dark),
     ];
@@ -124,11 +126,11 @@ fn browsers(site: &Site, visitor: &Visitor, sessions: &[Session]) -> SettingsBlo
     let lines = sessions.iter().map(|session| {
         let is_this = session.digest == session_digest(&visitor.token);
         SettingsLine {
-            title: format!("signed in {}", session.began_at),
+            title: format!("signed in {}", told(site, session.began_at)),
             about: if is_this {
                 "this browser".to_owned()
             } else {
-                format!("until {}", session.ends_at)
+                format!("until {}", told(site, session.ends_at))
             },
             form: (!is_this).then(|| {
                 let to = send(
@@ -163,7 +165,7 @@ fn programs(
 ) -> SettingsBlock {
     let lines = tokens.iter().map(|token| SettingsLine {
         title: token.label.clone(),
-        about: format!("since {}", token.made_at),
+        about: format!("since {}", told(site, token.made_at)),
         form: Some(Form::button(
             send(site, visitor, urls::SettingsDo { what: "revoke" })
                 .with("token", token.digest.to_string()),

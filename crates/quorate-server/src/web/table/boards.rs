@@ -1,5 +1,6 @@
 //! Boards that the law declares: who and what stands where, drawn from the values that hold squares.
 
+mod alarms;
 mod moves;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -326,6 +327,7 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
         form: None,
         legend: Vec::new(),
     };
+    let mut alarms = alarms::alarms(look, standing);
     for one in standing {
         let Some((column, row)) = place(decl, &one.square) else {
             continue;
@@ -337,6 +339,7 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
                 name: one.name.clone(),
                 is_you: look.me == Some(id),
                 picture: one.picture.clone(),
+                alarms: alarms.of.remove(&one.thing).unwrap_or_default(),
             });
             if one.picture.is_some() {
                 board.legend.push(LegendLine {
@@ -373,6 +376,13 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
             words: look.word("Player"),
         };
         board.legend.insert(0, line);
+    }
+    for title in alarms.titles {
+        board.legend.push(LegendLine {
+            glyph: Some(Glyph::Alarm),
+            picture: None,
+            words: title,
+        });
     }
     board
 }
