@@ -32,7 +32,7 @@ pub use chrome::{Banner, Chrome, Fact, GameFrame, Link, Reader, Section, Theme};
 pub use compose::{ClauseEdit, Compose, Kind, RuleOfForm, Writing};
 pub use desk::{Confirm, Desk, DeskItem, DeskQueue, DoorLine};
 pub use error::{ErrorPage, RefusalPage};
-pub use front::{Day, Front, Pin, Roster};
+pub use front::{Day, Front, Pin, Roster, Welcome};
 pub use help::{Help, Privacy};
 pub use home::{GameCard, Home};
 pub use law::{Block, BlockKind, Branch, LawPage, Place, There};

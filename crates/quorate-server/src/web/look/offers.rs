@@ -19,6 +19,9 @@ pub const PROSE: [&str; 3] = ["text", "words", "body"];
 /// Up to how many options stand in sight as buttons of their own.
 const IN_SIGHT: usize = 5;
 
+/// How many values tell things of one name apart.
+const HOLDINGS: usize = 3;
+
 /// How many letters of a clause stand in sight.
 const ABOUT: usize = 220;
 
@@ -80,7 +83,8 @@ impl Look {
     pub fn field(&self, field: &LawField, prefix: &str) -> Field {
         let id = format!("{prefix}-{}", field.name);
         let label = capital(&self.themed(&field.title));
-        let kind = kind_of(field);
+        let mut kind = kind_of(field);
+        self.tell_apart(field, &mut kind);
         let mut made = Field::new(id, field.name.as_str(), label, kind);
         made.optional = field.default.is_some()
             || matches!(field.ty, Type::Optional(_) | Type::List(_) | Type::Bool);
@@ -104,6 +108,47 @@ impl Look {
             ));
         }
         made
+    }
+
+    /// Things of one name to be picked from get what they hold beside it: "kettle (Hit points 4)".
+    fn tell_apart(&self, field: &LawField, kind: &mut FieldKind) {
+        let (FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices)) =
+            kind
+        else {
+            return;
+        };
+        let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
+        let is_alike = |title: &String| titles.iter().filter(|other| *other == title).count() > 1;
+        if !titles.iter().any(is_alike) {
+            return;
+        }
+        let options = field.options.iter().flatten();
+        for ((datum, label), choice) in options.zip(choices) {
+            if let Datum::Thing(thing) = datum
+                && is_alike(label)
+            {
+                let held = self.holdings(thing, label);
+                if !held.is_empty() {
+                    choice.title = format!("{label} ({held})");
+                }
+            }
+        }
+    }
+
+    /// The first tracked values of a thing that say something, in a few words.
+    fn holdings(&self, thing: &Thing, name: &str) -> String {
+        let Some(kind) = self.kind_of(thing) else {
+            return String::new();
+        };
+        let values = self.tracked_of(&kind);
+        self.ask(|tx| {
+            let told = values.iter().filter_map(|value| {
+                let held = self.held(tx, thing, value);
+                let says = !held.text.is_empty() && held.text != "no" && held.text != name;
+                says.then(|| format!("{} {}", self.themed(&value.title()), held.text))
+            });
+            told.take(HOLDINGS).collect::<Vec<_>>().join(", ")
+        })
     }
 
     /// The section that a rule stands in.

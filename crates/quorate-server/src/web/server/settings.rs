@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use quorate_kernel::Moment;
-use quorate_runtime::ports::{Account, AccountId, Session, Token};
+use quorate_runtime::ports::{Account, AccountError, AccountId, Session, Token};
 
 use super::account;
 use crate::pages::{Fact, Settings, SettingsBlock, SettingsLine, Theme};
@@ -16,6 +16,7 @@ use crate::security::password::{Passwords, Tried};
 use crate::urls::{self, Href};
 use crate::web::forget;
 use crate::web::forms::{Sent, answer};
+use crate::web::mail::is_address;
 use crate::web::reply;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
@@ -23,14 +24,16 @@ use crate::web::visitor::{Visitor, session_digest};
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
-    let result = shown(&site, &visitor, None).await;
+    let result = shown(&site, &visitor, None, None).await;
     answer(&site, &visitor, result)
 }
 
+/// The page; with the secret of a token that was just made, or with what was wrong with a form, by its word.
 async fn shown(
     site: &Site,
     visitor: &Visitor,
     secret: Option<String>,
+    wrong: Option<(&str, String)>,
 ) -> Result<Response, Trouble> {
     let account = visitor.account.as_ref().ok_or(Trouble::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
@@ -39,20 +42,32 @@ async fn shown(
         .accounts
         .sessions_of(account.id, site.now())
         .await?;
+    let mut blocks = vec![
+        appearance(site, visitor),
+        password(site, visitor),
+        mail(site, visitor, account),
+        browsers(site, visitor, &sessions),
+        programs(site, visitor, &tokens, secret),
+        words(site, visitor),
+        leaving(site, visitor),
+    ];
+    let mut status = StatusCode::OK;
+    if let Some((what, error)) = wrong {
+        status = StatusCode::BAD_REQUEST;
+        let to = Href::from(urls::SettingsDo { what });
+        let mut forms = blocks.iter_mut().filter_map(|block| block.form.as_mut());
+        let form = forms.find(|form| form.send.to == to);
+        if let Some(field) = form.and_then(|form| form.fields.last_mut()) {
+            field.error = Some(error);
+        }
+    }
     let settings = Settings {
         chrome: reply::chrome(site, visitor, "Your account"),
         name: account.name.clone(),
-        blocks: vec![
-            appearance(site, visitor),
-            password(site, visitor),
-            browsers(site, visitor, &sessions),
-            programs(site, visitor, &tokens, secret),
-            words(site, visitor),
-            leaving(site, visitor),
-        ],
+        blocks,
         sign_out: Form::button(send(site, visitor, urls::SignOut), "Sign out"),
     };
-    Ok(reply::page(site, visitor, StatusCode::OK, &settings))
+    Ok(reply::page(site, visitor, status, &settings))
 }
 
 fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
@@ -118,6 +133,31 @@ fn password(site: &Site, visitor: &Visitor) -> SettingsBlock {
     SettingsBlock {
         form: Some(form(site, visitor, "password", fields, "Change it")),
         ..block("password", "Password", about)
+    }
+}
+
+/// Where mail goes, for a link when the password is lost.
+fn mail(site: &Site, visitor: &Visitor, account: &Account) -> SettingsBlock {
+    let kept = account.mail.clone().unwrap_or_default();
+    let fields = vec![
+        Field::new("mail", "mail", "Mail address", FieldKind::Mail(kept))
+            .optional()
+            .hint("Empty: none is kept."),
+        Field::new(
+            "mail-old",
+            "old",
+            "Your password",
+            FieldKind::Password { fresh: false },
+        ),
+    ];
+    let about = if site.parts.house.mail.is_some() {
+        "A link for a new password goes there when you ask for one. Nobody else sees it."
+    } else {
+        "This server sends no mail; whoever runs it sees the address, and may write to you."
+    };
+    SettingsBlock {
+        form: Some(form(site, visitor, "mail", fields, "Keep it")),
+        ..block("mail-address", "Mail", about)
     }
 }
 
@@ -240,7 +280,10 @@ fn leaving(site: &Site, visitor: &Visitor) -> SettingsBlock {
 
 /// `POST /settings/{what}`.
 pub async fn take(State(site): State<Arc<Site>>, Path(what): Path<String>, sent: Sent) -> Response {
-    let result = changed(&site, &sent.visitor, &what, &sent.form).await;
+    let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
+        Err(Trouble::Form(error)) => shown(&site, &sent.visitor, None, Some((&what, error))).await,
+        other => other,
+    };
     answer(&site, &sent.visitor, result)
 }
 
@@ -254,6 +297,22 @@ async fn changed(
     match what {
         "appearance" => Ok(tastes(form)),
         "password" => renewed(site, visitor, account, form).await,
+        "mail" => {
+            check(site, &account, form).await?;
+            let mail = form.filled("mail").map(str::to_owned);
+            if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
+                return Err(Trouble::Form("That is no mail address.".to_owned()));
+            }
+            let changed = Account { mail, ..account };
+            match site.parts.accounts.change(&changed).await {
+                // Who else has it is nobody's business.
+                Err(AccountError::MailTaken) => Err(Trouble::Form(
+                    "That address cannot be kept here.".to_owned(),
+                )),
+                Err(error) => Err(error.into()),
+                Ok(()) => Ok(reply::see_with(&urls::Settings.into(), "Kept.")),
+            }
+        }
         "token" => {
             let secret = make_token(
                 site,
@@ -261,7 +320,7 @@ async fn changed(
                 form.filled("label").unwrap_or("A program"),
             )
             .await?;
-            shown(site, visitor, Some(secret)).await
+            shown(site, visitor, Some(secret), None).await
         }
         "revoke" => {
             let wanted = form.one("token").unwrap_or_default();

@@ -18,7 +18,6 @@ use crate::parts::{Form, Icon, Offer, Status, StatusKind, When, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
-use crate::web::look::matters::closes;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
@@ -110,7 +109,7 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
         post: &word,
     };
     let count = look.count(id);
-    let usual = usual_role(look, &post.category);
+    let usual = look.usual_role(&post.category);
     let is_usual = |offer: &Offer| {
         let decl = look.law.actions.get(offer.action.as_str());
         decl.is_some_and(|decl| decl.it.by.as_ref() == usual)
@@ -152,24 +151,6 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
         forms,
         due,
     })
-}
-
-/// Who usually closes matters of a category: those whom most of its closings are for. What somebody else may do on top of
-/// that, such as a veto, is nobody's next step.
-fn usual_role<'a>(look: &'a Look, category: &Name) -> Option<&'a Name> {
-    let mut roles: Vec<(&Name, usize)> = Vec::new();
-    for decl in look.law.actions.values() {
-        if !closes(&decl.it, category) {
-            continue;
-        }
-        let Some(by) = &decl.it.by else { continue };
-        match roles.iter_mut().find(|(role, _)| *role == by) {
-            Some((_, count)) => *count += 1,
-            None => roles.push((by, 1)),
-        }
-    }
-    let most = roles.into_iter().max_by_key(|(_, count)| *count);
-    most.map(|(role, _)| role)
 }
 
 /// What was done at desks lately: closings, and what those with an office did about players.
