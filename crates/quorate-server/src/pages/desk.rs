@@ -1,9 +1,9 @@
-//! The admins' desk, and the last look before a matter is closed.
+//! The admins' desk.
 
 use askama::Template;
 
 use super::{Chrome, Link};
-use crate::parts::{Change, Form, Gauge, Icon, Status, Tally, Verdict, When};
+use crate::parts::{Form, Gauge, Icon, Status, Tally, When};
 use crate::urls::Href;
 
 /// A matter, or somebody, that the desk may deal with.
@@ -77,26 +77,4 @@ pub struct Desk {
     pub done: Vec<(When, String, Href)>,
     /// All of it.
     pub log: Link,
-}
-
-/// The last look before a matter is closed.
-#[derive(Clone, Debug, Template)]
-#[template(path = "confirm.html")]
-pub struct Confirm {
-    /// Around it.
-    pub chrome: Chrome,
-    /// "Enact “Slums, widened”".
-    pub title: String,
-    /// The matter.
-    pub matter: Link,
-    /// How it stands.
-    pub verdict: Verdict,
-    /// What will change.
-    pub changes: Vec<Change>,
-    /// What follows from it, and what to be warned of.
-    pub notes: Vec<String>,
-    /// The button.
-    pub form: Form,
-    /// The way back.
-    pub cancel: Link,
 }

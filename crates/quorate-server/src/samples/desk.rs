@@ -1,13 +1,10 @@
-//! The desk and the last look.
+//! The desk.
 //!
 //! Long because a sample is one literal that fills every field of a page.
 
-use super::{
-    post::changes,
-    world::{GAME, ago, ahead, chrome, gauge, post, send, tally, verdict},
-};
+use super::world::{GAME, ago, ahead, chrome, gauge, post, send, tally};
 use crate::{
-    pages::{Confirm, Desk, DeskItem, DeskQueue, DoorLine, Link, Sample, Samples},
+    pages::{Desk, DeskItem, DeskQueue, DoorLine, Link, Sample, Samples},
     parts::{Form, Gauge, Icon, Status, StatusKind},
     urls,
 };
@@ -223,43 +220,5 @@ impl Samples for Desk {
                 page: quiet,
             },
         ]
-    }
-}
-
-impl Samples for Confirm {
-    fn samples() -> Vec<Sample<Self>> {
-        let page = Confirm {
-            chrome: chrome("Enact “The flat, widened”", "Desk"),
-            title: "Enact “The flat, widened”".into(),
-            matter: Link::new("The flat, widened", post("88-0")),
-            verdict: verdict(
-                StatusKind::Enacted,
-                "Can be enacted",
-                gauge(7, 1, 1, 2),
-                "7 FOR, quorum is 6.",
-                "Older than 12 h, first in the queue.",
-            ),
-            changes: changes(),
-            notes: vec![
-                "“A ledger for lost boats” can be enacted after it.".into(),
-                "59 of 59 rule tests pass.".into(),
-            ],
-            form: Form {
-                expected: true,
-                ..Form::button(
-                    send(urls::Action {
-                        game: GAME,
-                        action: "enact",
-                    })
-                    .with("sure", "yes"),
-                    "Enact it",
-                )
-            },
-            cancel: Link::new("Not now", urls::Desk { game: GAME }),
-        };
-        vec![Sample {
-            name: "enact",
-            page,
-        }]
     }
 }

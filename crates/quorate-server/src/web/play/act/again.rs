@@ -77,11 +77,9 @@ impl Look {
     }
 }
 
-/// The form with the present text in its field; as it was where nothing is picked that has one.
-fn with_present(look: &Look, decl: &ActionDecl, mut form: Posted) -> Posted {
-    let Some((field, present)) = rewrites(look, decl) else {
-        return form;
-    };
+/// The field of a form that takes a new text, and the present one of what is picked in the form.
+fn present_text(look: &Look, decl: &ActionDecl, form: &Posted) -> Option<(Name, String)> {
+    let (field, present) = rewrites(look, decl)?;
     let thing = |name: &Name| form.filled(name.as_str())?.parse::<Thing>().ok();
     let text = match &present {
         Present::Clause { rule, clause } => {
@@ -105,19 +103,22 @@ fn with_present(look: &Look, decl: &ActionDecl, mut form: Posted) -> Posted {
             (!held.is_hidden).then_some(held.text)
         }),
     };
-    if let Some(text) = text {
-        form.put(field.as_str(), text);
-    }
-    form
+    Some((field, text?))
 }
 
 /// `POST /g/{game}/act/{action}` with the button that asks for the present text: nothing is done.
-pub(super) async fn present(look: Arc<Look>, action: &str, form: Posted) -> Response {
+pub(super) async fn present(look: Arc<Look>, action: &str, mut form: Posted) -> Response {
     let action = Name::from(action);
     shown(look, StatusCode::OK, move |look, me, events| {
         let decl = look.law.actions.get(&action).ok_or(Trouble::NotFound)?;
-        let form = with_present(look, &decl.it, form);
         let mut page = sheet(look, me, None, events);
+        match present_text(look, &decl.it, &form) {
+            Some((field, text)) => form.put(field.as_str(), text),
+            None => {
+                let nothing = Refusal::plain("something picked that has a text");
+                page.refusal = Some(look.refusal("That", &nothing));
+            }
+        }
         refill(&mut page, &action, &form);
         Ok(page)
     })

@@ -268,7 +268,7 @@ impl Draft {
     fn body_field(&self, look: &Look) -> Field {
         let kind = FieldKind::Prose(self.body.clone());
         let field = Field::new("body", "body", "Text", kind).optional();
-        if !self.carries_changes(look) {
+        if !self.carries_changes(look) || self.folds_changes(look) {
             return field;
         }
         field.hint("A fence ```starlark-test in it holds tests, which are run under the ruleset as it would be.")
