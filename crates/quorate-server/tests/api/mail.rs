@@ -64,7 +64,7 @@ async fn arrived(inbox: &Path) -> String {
             tokio::task::yield_now().await;
         }
     };
-    let mail = tokio::time::timeout(Duration::from_secs(60), waiting);
+    let mail = tokio::time::timeout(Duration::from_mins(1), waiting);
     mail.await.expect("the mail arrives")
 }
 

@@ -47,8 +47,8 @@ pub(crate) struct Listen {
     /// The program that takes mail, as sendmail does.
     #[arg(long, value_name = "PROGRAM", default_value = "sendmail")]
     pub mail_program: String,
-    /// Where readers reach this server, for links that are handed on: "https://nomic.example.org".
-    #[arg(long, value_name = "URL")]
+    /// Where readers reach this server, with its https: and without a stroke at the end, for links that are handed on.
+    #[arg(long, value_name = "ADDRESS")]
     pub site: Option<String>,
 }
 

@@ -141,6 +141,8 @@ fn a_text_is_filled_in_as_it_stands_and_a_refused_form_keeps_what_was_typed() {
         let (anna, bert) = town(&server, Width::Phone).await;
         anna.open("/g/night-town/act").await;
         let form = "#act-fix-typo";
+        let pick = format!("document.querySelector('{form} select[name=rule]').selectedIndex = 1");
+        anna.run(&pick).await;
         anna.fill(&format!("{form} [name=clause]"), "1").await;
         anna.press(&format!("{form} [name=look]")).await;
         let text = format!("{form} textarea[name=text]");

@@ -62,7 +62,7 @@ impl Look {
         Offer {
             action: action.to_owned(),
             title: self.themed(&offer.title),
-            cost: self.limits(offer),
+            cost: limits(offer),
             about,
             rest,
             cite: self.cite_site(&offer.site),
@@ -171,12 +171,6 @@ impl Look {
     fn clause(&self, rule: &Name, clause: u32) -> String {
         let text = self.ask(|tx| tx.prose_of(rule, clause)).unwrap_or_default();
         text.split("> Note").next().unwrap_or_default().to_owned()
-    }
-
-    /// How often an action may be taken, and how often it was.
-    fn limits(&self, offer: &LawOffer) -> Option<String> {
-        let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
-        (!words.is_empty()).then(|| words.join("; "))
     }
 
     /// The actions that the reader may take on a post at this moment: those whose first parameter takes such a post and
@@ -297,7 +291,7 @@ impl Look {
                 Some(Offer {
                     action: action.clone(),
                     title,
-                    cost: self.limits(&offer),
+                    cost: limits(&offer),
                     about,
                     rest,
                     cite: self.cite_site(&offer.site),
@@ -306,6 +300,12 @@ impl Look {
             }
         }
     }
+}
+
+/// How often an action may be taken, and how often it was.
+fn limits(offer: &LawOffer) -> Option<String> {
+    let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn kind_of(field: &LawField) -> FieldKind {

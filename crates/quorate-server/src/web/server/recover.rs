@@ -62,11 +62,11 @@ fn asking(site: &Site, visitor: &Visitor) -> FormPage {
 /// `POST /recover`: a link by mail. The answer is the same whether anybody has that address.
 pub async fn ask(State(site): State<Arc<Site>>, sent: Sent) -> Response {
     let visitor = &sent.visitor;
-    let result = asked(&site, visitor, &sent.form).await;
+    let result = asked(&site, visitor, &sent.form);
     answer(&site, visitor, result)
 }
 
-async fn asked(site: &Arc<Site>, visitor: &Visitor, form: &Posted) -> Result<Response, Trouble> {
+fn asked(site: &Arc<Site>, visitor: &Visitor, form: &Posted) -> Result<Response, Trouble> {
     let mail = site.parts.house.mail.clone().ok_or(Trouble::NotFound)?;
     let to = form.filled("mail").unwrap_or_default().to_owned();
     site.sign_ups

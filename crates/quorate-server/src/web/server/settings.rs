@@ -297,22 +297,7 @@ async fn changed(
     match what {
         "appearance" => Ok(tastes(form)),
         "password" => renewed(site, visitor, account, form).await,
-        "mail" => {
-            check(site, &account, form).await?;
-            let mail = form.filled("mail").map(str::to_owned);
-            if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
-                return Err(Trouble::Form("That is no mail address.".to_owned()));
-            }
-            let changed = Account { mail, ..account };
-            match site.parts.accounts.change(&changed).await {
-                // Who else has it is nobody's business.
-                Err(AccountError::MailTaken) => Err(Trouble::Form(
-                    "That address cannot be kept here.".to_owned(),
-                )),
-                Err(error) => Err(error.into()),
-                Ok(()) => Ok(reply::see_with(&urls::Settings.into(), "Kept.")),
-            }
-        }
+        "mail" => mailed(site, account, form).await,
         "token" => {
             let secret = make_token(
                 site,
@@ -364,6 +349,24 @@ async fn changed(
             Ok(response)
         }
         _ => Err(Trouble::NotFound),
+    }
+}
+
+/// Another mail address, or none.
+async fn mailed(site: &Arc<Site>, account: Account, form: &Posted) -> Result<Response, Trouble> {
+    check(site, &account, form).await?;
+    let mail = form.filled("mail").map(str::to_owned);
+    if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
+        return Err(Trouble::Form("That is no mail address.".to_owned()));
+    }
+    let changed = Account { mail, ..account };
+    match site.parts.accounts.change(&changed).await {
+        // Who else has it is nobody's business.
+        Err(AccountError::MailTaken) => Err(Trouble::Form(
+            "That address cannot be kept here.".to_owned(),
+        )),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok(reply::see_with(&urls::Settings.into(), "Kept.")),
     }
 }
 

@@ -112,12 +112,11 @@ pub(super) async fn present(look: Arc<Look>, action: &str, mut form: Posted) -> 
     shown(look, StatusCode::OK, move |look, me, events| {
         let decl = look.law.actions.get(&action).ok_or(Trouble::NotFound)?;
         let mut page = sheet(look, me, None, events);
-        match present_text(look, &decl.it, &form) {
-            Some((field, text)) => form.put(field.as_str(), text),
-            None => {
-                let nothing = Refusal::plain("something picked that has a text");
-                page.refusal = Some(look.refusal("That", &nothing));
-            }
+        if let Some((field, text)) = present_text(look, &decl.it, &form) {
+            form.put(field.as_str(), text);
+        } else {
+            let nothing = Refusal::plain("something picked that has a text");
+            page.refusal = Some(look.refusal("That", &nothing));
         }
         refill(&mut page, &action, &form);
         Ok(page)
