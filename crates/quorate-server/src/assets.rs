@@ -99,8 +99,29 @@ pub static VERSION: LazyLock<String> = LazyLock::new(|| {
     hasher.finalize().to_hex()[..12].to_owned()
 });
 
-static COMPRESSED: LazyLock<Vec<Vec<u8>>> =
-    LazyLock::new(|| ASSETS.iter().map(|asset| gzip(asset.plain)).collect());
+static COMPRESSED: LazyLock<Vec<Packed>> = LazyLock::new(|| {
+    let packed = ASSETS.iter().map(|asset| Packed {
+        brotli: brotli(asset.plain),
+        gzip: gzip(asset.plain),
+    });
+    packed.collect()
+});
+
+/// A file as it goes out to browsers that read one or the other.
+struct Packed {
+    brotli: Vec<u8>,
+    gzip: Vec<u8>,
+}
+
+fn brotli(plain: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let as_small_as_can_be = brotli::enc::BrotliEncoderParams::default();
+    // Writing into memory cannot fail; should it ever, another form is served.
+    match brotli::BrotliCompress(&mut &*plain, &mut out, &as_small_as_can_be) {
+        Ok(_) => out,
+        Err(_) => Vec::new(),
+    }
+}
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -127,7 +148,7 @@ pub fn plain() -> impl Iterator<Item = (&'static str, &'static [u8])> {
 
 /// The bytes of all style sheets and scripts, compressed as they are served; the size test holds this down.
 pub fn compressed_bytes() -> usize {
-    COMPRESSED.iter().map(Vec::len).sum()
+    COMPRESSED.iter().map(|packed| packed.gzip.len()).sum()
 }
 
 /// Answers `GET /assets/{version}/{name}`. An address of another version gets today's file, but may not be kept: a page
@@ -147,20 +168,23 @@ pub async fn serve(Path((version, name)): Path<(String, String)>, headers: Heade
         (header::CACHE_CONTROL, keep),
         (header::VARY, "accept-encoding"),
     ];
-    let wants_gzip = headers
-        .get(header::ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.contains("gzip"));
-    let compressed = &COMPRESSED[index];
-    if wants_gzip && !compressed.is_empty() {
-        (
+    let accepted = headers.get(header::ACCEPT_ENCODING);
+    let accepted = accepted.and_then(|value| value.to_str().ok());
+    let takes = |coding: &str| {
+        let mut codings = accepted.unwrap_or_default().split(',');
+        codings.any(|one| one.split(';').next().unwrap_or_default().trim() == coding)
+    };
+    let packed = &COMPRESSED[index];
+    let forms = [("br", &packed.brotli), ("gzip", &packed.gzip)];
+    let mut known = forms.into_iter();
+    match known.find(|(coding, bytes)| takes(coding) && !bytes.is_empty()) {
+        Some((coding, bytes)) => (
             fixed,
-            [(header::CONTENT_ENCODING, "gzip")],
-            compressed.as_slice(),
+            [(header::CONTENT_ENCODING, coding)],
+            bytes.as_slice(),
         )
-            .into_response()
-    } else {
-        (fixed, asset.plain).into_response()
+            .into_response(),
+        None => (fixed, asset.plain).into_response(),
     }
 }
 

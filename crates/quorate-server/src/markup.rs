@@ -12,8 +12,10 @@ use comrak::{
     parse_document,
 };
 
+mod short;
 mod tokens;
 
+pub use short::{excerpt, in_two};
 pub use tokens::themed;
 use tokens::{Piece, pieces};
 
@@ -77,6 +79,8 @@ pub struct Reading<'a> {
     pub terms: &'a Terms,
     /// Whether `:for:` and the like are votes here, by the names of the sides that the law knows.
     pub sides: &'a [&'a str],
+    /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
+    pub keeps_lines: bool,
     /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
     pub heading: Option<u8>,
 }
@@ -98,7 +102,8 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
         return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
     }
     let arena = Arena::new();
-    let options = options();
+    let mut options = options();
+    options.render.hardbreaks = reading.keeps_lines;
     let root = parse_document(&arena, text, &options);
     // The tree changes under the walk, so the walk is fixed first.
     let nodes: Vec<_> = root.descendants().collect();
@@ -110,42 +115,6 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
         return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
     }
     Markup(draw_votes(CLEANER.clean(&html).to_string()))
-}
-
-/// The first words of a text, without any marks, cut at a word within `letters_max`.
-pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
-    let text = cut(text);
-    let mut plain = String::new();
-    if nests_too_deep(text) {
-        plain.push_str(text);
-    } else {
-        let arena = Arena::new();
-        for node in parse_document(&arena, text, &options()).descendants() {
-            match &node.data.borrow().value {
-                NodeValue::Text(words) => plain.push_str(&themed(words, terms)),
-                NodeValue::Code(code) => plain.push_str(&code.literal),
-                NodeValue::SoftBreak
-                | NodeValue::LineBreak
-                | NodeValue::Paragraph
-                | NodeValue::Item(_) => {
-                    plain.push(' ');
-                }
-                _ => {}
-            }
-        }
-    }
-    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if plain.chars().count() <= letters_max {
-        return plain;
-    }
-    let short: String = plain.chars().take(letters_max).collect();
-    let is_whole = plain[short.len()..].starts_with(' ');
-    let end = if is_whole {
-        short.len()
-    } else {
-        short.rfind(' ').unwrap_or(short.len())
-    };
-    format!("{} …", short[..end].trim_end_matches([',', ';', ':', '.']))
 }
 
 fn cut(text: &str) -> &str {
@@ -183,7 +152,6 @@ fn options() -> Options<'static> {
     options.extension.spoiler = true;
     options.extension.insert = true;
     options.parse.smart = true;
-    options.render.hardbreaks = true;
     options.render.escape = true;
     options
 }
@@ -273,6 +241,7 @@ pub fn votes_in(text: &str, sides: &[&str]) -> Vec<Ballot> {
                 Reading {
                     terms: &terms,
                     sides,
+                    keeps_lines: true,
                     heading: None,
                 },
             ) {
@@ -374,12 +343,32 @@ mod tests {
             Reading {
                 terms: &terms(),
                 sides: SIDES,
+                keeps_lines: true,
                 heading: Some(3),
             },
         )
         .as_str()
         .trim()
         .to_owned()
+    }
+
+    #[test]
+    fn a_long_text_is_told_in_two_at_the_end_of_a_sentence() {
+        let terms = Terms::new();
+        let (lead, rest) = in_two("A lamp burns. It is *blown* out at dawn.", &terms, 20);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp burns.", "It is blown out at dawn.")
+        );
+        let (lead, rest) = in_two("A lamp that burns all night.", &terms, 12);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp that …", "burns all night.")
+        );
+        assert_eq!(
+            in_two("Short.", &terms, 12),
+            ("Short.".to_owned(), String::new())
+        );
     }
 
     #[test]
@@ -513,6 +502,7 @@ mod tests {
         let reading = Reading {
             terms: &terms(),
             sides: &[],
+            keeps_lines: true,
             heading: None,
         };
         assert_eq!(

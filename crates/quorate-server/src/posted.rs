@@ -103,6 +103,11 @@ impl Posted {
         self.fields.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Puts a value in the place of those that a field has.
+    pub fn put(&mut self, name: &str, value: String) {
+        self.fields.insert(name.to_owned(), vec![value]);
+    }
+
     /// What the sender filled in, by name, without what the page added unseen.
     pub fn given(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.fields

@@ -146,6 +146,8 @@ links! {
     SettingsDo(what) => "/settings/{what}";
     /// Where a form of the operator's panel goes.
     OperatorDo(what) => "/operator/{what}";
+    /// A game as a file, for the operator.
+    Backup(game) => "/operator/backup/{game}";
     /// A game's front page.
     Game(game) => "/g/{game}";
     /// Where somebody asks to join.

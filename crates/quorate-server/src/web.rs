@@ -8,6 +8,7 @@ mod forget;
 pub mod forms;
 pub mod kept;
 pub mod look;
+pub mod mail;
 pub mod past;
 pub mod play;
 pub mod reply;
@@ -20,5 +21,6 @@ pub mod table;
 pub mod trouble;
 pub mod visitor;
 
+pub use mail::Mail;
 pub use routes::router;
 pub use site::{House, Parts, Site};

@@ -16,6 +16,7 @@ mod import_ruleset;
 mod log;
 mod mutate;
 mod new;
+mod operator;
 mod serve;
 mod simulate;
 mod test;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Demo(demo::Arguments),
     /// Serve the site of a data folder.
     Serve(serve::Arguments),
+    /// Say who runs the server, and get them a link to set a password.
+    Operator(operator::Arguments),
     /// Found a game of a rulebook.
     New(new::Arguments),
     /// Take an action in a game, or a built-in act such as a post, a comment or a vote.
@@ -64,6 +67,7 @@ impl Command {
         match self {
             Self::Demo(arguments) => demo::run(&arguments, out),
             Self::Serve(arguments) => serve::run(&arguments, out),
+            Self::Operator(arguments) => operator::run(&arguments, out),
             Self::New(arguments) => new::run(&arguments, out),
             Self::Act(arguments) => act::run(&arguments, out),
             Self::Moves(arguments) => act::moves(&arguments, out),

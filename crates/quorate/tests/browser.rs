@@ -162,7 +162,7 @@ async fn walked(reader: &Reader, checker: &str) -> Vec<String> {
     let links = "return [...document.querySelectorAll('a[href^=\"/\"]')].map(one => one.getAttribute('href').split('#')[0])";
     while let Some(path) = next.pop() {
         let count = kinds.entry(kind_of(&path)).or_default();
-        if *count >= ALIKE || path.contains(".atom") {
+        if *count >= ALIKE || path.contains(".atom") || path.starts_with("/operator/backup/") {
             continue;
         }
         *count += 1;

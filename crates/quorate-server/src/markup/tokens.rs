@@ -51,6 +51,7 @@ pub fn themed(words: &str, terms: &Terms) -> String {
         Reading {
             terms,
             sides: &[],
+            keeps_lines: true,
             heading: None,
         },
     )

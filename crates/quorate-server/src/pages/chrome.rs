@@ -1,7 +1,7 @@
 //! What stands around every page.
 
 use crate::{
-    parts::{Icon, When},
+    parts::{Bar, Icon, When},
     urls::Href,
 };
 
@@ -166,14 +166,18 @@ pub struct Fact {
     pub due: Option<When>,
     /// Its history.
     pub href: Option<Href>,
+    /// The share of a whole that the figure tells.
+    pub bar: Option<Bar>,
 }
 
 impl Fact {
     /// A figure that needs no note.
     pub fn new(term: impl Into<String>, value: impl Into<String>) -> Self {
+        let value = value.into();
         Self {
             term: term.into(),
-            value: value.into(),
+            bar: Bar::told(&value),
+            value,
             note: None,
             due: None,
             href: None,

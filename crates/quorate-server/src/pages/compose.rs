@@ -65,6 +65,8 @@ pub struct Writing {
     pub edits: Vec<ClauseEdit>,
     /// The choice of one more clause to change.
     pub add: Option<Field>,
+    /// Whether changes are folded away: such posts are not voted on and seldom carry any.
+    pub folds_changes: bool,
     /// What the law asks of such posts.
     pub rules: Vec<RuleOfForm>,
     /// The post as it would stand, after "Preview".

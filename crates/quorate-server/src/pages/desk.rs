@@ -1,9 +1,10 @@
-//! The admins' desk, and the last look before a matter is closed.
+//! The admins' desk.
 
 use askama::Template;
 
 use super::{Chrome, Link};
-use crate::parts::{Change, Form, Gauge, Icon, Status, Tally, Verdict, When};
+use crate::parts::{Form, Gauge, Icon, Status, Tally, When};
+use crate::urls::Href;
 
 /// A matter, or somebody, that the desk may deal with.
 #[derive(Clone, Debug)]
@@ -24,8 +25,8 @@ pub struct DeskItem {
     pub lead: String,
     /// The evidence, with its rule.
     pub text: String,
-    /// The one thing that is legal now.
-    pub form: Option<Form>,
+    /// What is legal now, the one thing that is expected first.
+    pub forms: Vec<Form>,
     /// Words under the button, or in its place: "after number 1".
     pub note: String,
     /// When it becomes possible.
@@ -73,29 +74,7 @@ pub struct Desk {
     /// Claimed and disputed values, sleeping clauses.
     pub open: Vec<(Status, String, Link)>,
     /// Latest first.
-    pub done: Vec<(When, String)>,
+    pub done: Vec<(When, String, Href)>,
     /// All of it.
     pub log: Link,
-}
-
-/// The last look before a matter is closed.
-#[derive(Clone, Debug, Template)]
-#[template(path = "confirm.html")]
-pub struct Confirm {
-    /// Around it.
-    pub chrome: Chrome,
-    /// "Enact “Slums, widened”".
-    pub title: String,
-    /// The matter.
-    pub matter: Link,
-    /// How it stands.
-    pub verdict: Verdict,
-    /// What will change.
-    pub changes: Vec<Change>,
-    /// What follows from it, and what to be warned of.
-    pub notes: Vec<String>,
-    /// The button.
-    pub form: Form,
-    /// The way back.
-    pub cancel: Link,
 }

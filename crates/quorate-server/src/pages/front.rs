@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::{Chrome, Fact, Link};
 use crate::{
-    parts::{Entry, Form, Needs, Person, Role},
+    parts::{Entry, Needs, Person, Role},
     urls::Href,
 };
 
@@ -43,6 +43,17 @@ pub struct Roster {
     pub key: Vec<Role>,
 }
 
+/// A word to those who do not play, or not now.
+#[derive(Clone, Debug)]
+pub struct Welcome {
+    /// "New here?"
+    pub title: String,
+    /// What this is, or how they stand.
+    pub text: String,
+    /// Where to go, the likeliest first.
+    pub ways: Vec<Link>,
+}
+
 /// A game's front page.
 #[derive(Clone, Debug, Template)]
 #[template(path = "front.html")]
@@ -51,10 +62,8 @@ pub struct Front {
     pub chrome: Chrome,
     /// What waits for the reader; nothing for strangers.
     pub needs: Option<Needs>,
-    /// For strangers: what this is, and the way in.
-    pub welcome: Option<(String, Vec<Link>)>,
-    /// A player who is idle can come back from here.
-    pub come_back: Option<Form>,
+    /// For those who do not play, or not now: what this is, and the way in.
+    pub welcome: Option<Welcome>,
     /// Posts that stay on top.
     pub pinned: Vec<Pin>,
     /// All, or one category; the chosen one has no address of its own need.

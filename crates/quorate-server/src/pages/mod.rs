@@ -30,9 +30,9 @@ pub use act::{Act, Closed, Outcome, Question, Sheet};
 pub use board::{BoardPage, Moves, Tab};
 pub use chrome::{Banner, Chrome, Fact, GameFrame, Link, Reader, Section, Theme};
 pub use compose::{ClauseEdit, Compose, Kind, RuleOfForm, Writing};
-pub use desk::{Confirm, Desk, DeskItem, DeskQueue, DoorLine};
+pub use desk::{Desk, DeskItem, DeskQueue, DoorLine};
 pub use error::{ErrorPage, RefusalPage};
-pub use front::{Day, Front, Pin, Roster};
+pub use front::{Day, Front, Pin, Roster, Welcome};
 pub use help::{Help, Privacy};
 pub use home::{GameCard, Home};
 pub use law::{Block, BlockKind, Branch, LawPage, Place, There};
@@ -107,7 +107,6 @@ register_pages! {
     "board" => BoardPage,
     "law page" => LawPage,
     "desk" => Desk,
-    "confirm" => Confirm,
     "players" => Players,
     "player" => PlayerPage,
     "dynasties" => Dynasties,

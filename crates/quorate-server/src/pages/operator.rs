@@ -28,6 +28,8 @@ pub struct Operator {
     pub lines: Vec<OperatorLine>,
     /// Accounts.
     pub accounts: Table,
+    /// Games, with what was withheld in them and their backups.
+    pub games: Table,
     /// Invitations that are open, and one more.
     pub invite: Form,
     /// A link that was made just now, shown once.

@@ -29,6 +29,7 @@ pub enum Glyph {
     Flag,
     Star,
     Gem,
+    Alarm,
     Letters(String),
 }
 
@@ -103,6 +104,7 @@ impl Glyph {
                 "M23 9l4.200 9 9.800 1.200-7.200 6.700 1.900 9.700-8.700-4.800-8.700 4.800 1.900-9.700L9 19.200l9.800-1.200z",
             ),
             Self::Gem => line("M14 12h18l6 8-15 17L8 20zm-6 8h30M23 37l-6-17 6-8 6 8z"),
+            Self::Alarm => ALARM.into(),
             Self::Letters(letters) => format!(
                 r#"<text class="b-word" x="23" y="28">{}</text>"#,
                 escape(letters)
@@ -137,6 +139,8 @@ pub struct Piece {
     pub is_you: bool,
     /// A picture that is drawn instead of letters.
     pub picture: Option<Href>,
+    /// What the law says of it that is worth a mark: "in danger: a bomb is attached".
+    pub alarms: Vec<String>,
 }
 
 /// A square that may be chosen.
@@ -208,6 +212,10 @@ pub struct Board {
 
 const SIDE: usize = 46;
 const MARGIN: usize = 24;
+
+/// The mark of a piece that the law says something of, in the upper right corner of its square.
+const ALARM: &str =
+    r#"<path class="b-alarm" d="M34 2l10 18H24z"/><path class="b-alarm-t" d="M34 8v6m0 2.500v1"/>"#;
 
 impl Board {
     fn width(&self) -> usize {
@@ -384,7 +392,8 @@ impl Board {
                     },
                     portrait,
                 );
-                let _ = write!(out, r#"<g transform="{place}">{ring}{man}</g>"#);
+                let alarm = if piece.alarms.is_empty() { "" } else { ALARM };
+                let _ = write!(out, r#"<g transform="{place}">{ring}{man}{alarm}</g>"#);
             }
         }
         out
@@ -400,11 +409,14 @@ impl Board {
                 .push(square.name.clone());
         }
         for piece in &self.pieces {
-            let name = if piece.is_you {
+            let mut name = if piece.is_you {
                 format!("{} (you)", piece.name)
             } else {
                 piece.name.clone()
             };
+            if !piece.alarms.is_empty() {
+                name = format!("{name} ({})", piece.alarms.join("; "));
+            }
             by_square
                 .entry((piece.column, piece.row))
                 .or_default()
@@ -429,6 +441,9 @@ impl LegendLine {
     pub(crate) fn svg(&self) -> String {
         match (&self.glyph, &self.picture) {
             (_, Some(picture)) => portrait(picture),
+            (Some(Glyph::Alarm), None) => {
+                format!(r#"<g transform="translate(-11 12)">{ALARM}</g>"#)
+            }
             (Some(glyph), None) => format!("{}{}", glyph.ground(), glyph.svg()),
             (None, None) => r#"<circle class="b-man" cx="23" cy="23" r="15.5"/>"#.to_owned(),
         }
@@ -478,6 +493,7 @@ mod tests {
                     name: "anna".into(),
                     is_you: true,
                     picture: None,
+                    alarms: Vec::new(),
                 },
                 Piece {
                     column: 0,
@@ -485,6 +501,7 @@ mod tests {
                     name: "<bo".into(),
                     is_you: false,
                     picture: None,
+                    alarms: Vec::new(),
                 },
             ],
             trails: vec![],
@@ -505,6 +522,14 @@ mod tests {
             ..board()
         };
         assert!(drawn.ways().contains("M47 70L93 24"), "{}", drawn.ways());
+    }
+
+    #[test]
+    fn a_piece_that_the_law_warns_of_carries_a_mark_and_its_words() {
+        let mut warned = board();
+        warned.pieces[1].alarms = vec!["in danger: a bomb".to_owned()];
+        assert_eq!(warned.men().matches("b-alarm\"").count(), 1);
+        assert_eq!(warned.told()[0].1, "anna (you), <bo (in danger: a bomb)");
     }
 
     #[test]

@@ -180,6 +180,44 @@ impl Field {
         self
     }
 
+    /// Whether its control shows something already.
+    pub fn is_filled(&self) -> bool {
+        match &self.kind {
+            FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices) => {
+                choices.iter().any(|choice| choice.chosen)
+            }
+            FieldKind::Number { value, .. } => !value.is_empty(),
+            FieldKind::Line(text) | FieldKind::Prose(text) => !text.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Fills it in with what a form sent for it. Secrets and files are never sent back.
+    pub fn fill(&mut self, values: &[String]) {
+        let first = values.first();
+        match &mut self.kind {
+            FieldKind::One(_) | FieldKind::OneInSight(_) if first.is_none() => {}
+            FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices) => {
+                for choice in choices {
+                    choice.chosen = values.contains(&choice.value);
+                }
+            }
+            FieldKind::Number { value: held, .. }
+            | FieldKind::Line(held)
+            | FieldKind::Prose(held)
+            | FieldKind::Code(held)
+            | FieldKind::Account(held)
+            | FieldKind::Mail(held)
+            | FieldKind::Moment(held) => {
+                if let Some(first) = first {
+                    held.clone_from(first);
+                }
+            }
+            FieldKind::Flag(is_on) => *is_on = first.is_some_and(|value| !value.is_empty()),
+            FieldKind::Password { .. } | FieldKind::Picture => {}
+        }
+    }
+
     fn is_group(&self) -> bool {
         matches!(self.kind, FieldKind::OneInSight(_) | FieldKind::Many(_))
     }
@@ -224,6 +262,8 @@ pub struct Form {
     pub fields: Vec<Field>,
     /// The button's words: "Shove Juno".
     pub button: String,
+    /// Whether it can be asked for the present text of what it rewrites.
+    pub shows_present: bool,
     /// Whether it is the one step that is expected here.
     pub expected: bool,
     /// The dice that will be rolled, shown before they are.
@@ -237,6 +277,7 @@ impl Form {
             send,
             fields: Vec::new(),
             button: button.into(),
+            shows_present: false,
             expected: false,
             dice: Vec::new(),
         }
@@ -264,6 +305,8 @@ pub struct Offer {
     pub cost: Option<String>,
     /// The clause that offers it, in its own first words.
     pub about: String,
+    /// The rest of the clause.
+    pub rest: String,
     /// Where that clause stands.
     pub cite: Option<Cite>,
     /// The form, or the refusal.

@@ -66,6 +66,11 @@ impl Need {
                 .zip(number(need))
                 .is_some_and(|(have, need)| have < need)
         };
+        if let (Some(value), Some(range)) = (what.strip_suffix("within its range"), &self.need) {
+            let have = self.have.as_ref();
+            let have = have.map_or(String::new(), |have| format!("; it would be {have}"));
+            return format!("{value}within {range}{have}");
+        }
         match (&self.have, &self.need) {
             (Some(have), Some(need)) if named_value && counted(need) => {
                 format!("{need} {what}; you have {have}")
@@ -204,6 +209,22 @@ mod tests {
         assert_eq!(
             no.sentence(),
             "Enact needs a quorum of votes FOR: 3 needed, 2 so far."
+        );
+    }
+
+    #[test]
+    fn a_range_is_told_with_its_ends() {
+        let no = refusal(
+            "Create a monster",
+            vec![Need::of(
+                "Hit points of Rat within its range",
+                "-1",
+                "1 to 90",
+            )],
+        );
+        assert_eq!(
+            no.sentence(),
+            "Create a monster needs Hit points of Rat within 1 to 90; it would be -1."
         );
     }
 

@@ -167,7 +167,22 @@ pub struct Table {
     pub tells_change: bool,
 }
 
+/// A text of more letters than this wraps.
+const WORDY: usize = 34;
+
+/// A name of more letters than this leaves no room beside it on a phone.
+const LONG_NAME: usize = 26;
+
 impl Table {
+    /// Whether it has long texts, so that a narrow window shows a card for each row.
+    fn is_wordy(&self) -> bool {
+        let is_long = |row: &Row| {
+            let mut cells = row.cells.iter();
+            row.owner.name.len() > LONG_NAME || cells.any(|cell| cell.text.len() > WORDY)
+        };
+        self.columns.len() > 1 && self.rows.iter().any(is_long)
+    }
+
     fn width(&self) -> usize {
         1 + self.columns.len() + usize::from(self.tells_change)
     }

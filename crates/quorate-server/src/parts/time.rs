@@ -154,7 +154,10 @@ impl fmt::Display for Told<'_> {
                     r#"<time datetime="{iso}" title="{full}" data-since="{iso}">{age}</time>"#
                 )
             }
-            Manner::Exact => write!(f, r#"<time datetime="{iso}">{full}</time>"#),
+            Manner::Exact => write!(
+                f,
+                r#"<time datetime="{iso}">{full}</time><span class="left" data-local="{iso}"></span>"#
+            ),
             Manner::Short => {
                 let brief = when.brief();
                 write!(f, r#"<time datetime="{iso}" title="{full}">{brief}</time>"#)

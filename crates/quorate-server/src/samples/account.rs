@@ -2,7 +2,7 @@
 //!
 //! Long because a sample is one literal that fills every field of a page.
 
-use super::world::{ME, ago, as_stranger, bare, chrome, send};
+use super::world::{GAME, ME, ago, as_stranger, bare, chrome, send};
 use crate::{
     pages::{
         ErrorPage, Fact, FormPage, Link, Operator, OperatorLine, Sample, Samples, Settings,
@@ -395,6 +395,24 @@ impl Samples for Operator {
                     forms: vec![],
                 },
             ],
+            games: Table {
+                id: "games".into(),
+                label: "Games".into(),
+                owner: Column::words("Game"),
+                columns: vec![Column::numbers("Events"), Column::words("Backup")],
+                rows: vec![Row {
+                    id: "game-harbour".into(),
+                    owner: Person::named(GAME),
+                    cells: vec![
+                        Cell::text("412"),
+                        Cell::to("download", urls::Backup { game: GAME }),
+                    ],
+                    changed: None,
+                    history: None,
+                }],
+                pseudo: Vec::new(),
+                tells_change: false,
+            },
             accounts: Table {
                 id: "accounts".into(),
                 label: "Accounts".into(),

@@ -28,6 +28,7 @@ fn offer(
         title: title.into(),
         cost: (!cost.is_empty()).then(|| cost.into()),
         about: about.into(),
+        rest: String::new(),
         cite: Some(rule(cite, action)),
         open,
     }
@@ -413,6 +414,7 @@ pub(super) fn flat() -> Board {
         name: name.into(),
         is_you: name == ME,
         picture: None,
+        alarms: Vec::new(),
     };
     let legend = |glyph, words: &str| LegendLine {
         glyph,

@@ -1,13 +1,10 @@
-//! The desk and the last look.
+//! The desk.
 //!
 //! Long because a sample is one literal that fills every field of a page.
 
-use super::{
-    post::changes,
-    world::{GAME, ago, ahead, chrome, gauge, post, send, tally, verdict},
-};
+use super::world::{GAME, ago, ahead, chrome, gauge, post, send, tally};
 use crate::{
-    pages::{Confirm, Desk, DeskItem, DeskQueue, DoorLine, Link, Sample, Samples},
+    pages::{Desk, DeskItem, DeskQueue, DoorLine, Link, Sample, Samples},
     parts::{Form, Gauge, Icon, Status, StatusKind},
     urls,
 };
@@ -30,7 +27,7 @@ fn item(
         votes: Some((gauge, tally(gauge))),
         lead: lead.into(),
         text: text.into(),
-        form: None,
+        forms: Vec::new(),
         note: String::new(),
         due: None,
     }
@@ -63,7 +60,7 @@ fn queues() -> Vec<DeskQueue> {
         votes: None,
         lead: lead.into(),
         text: text.into(),
-        form: button.map(|button| {
+        forms: Vec::from_iter(button.map(|button| {
             Form::button(
                 send(urls::Action {
                     game: GAME,
@@ -72,7 +69,7 @@ fn queues() -> Vec<DeskQueue> {
                 .with("on", name),
                 button,
             )
-        }),
+        })),
         note: if button.is_none() {
             "no ground".into()
         } else {
@@ -87,7 +84,7 @@ fn queues() -> Vec<DeskQueue> {
             note: "3 pending".into(),
             items: vec![
                 DeskItem {
-                    form: Some(enact),
+                    forms: vec![enact],
                     note: "shows the change once more first".into(),
                     ..item(
                         1,
@@ -201,7 +198,7 @@ impl Samples for Desk {
                 (Status::new(StatusKind::Disputed, "1 disputed value"), "Hanno’s Oil.".into(), Link::new("Look", urls::Tracker { game: GAME })),
                 (Status::new(StatusKind::Asleep, "1 sleeping clause"), "Rule 14.3, Forage.".into(), Link::new("Look", urls::Rule { game: GAME, rule: "ferry" })),
             ],
-            done: vec![(ago(97), "Jory idled Brand, on request".into()), (ago(1_238), "Jory enacted “A shorter leash for the harbour dog”, 8–1".into())],
+            done: vec![(ago(97), "Jory idled Brand, on request".into(), urls::Event { game: GAME, event: "412" }.into()), (ago(1_238), "Jory enacted “A shorter leash for the harbour dog”, 8–1".into(), urls::Event { game: GAME, event: "400" }.into())],
             log: Link::new("log", urls::Log { game: GAME }),
         };
         let quiet = Desk {
@@ -223,43 +220,5 @@ impl Samples for Desk {
                 page: quiet,
             },
         ]
-    }
-}
-
-impl Samples for Confirm {
-    fn samples() -> Vec<Sample<Self>> {
-        let page = Confirm {
-            chrome: chrome("Enact “The flat, widened”", "Desk"),
-            title: "Enact “The flat, widened”".into(),
-            matter: Link::new("The flat, widened", post("88-0")),
-            verdict: verdict(
-                StatusKind::Enacted,
-                "Can be enacted",
-                gauge(7, 1, 1, 2),
-                "7 FOR, quorum is 6.",
-                "Older than 12 h, first in the queue.",
-            ),
-            changes: changes(),
-            notes: vec![
-                "“A ledger for lost boats” can be enacted after it.".into(),
-                "59 of 59 rule tests pass.".into(),
-            ],
-            form: Form {
-                expected: true,
-                ..Form::button(
-                    send(urls::Action {
-                        game: GAME,
-                        action: "enact",
-                    })
-                    .with("sure", "yes"),
-                    "Enact it",
-                )
-            },
-            cancel: Link::new("Not now", urls::Desk { game: GAME }),
-        };
-        vec![Sample {
-            name: "enact",
-            page,
-        }]
     }
 }

@@ -9,11 +9,11 @@ use super::world::{
 use crate::{
     pages::{
         ClauseEdit, Compose, Day, Fact, Front, GameCard, Home, Kind, Link, Pin, Roster, RuleOfForm,
-        Sample, Samples, Writing,
+        Sample, Samples, Welcome, Writing,
     },
     parts::{
-        Change, Choice, Entry, Field, FieldKind, Form, Icon, Need, Needs, NeedsLine, Person,
-        Refusal, Role, StatusKind, Verdict, When, lines, words,
+        Change, Choice, Entry, Field, FieldKind, Icon, Need, Needs, NeedsLine, Person, Refusal,
+        Role, StatusKind, Verdict, When, lines, words,
     },
     urls,
 };
@@ -360,7 +360,6 @@ fn front() -> Front {
         chrome: chrome("Saltmarsh", "Blog"),
         needs: Some(needs()),
         welcome: None,
-        come_back: None,
         pinned: vec![Pin { title: "Ascension address: the lamps are cold".into(), href: post("2-0"), note: "Oriel · 12 days ago · 14 comments".into() }],
         filters: vec![],
         days: days(),
@@ -387,12 +386,13 @@ impl Samples for Front {
         let stranger = Front {
             chrome: as_stranger(chrome("Saltmarsh", "Blog")),
             needs: None,
-            welcome: Some((
-                "Keepers mind lamps over a tidal flat, by rules that they change by voting. Read along, or join: newcomers are \
+            welcome: Some(Welcome {
+                title: "New here?".into(),
+                text: "Keepers mind lamps over a tidal flat, by rules that they change by voting. Read along, or join: newcomers are \
                  counted from their first vote."
                     .into(),
-                vec![Link::new("Join", urls::SignUp), Link::new("How to play", urls::Help)],
-            )),
+                ways: vec![Link::new("Join", urls::SignUp), Link::new("How to play", urls::Help)],
+            }),
             write: None,
             ..front()
         };
@@ -417,13 +417,11 @@ impl Samples for Front {
                 ),
             ],
             needs: None,
-            come_back: Some(Form::button(
-                send(urls::Action {
-                    game: GAME,
-                    action: "unidle",
-                }),
-                "Come back",
-            )),
+            welcome: Some(Welcome {
+                title: "You are idle".into(),
+                text: "The game goes on without you.".into(),
+                ways: vec![Link::new("What you can do", urls::Act { game: GAME })],
+            }),
             ..front()
         };
         vec![
@@ -518,6 +516,7 @@ fn writing() -> Writing {
         effects: vec![],
         check: Some(vec!["code that runs once, line 1: no such name".into()]),
         add: Some(Field::new("add", "add", "Another clause", FieldKind::One(vec![Choice::new("ferry.3", "14.3 The ferry waits"), Choice::new("new", "A new rule")]))),
+        folds_changes: false,
         rules: vec![
             RuleOfForm { text: "1 of 2 proposals pending".into(), is_kept: true },
             RuleOfForm { text: "A change to a core rule needs the tag Core".into(), is_kept: true },

@@ -52,6 +52,7 @@ pub(super) fn text(words: &str) -> Markup {
         Reading {
             terms: &terms(),
             sides: SIDES,
+            keeps_lines: true,
             heading: Some(2),
         },
     )
@@ -64,6 +65,7 @@ pub(super) fn line(words: &str) -> Markup {
         Reading {
             terms: &terms(),
             sides: SIDES,
+            keeps_lines: true,
             heading: None,
         },
     )

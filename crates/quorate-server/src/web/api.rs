@@ -24,3 +24,5 @@ pub(crate) mod rules;
 pub(crate) mod server;
 pub(crate) mod values;
 pub(crate) mod wishes;
+
+pub(crate) use keep::as_file;

@@ -78,6 +78,7 @@ pub(crate) async fn take(
         }
         site.writes.take(sent.visitor.who(), site.now_ms())?;
         site.parts.games.forget(&look.game, &texts(&event)).await?;
+        site.fronts.clear();
         Ok(())
     };
     let to = urls::Event {
@@ -117,6 +118,7 @@ pub(crate) async fn withhold(
     };
     send::send_as_operator(look, key, mark).await?;
     look.site.parts.games.forget(&look.game, &texts).await?;
+    look.site.fronts.clear();
     Ok(())
 }
 
@@ -149,6 +151,7 @@ pub(crate) async fn everything(
         }
         let digests: Vec<Digest> = digests.into_iter().collect();
         forgotten += site.parts.games.forget(&game, &digests).await?;
+        site.fronts.clear();
     }
     Ok(forgotten)
 }

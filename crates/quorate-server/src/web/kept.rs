@@ -34,6 +34,12 @@ impl<T> Kept<T> {
         Some(answer)
     }
 
+    /// Keeps nothing any more: what the answers were made of has been taken away.
+    pub fn clear(&self) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.clear();
+    }
+
     /// Keeps an answer.
     pub fn put(&self, key: Digest, answer: Arc<T>) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,5 +67,7 @@ mod tests {
         assert_eq!(kept.get(&key(2)).as_deref(), Some(&2));
         kept.put(key(2), Arc::new(9));
         assert_eq!(kept.get(&key(2)).as_deref(), Some(&9));
+        kept.clear();
+        assert_eq!(kept.get(&key(2)), None);
     }
 }

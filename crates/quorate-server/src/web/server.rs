@@ -3,4 +3,5 @@
 pub mod account;
 pub mod found;
 pub mod home;
+pub mod recover;
 pub mod settings;

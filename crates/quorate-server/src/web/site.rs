@@ -19,6 +19,7 @@ use crate::security::session::Cookies;
 
 use super::kept::Kept;
 use super::look::effects::Proof;
+use super::mail::Mail;
 use crate::pages::EffectGroup;
 
 /// What a site is made of.
@@ -52,10 +53,16 @@ pub struct House {
     pub is_open: bool,
     /// Whether readers come by https.
     pub is_secure: bool,
+    /// Whether a proxy stands in front and says where readers come from.
+    pub is_proxied: bool,
     /// Who runs the server, for the page on privacy.
     pub operator: String,
     /// A mail address of theirs.
     pub contact: Option<String>,
+    /// Where readers reach the site, as links that are handed on begin, without a stroke at the end.
+    pub address: Option<String>,
+    /// How mail leaves, where it does.
+    pub mail: Option<Mail>,
     /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
     pub report: Span,
     /// How long the tests that go with a proposal may take.
@@ -68,8 +75,11 @@ impl Default for House {
             welcome: "Games of Nomic, in which a move is a change of the rules.".to_owned(),
             is_open: true,
             is_secure: false,
+            is_proxied: false,
             operator: "The one who started this server has not said who they are.".to_owned(),
             contact: None,
+            address: None,
+            mail: None,
             report: Span(3_000),
             tests: Span(10_000),
         }
@@ -96,6 +106,8 @@ pub struct Site {
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
     pub reports: Kept<Vec<EffectGroup>>,
+    /// Front pages, as somebody was shown them within some seconds.
+    pub fronts: Kept<String>,
     /// How tests of the rules went.
     pub proofs: Kept<Proof>,
     /// Held while tests run, so that those of all proposals together take one thread and no more.
@@ -116,6 +128,7 @@ impl Site {
             writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
             reports: Kept::default(),
+            fronts: Kept::default(),
             proofs: Kept::default(),
             proving: tokio::sync::Mutex::new(()),
             parts,

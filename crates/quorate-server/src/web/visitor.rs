@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use quorate_kernel::digest::Digest;
@@ -97,10 +98,7 @@ impl FromRequestParts<Arc<Site>> for Visitor {
     type Rejection = Trouble;
 
     async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Trouble> {
-        let address = parts
-            .extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
+        let address = address_of(parts, site);
         let carried = site.cookies.read(&parts.headers);
         let session: Option<Session> = match &carried {
             Some(token) => {
@@ -140,5 +138,37 @@ impl FromRequestParts<Arc<Site>> for Visitor {
             has_keys: cookie(parts, "keys").as_deref() != Some("off"),
             notice,
         })
+    }
+}
+/// Where a request comes from. Behind a proxy that is what the proxy itself adds: the last of the addresses that it passes
+/// on, for whatever stands before that one can be anybody's invention.
+pub(crate) fn address_of(parts: &Parts, site: &Site) -> IpAddr {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
+    if site.parts.house.is_proxied {
+        forwarded(&parts.headers).unwrap_or(peer)
+    } else {
+        peer
+    }
+}
+
+fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all("x-forwarded-for").iter().next_back()?;
+    let last = last.to_str().ok()?.rsplit(',').next()?;
+    last.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_forwarded_addresses_the_proxys_own_is_believed() {
+        let mut headers = HeaderMap::new();
+        let sent = "10.0.0.1, 203.0.113.7".parse().expect("a header");
+        headers.append("x-forwarded-for", sent);
+        assert_eq!(forwarded(&headers), Some(IpAddr::from([203, 0, 113, 7])));
+        headers.append("x-forwarded-for", "no address".parse().expect("a header"));
+        assert_eq!(forwarded(&headers), None);
     }
 }

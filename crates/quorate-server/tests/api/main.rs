@@ -10,6 +10,7 @@ mod amending;
 mod book;
 mod bounds;
 mod effects;
+mod mail;
 mod pictures;
 mod play;
 mod proofs;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use quorate_server::web::{self, House, Parts, Site};
+use quorate_server::web::{self, House, Mail, Parts, Site};
 
 use crate::books;
 use crate::home::{Data, Home};
@@ -32,12 +32,24 @@ pub(crate) struct Listen {
     /// Readers come by https, through a proxy in front of this server.
     #[arg(long)]
     pub https: bool,
+    /// A proxy in front adds the reader's address to X-Forwarded-For; its last one is believed.
+    #[arg(long)]
+    pub proxied: bool,
     /// Who runs this server, as the page on privacy says it.
     #[arg(long, value_name = "WORDS")]
     pub operator: Option<String>,
     /// A mail address of theirs.
     #[arg(long, value_name = "ADDRESS")]
     pub contact: Option<String>,
+    /// Send links for a new password by mail, from this sender: "Quorate <games@example.org>".
+    #[arg(long, value_name = "SENDER", requires = "site")]
+    pub mail_from: Option<String>,
+    /// The program that takes mail, as sendmail does.
+    #[arg(long, value_name = "PROGRAM", default_value = "sendmail")]
+    pub mail_program: String,
+    /// Where readers reach this server, with its https: and without a stroke at the end, for links that are handed on.
+    #[arg(long, value_name = "ADDRESS")]
+    pub site: Option<String>,
 }
 
 /// Serves until it is told to end.
@@ -64,7 +76,7 @@ pub(super) fn serve(
         clock: Arc::new(quorate_runtime::ports::SystemClock),
         secret: home.secret()?,
         books: playable()?,
-        house: house(listen),
+        house: house(listen)?,
     };
     let site = Site::new(parts).map_err(|error| anyhow!(error.to_string()))?;
     let router = web::router(Arc::new(site));
@@ -89,17 +101,28 @@ pub(super) fn serve(
     })
 }
 
-fn house(listen: &Listen) -> House {
+fn house(listen: &Listen) -> Result<House> {
     let plain = House::default();
-    House {
+    let site = listen.site.as_deref().unwrap_or_default();
+    let mail = listen
+        .mail_from
+        .as_deref()
+        .map(|from| Mail::new(from, &listen.mail_program, site))
+        .transpose()
+        .context("mail cannot be sent as --mail-from and --site say")?;
+    let address = listen.site.as_ref();
+    Ok(House {
+        address: address.map(|site| site.trim_end_matches('/').to_owned()),
+        mail,
         is_open: !listen.invited_only,
         is_secure: listen.https,
+        is_proxied: listen.proxied,
         operator: listen.operator.clone().unwrap_or(plain.operator),
         contact: listen.contact.clone(),
         welcome: plain.welcome,
         report: plain.report,
         tests: plain.tests,
-    }
+    })
 }
 
 /// The rulebooks that games are founded of: all but those that are not finished.

@@ -40,6 +40,7 @@ fn a_player_becomes_idle_and_comes_back() {
         anna.act_on(GAME, "idle-player", "target", "Bert").await;
         bert.open("/g/night-town").await;
         bert.sees("1 active, 1 idle").await;
+        bert.sees("You are idle").await;
         bert.act(GAME, "request-unidle", &[]).await;
         anna.act_on(GAME, "unidle", "sleeper", "Bert").await;
         bert.open("/g/night-town").await;
@@ -128,6 +129,59 @@ fn an_action_rolls_its_die_and_shows_it() {
         // The same once more is refused until tomorrow, with the moment.
         bert.comes_to_see("#later", "Dig").await;
         assert!(bert.fits().await, "the page is wider than the phone");
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn a_text_is_filled_in_as_it_stands_and_a_refused_form_keeps_what_was_typed() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Phone).await;
+        anna.open("/g/night-town/act").await;
+        let form = "#act-fix-typo";
+        let pick = format!("document.querySelector('{form} select[name=rule]').selectedIndex = 1");
+        anna.run(&pick).await;
+        anna.fill(&format!("{form} [name=clause]"), "1").await;
+        anna.press(&format!("{form} [name=look]")).await;
+        let text = format!("{form} textarea[name=text]");
+        anna.comes_to_hold(&text, "This ruleset binds every").await;
+        anna.fill(
+            &text,
+            "All of it is other now, from the first word to the last",
+        )
+        .await;
+        anna.press(&format!("{form} button:not([name])")).await;
+        anna.comes_to_see(".refusal", "Nothing was changed").await;
+        anna.comes_to_hold(&text, "from the first word to the last")
+            .await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn keys_go_through_the_posts_and_choose_a_vote() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = town(&server, Width::Desk).await;
+        let post = anna
+            .propose(GAME, "A gong", "It is quiet.", "1. There is a gong.")
+            .await;
+        bert.open("/g/night-town").await;
+        let press = |key: &str| {
+            format!(
+                "document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"
+            )
+        };
+        bert.run(&press("j")).await;
+        bert.run(&press("f")).await;
+        bert.comes_to_see("h1", "A gong").await;
+        assert_eq!(bert.path().await, post);
+        let chosen = "return document.querySelector('#vote input[value=for]').checked";
+        assert_eq!(bert.run(chosen).await, json!(true), "chosen, and not sent");
+        bert.sees("No comments yet").await;
         anna.close().await;
         bert.close().await;
     });

@@ -1,9 +1,8 @@
 //! Who calls: whoever the bearer token acts for, or a stranger.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use quorate_runtime::ports::Account;
@@ -13,7 +12,7 @@ use crate::pages::Theme;
 use crate::security::session::SessionToken;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
+use crate::web::visitor::{Visitor, address_of};
 
 /// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.
 pub(crate) struct Caller {
@@ -35,10 +34,7 @@ impl FromRequestParts<Arc<Site>> for Caller {
             Some(token) => Some(account_of(site, token).await?),
             None => None,
         };
-        let address = parts
-            .extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
+        let address = address_of(parts, site);
         let visitor = Visitor {
             token: SessionToken::fresh().map_err(Trouble::from)?,
             is_new: false,

@@ -166,11 +166,16 @@ pub(crate) async fn export(
 ) -> Result<Response, Problem> {
     operator(&visitor)?;
     site.checks.take(visitor.who(), site.now_ms())?;
+    as_file(&site, &game, !query.open).await
+}
+
+/// A game as a file, whole or its open log alone. Who may have it was asked before.
+pub(crate) async fn as_file(site: &Site, game: &str, is_whole: bool) -> Result<Response, Problem> {
     let game: GameId = game.parse().map_err(|_| Trouble::NotFound)?;
-    let beside = if query.open {
-        Beside::Nothing
-    } else {
+    let beside = if is_whole {
         Beside::Everything(&site.parts.secret)
+    } else {
+        Beside::Nothing
     };
     // Written whole before any of it is sent, so that a log that does not hold together is an error and no short file.
     let mut file = BufWriter::new(tempfile::tempfile().map_err(broken)?);

@@ -208,19 +208,23 @@ impl Look {
                     ..Held::default()
                 }
             }
-            Source::Kept(_) => match self.state().cells.get(&key) {
-                Some(cell) => Held {
-                    at: Some(cell.at),
-                    claim: self.claim_on(cell),
+            Source::Kept(_) => {
+                if let Some(cell) = self.state().cells.get(&key) {
+                    return Held {
+                        at: Some(cell.at),
+                        claim: self.claim_on(cell),
+                        is_kept,
+                        picture: self.pictured(tx, &key, cell.value.open()),
+                        ..self.held_datum(tx, &convert::datum(cell.value.open()))
+                    };
+                }
+                // Nobody has written it yet: it is what the law says it is at first.
+                let datum = tx.attribute(thing, value.name().as_str());
+                Held {
                     is_kept,
-                    picture: self.pictured(tx, &key, cell.value.open()),
-                    ..self.held_datum(tx, &convert::datum(cell.value.open()))
-                },
-                None => Held {
-                    is_kept,
-                    ..Held::default()
-                },
-            },
+                    ..self.held_datum(tx, &datum.unwrap_or(Datum::None))
+                }
+            }
         }
     }
 

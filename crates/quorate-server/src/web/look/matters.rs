@@ -203,6 +203,24 @@ impl Look {
     }
 }
 
+impl Look {
+    /// Who usually closes matters of a category: those whom most of its closings are for. What somebody else may do on top
+    /// of that, such as a veto, is nobody's next step.
+    pub(crate) fn usual_role(&self, category: &Name) -> Option<&Name> {
+        let mut roles: Vec<(&Name, usize)> = Vec::new();
+        for decl in self.closings_of(category) {
+            let Some(by) = &decl.it.by else { continue };
+            match roles.iter_mut().find(|(role, _)| *role == by) {
+                Some((_, count)) => *count += 1,
+                None => roles.push((by, 1)),
+            }
+        }
+        // Of equals the one that the law names first.
+        let most = roles.into_iter().rev().max_by_key(|(_, count)| *count);
+        most.map(|(role, _)| role)
+    }
+}
+
 /// Whether an action closes matters of a category: it takes one, is not everybody's, and needs nothing else.
 pub(crate) fn closes(decl: &ActionDecl, category: &Name) -> bool {
     let mut params = decl.params.iter();

@@ -3,16 +3,27 @@
 use quorate_engine::convert;
 use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
 use quorate_engine::pictures;
+use quorate_engine::tx::actions::Quota;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
+use quorate_law::stop::Site;
 
 use super::Look;
 use super::words::capital;
 use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
 use crate::urls::{self, Href};
 
+/// Parameters of these names are for more than a line, where the law gives them no default.
+pub const PROSE: [&str; 3] = ["text", "words", "body"];
+
 /// Up to how many options stand in sight as buttons of their own.
 const IN_SIGHT: usize = 5;
+
+/// How many values tell things of one name apart.
+const HOLDINGS: usize = 3;
+
+/// How many letters of a clause stand in sight.
+const ABOUT: usize = 220;
 
 impl Look {
     /// Every action as it is for the reader, in law order; none for strangers.
@@ -38,15 +49,22 @@ impl Look {
         let open = match &offer.open {
             Ok(()) => Ok(Form {
                 fields: self.fields(offer, action),
+                shows_present: self
+                    .law
+                    .actions
+                    .get(&offer.action)
+                    .is_some_and(|decl| self.shows_present(&decl.it)),
                 ..Form::button(self.send(to), self.themed(&offer.title))
             }),
             Err(refusal) => Err(self.refusal(&offer.title, refusal)),
         };
+        let (about, rest) = self.clause_in_two(&offer.site);
         Offer {
             action: action.to_owned(),
             title: self.themed(&offer.title),
-            cost: None,
-            about: self.about_clause(&offer.site.rule, offer.site.clause),
+            cost: limits(offer),
+            about,
+            rest,
             cite: self.cite_site(&offer.site),
             open,
         }
@@ -65,7 +83,8 @@ impl Look {
     pub fn field(&self, field: &LawField, prefix: &str) -> Field {
         let id = format!("{prefix}-{}", field.name);
         let label = capital(&self.themed(&field.title));
-        let kind = kind_of(field);
+        let mut kind = kind_of(field);
+        self.tell_apart(field, &mut kind);
         let mut made = Field::new(id, field.name.as_str(), label, kind);
         made.optional = field.default.is_some()
             || matches!(field.ty, Type::Optional(_) | Type::List(_) | Type::Bool);
@@ -73,6 +92,8 @@ impl Look {
             && *default != Datum::None
             && !matches!(default, Datum::Bool(_))
             && *default != Datum::Text("".into())
+            && !matches!(default, Datum::List(items) if items.is_empty())
+            && !made.is_filled()
         {
             made = made.hint(format!(
                 "{} if nothing is given",
@@ -89,6 +110,47 @@ impl Look {
         made
     }
 
+    /// Things of one name to be picked from get what they hold beside it: "kettle (Hit points 4)".
+    fn tell_apart(&self, field: &LawField, kind: &mut FieldKind) {
+        let (FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices)) =
+            kind
+        else {
+            return;
+        };
+        let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
+        let is_alike = |title: &String| titles.iter().filter(|other| *other == title).count() > 1;
+        if !titles.iter().any(is_alike) {
+            return;
+        }
+        let options = field.options.iter().flatten();
+        for ((datum, label), choice) in options.zip(choices) {
+            if let Datum::Thing(thing) = datum
+                && is_alike(label)
+            {
+                let held = self.holdings(thing, label);
+                if !held.is_empty() {
+                    choice.title = format!("{label} ({held})");
+                }
+            }
+        }
+    }
+
+    /// The first tracked values of a thing that say something, in a few words.
+    fn holdings(&self, thing: &Thing, name: &str) -> String {
+        let Some(kind) = self.kind_of(thing) else {
+            return String::new();
+        };
+        let values = self.tracked_of(&kind);
+        self.ask(|tx| {
+            let told = values.iter().filter_map(|value| {
+                let held = self.held(tx, thing, value);
+                let says = !held.text.is_empty() && held.text != "no" && held.text != name;
+                says.then(|| format!("{} {}", self.themed(&value.title()), held.text))
+            });
+            told.take(HOLDINGS).collect::<Vec<_>>().join(", ")
+        })
+    }
+
     /// The section that a rule stands in.
     pub fn section_of(&self, rule: &Name) -> Option<&str> {
         let rule = self.state().rules.get(rule)?;
@@ -97,15 +159,18 @@ impl Look {
 
     /// The first words of a clause, for whoever decides whether to open it.
     pub fn about_clause(&self, rule: &Name, clause: u32) -> String {
-        let text = self.ask(|tx| tx.prose_of(rule, clause));
-        match text {
-            // A note under a clause is for whoever reads the rule itself.
-            Ok(text) => {
-                let said = text.split("> Note").next().unwrap_or_default();
-                crate::markup::excerpt(said, &self.terms, 220)
-            }
-            Err(_) => String::new(),
-        }
+        crate::markup::excerpt(&self.clause(rule, clause), &self.terms, ABOUT)
+    }
+
+    /// The clause of an offer: its first words, and the rest.
+    pub fn clause_in_two(&self, site: &Site) -> (String, String) {
+        crate::markup::in_two(&self.clause(&site.rule, site.clause), &self.terms, ABOUT)
+    }
+
+    /// A clause without the notes under it, which are for whoever reads the rule itself.
+    fn clause(&self, rule: &Name, clause: u32) -> String {
+        let text = self.ask(|tx| tx.prose_of(rule, clause)).unwrap_or_default();
+        text.split("> Note").next().unwrap_or_default().to_owned()
     }
 
     /// The actions that the reader may take on a post at this moment: those whose first parameter takes such a post and
@@ -222,17 +287,25 @@ impl Look {
                     fields: self.fields(&offer, &prefix),
                     ..Form::button(send, title.clone())
                 };
+                let (about, rest) = self.clause_in_two(&offer.site);
                 Some(Offer {
                     action: action.clone(),
                     title,
-                    cost: None,
-                    about: self.about_clause(&offer.site.rule, offer.site.clause),
+                    cost: limits(&offer),
+                    about,
+                    rest,
                     cite: self.cite_site(&offer.site),
                     open: Ok(form),
                 })
             }
         }
     }
+}
+
+/// How often an action may be taken, and how often it was.
+fn limits(offer: &LawOffer) -> Option<String> {
+    let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn kind_of(field: &LawField) -> FieldKind {
@@ -266,6 +339,9 @@ fn kind_of(field: &LawField) -> FieldKind {
         (Type::Bool, None) => FieldKind::Flag(field.default == Some(Datum::Bool(true))),
         (Type::Moment, None) => FieldKind::Moment(String::new()),
         (Type::Picture, None) => FieldKind::Picture,
+        (Type::Text, None) if field.default.is_none() && PROSE.contains(&field.name.as_str()) => {
+            FieldKind::Prose(String::new())
+        }
         (Type::Text, None) => match &field.default {
             Some(Datum::Text(text)) => FieldKind::Line(text.to_string()),
             _ => FieldKind::Line(String::new()),

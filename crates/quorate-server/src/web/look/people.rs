@@ -6,7 +6,7 @@ use quorate_law::datum::Datum;
 
 use super::Look;
 use super::words::capital;
-use crate::pages::{Banner, Chrome, GameFrame, Section};
+use crate::pages::{Banner, Chrome, GameFrame, Link, Section};
 use crate::parts::{Icon, Person, Role};
 use crate::urls::{self, Href};
 use crate::web::reply;
@@ -161,12 +161,13 @@ impl Look {
     fn sections(&self, part: Part) -> Vec<Section> {
         let game = self.game.as_str();
         let mut sections = Vec::new();
+        let waiting = self.me.map_or(0, |me| self.asked(me));
         let mut add = |title: &str, href: Href, of: Part| {
             sections.push(Section {
                 title: title.to_owned(),
                 href,
                 is_current: of == part,
-                waiting: 0,
+                waiting: if of == Part::Act { waiting } else { 0 },
                 is_apart: of == Part::Desk,
             });
         };
@@ -198,20 +199,35 @@ impl Look {
         sections
     }
 
+    /// How many questions wait for somebody.
+    fn asked(&self, me: PlayerId) -> usize {
+        let state = self.state();
+        state.open.iter().filter(|(key, _)| key.who == me).count()
+            + state.duties.values().filter(|duty| duty.to == me).count()
+    }
+
     /// States of the whole game that change what is possible, by the names that rulesets share for them.
     fn banners(&self) -> Vec<Banner> {
         let stands = |name: &str| self.attribute(&Thing::Game, name) == Some(Datum::Bool(true));
+        let game = self.game.as_str();
+        let possible = self
+            .me
+            .map(|_| Link::new("What is possible now", urls::Act { game }));
         let banner = |icon, lead: &str, text: &str| Banner {
             icon,
             lead: lead.to_owned(),
             text: text.to_owned(),
             until: None,
-            more: None,
+            more: possible.clone(),
         };
         let mut banners = Vec::new();
         if stands("hiatus") {
             let text = "What the ruleset holds back in a hiatus waits; each refused action says which rule stops it.";
             banners.push(banner(Icon::Moon, "Hiatus.", text));
+        }
+        if stands("downtime") {
+            let text = "What the ruleset holds back in a downtime waits, and so do its clocks where it says so.";
+            banners.push(banner(Icon::Sleep, "Downtime.", text));
         }
         if stands("dormant") {
             let text = "Too few play for the core rules to go on as usual.";

@@ -136,15 +136,20 @@ impl Look {
 
     /// A text of several paragraphs, headings at a level.
     pub fn prose(&self, text: &str, heading: u8) -> Markup {
-        self.markup(text, Some(heading))
+        self.markup(text, Some(heading), true)
     }
 
-    /// A text without headings of its own: a comment, a clause.
+    /// A text without headings of its own: a comment.
     pub fn remark(&self, text: &str) -> Markup {
-        self.markup(text, None)
+        self.markup(text, None, true)
     }
 
-    fn markup(&self, text: &str, heading: Option<u8>) -> Markup {
+    /// A clause of the law, whose lines were broken to fit an editor.
+    pub fn clause_prose(&self, text: &str) -> Markup {
+        self.markup(text, None, false)
+    }
+
+    fn markup(&self, text: &str, heading: Option<u8>, keeps_lines: bool) -> Markup {
         let icons = self.icons();
         let sides: Vec<&str> = icons.iter().map(Name::as_str).collect();
         markup::render(
@@ -152,6 +157,7 @@ impl Look {
             Reading {
                 terms: &self.terms,
                 sides: &sides,
+                keeps_lines,
                 heading,
             },
         )
@@ -204,9 +210,11 @@ impl Look {
             Ok(at) => Some(self.when(at).full()),
             Err(_) => some(text),
         };
+        // The moment that holds now says nothing beside the one when the answer may change.
+        let is_moment = |text: &str| text.parse::<Moment>().is_ok();
         let needs = refusal.needs.iter().map(|need| parts::Need {
             what: need.what.clone(),
-            have: told(&need.have),
+            have: told(&need.have).filter(|_| refusal.next_at.is_none() || !is_moment(&need.have)),
             need: told(&need.need),
         });
         parts::Refusal {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::rows::Dynasty;
-use quorate_kernel::{EventSeq, Moment};
+use quorate_kernel::{EventSeq, Moment, Thing, Value};
 
 use crate::markup::Markup;
 use crate::pages::{Dynasties, DynastyLine, DynastyPage, Fact, Link};
 use crate::parts::{Status, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{game_page, page};
+use crate::web::forms::{drawn, game_page, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
+use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
@@ -47,16 +48,36 @@ pub(crate) async fn one(
     visitor: Visitor,
     Path((game, dynasty)): Path<(String, String)>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
-        let number: u32 = dynasty.parse().map_err(|_| Trouble::NotFound)?;
-        let dynasty = look
-            .state()
-            .dynasties
-            .get(&number)
-            .ok_or(Trouble::NotFound)?;
-        Ok(page(look, &whole(look, number, dynasty)))
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    let number: u32 = dynasty.parse().unwrap_or(0);
+    // A dynasty that is over is told with its own words and its own last state.
+    let last = end(&look, number).map(|(_, last)| last.to_string());
+    let then = match &last {
+        Some(last) => Look::then(&site, &visitor, &game, Some(last)).await.ok(),
+        None => None,
+    };
+    drawn(look, move |look| {
+        let dynasties = &look.state().dynasties;
+        let dynasty = dynasties.get(&number).ok_or(Trouble::NotFound)?;
+        Ok(page(look, &whole(look, then.as_ref(), number, dynasty)))
     })
     .await
+}
+
+/// A dynasty's title, and in a sentence how long it was and how it ended.
+pub(crate) fn in_short(look: &Look, number: u32, dynasty: &Dynasty) -> (String, String) {
+    let line = line(look, number, dynasty);
+    (line.to.title, format!("{}; {}.", line.about, line.ending))
+}
+
+/// The words that a dynasty had for the game's own, as it gave them: "Player: Horde".
+fn own_words(look: &Look) -> String {
+    let given = look.state().terms.iter();
+    let words = given.map(|(token, word)| format!("{token}: {}", word.one));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The moment and the event before which a dynasty ended; none for the one that runs.
@@ -104,7 +125,7 @@ fn line(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyLine {
     }
 }
 
-fn whole(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyPage {
+fn whole(look: &Look, then: Option<&Look>, number: u32, dynasty: &Dynasty) -> DynastyPage {
     let game = look.game.as_str();
     let end = end(look, number);
     let title = title(look, number, dynasty);
@@ -119,6 +140,15 @@ fn whole(look: &Look, number: u32, dynasty: &Dynasty) -> DynastyPage {
         if let Some(next) = next.and_then(|next| next.leader) {
             facts.push(Fact::new("Followed by", look.name(next)));
         }
+    }
+    if let Some(Value::Thing(Thing::Player(winner))) =
+        then.and_then(|then| then.kept(&Thing::Game, "winner"))
+    {
+        facts.push(Fact::new("Won by", look.name(*winner)));
+    }
+    let words = own_words(then.unwrap_or(look));
+    if !words.is_empty() {
+        facts.push(Fact::new("Words", words));
     }
     let until = end.map_or(look.now, |(at, _)| at);
     facts.push(Fact::new(

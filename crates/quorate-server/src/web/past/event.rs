@@ -103,7 +103,11 @@ fn changed(look: &Look, event: &Event) -> (Vec<EffectRow>, usize) {
     let rows = changed
         .into_iter()
         .map(|(whose, value, old, new)| EffectRow {
-            whose,
+            whose: if whose.is_empty() {
+                "The game".to_owned()
+            } else {
+                whose
+            },
             value,
             old,
             new,

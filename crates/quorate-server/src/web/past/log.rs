@@ -13,7 +13,7 @@ use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
-use quorate_law::declare::ValueDecl;
+use quorate_law::declare::{Holds, ValueDecl};
 
 use crate::pages::{LogLine, LogPage, Past};
 use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone, plural};
@@ -305,6 +305,15 @@ impl Look {
         self.values_where(event, &|_| true)
     }
 
+    /// How soon a change is told: where things stand first, then what is tracked, then what is only on the books.
+    fn rank(&self, key: &CellKey) -> u8 {
+        match self.declared(key) {
+            Some(decl) if matches!(decl.holds, Holds::Place { .. }) => 0,
+            Some(decl) if !decl.tracked.is_empty() && decl.tracked != ROSTER => 1,
+            _ => 2,
+        }
+    }
+
     fn values_where(
         &self,
         event: &Event,
@@ -345,9 +354,12 @@ impl Look {
                 (old, new) => (words(old), words(new)),
             };
             if old != new {
-                rows.push((self.whose(key), self.value_title(key), old, new));
+                let row = (self.whose(key), self.value_title(key), old, new);
+                rows.push((self.rank(key), row));
             }
         }
+        rows.sort_by_key(|(rank, _)| *rank);
+        let rows = rows.into_iter().map(|(_, row)| row).collect();
         (rows, begun)
     }
 

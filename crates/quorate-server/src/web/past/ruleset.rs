@@ -323,7 +323,7 @@ fn clause(
             number.to_string()
         },
         called,
-        prose: look.remark(prose),
+        prose: look.clause_prose(prose),
         is_new: false,
     }
 }

@@ -1,5 +1,7 @@
 //! What the reader can do, and the forms that do it: actions of the law, answers to questions, the dice line.
 
+mod again;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,15 +51,23 @@ pub async fn show(
         .get("done")
         .and_then(|seq| seq.parse().ok())
         .map(EventSeq);
-    let last = look.published.head.seq.0;
-    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
-    let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
-    let events = site.events(&look.game, &seqs).await.unwrap_or_default();
+    let events = latest(&look, done).await;
     drawn(look, move |look| {
         let me = send::player(look)?;
         Ok(page(look, &sheet(look, me, done, &events)))
     })
     .await
+}
+
+/// The latest events, and the one that the reader has just caused.
+async fn latest(look: &Look, done: Option<EventSeq>) -> Vec<Event> {
+    let last = look.published.head.seq.0;
+    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
+    let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
+    look.site
+        .events(&look.game, &seqs)
+        .await
+        .unwrap_or_default()
 }
 
 fn sheet(look: &Look, me: PlayerId, done: Option<EventSeq>, events: &[Event]) -> pages::Act {
@@ -260,8 +270,17 @@ pub async fn take(
         .actions
         .get(action.as_str())
         .map(|decl| look.themed(&decl.it.title));
+    if sent.form.filled("look").is_some() {
+        return again::present(look, &action, sent.form).await;
+    }
     let result = acted(&look, &action, &sent).await;
-    told(&look, &sent, result, &tried.unwrap_or(action))
+    let tried = tried.unwrap_or_else(|| action.clone());
+    match result {
+        Err(Trouble::Refused(refusal)) if sent.form.filled("back").is_none() => {
+            again::refused(look, &action, sent.form, tried, *refusal).await
+        }
+        result => told(&look, &sent, result, &tried),
+    }
 }
 
 /// What a form that acts came to: back to where it stood, or the refusal.

@@ -12,7 +12,7 @@ use quorate_engine::offers;
 use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PostId, Refusal};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal};
 
 use crate::markup;
 use crate::pages::{Compose, EffectGroup, Kind, Link, RuleOfForm, Writing};
@@ -23,6 +23,7 @@ use crate::web::forms::{Sent, answer_in, game_page, once_more, page};
 use crate::web::look::Look;
 use crate::web::look::effects::Sleeping;
 use crate::web::look::people::Part;
+use crate::web::look::words::capital;
 use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;
@@ -212,6 +213,7 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
         add: draft
             .carries_changes(look)
             .then(|| draft::choice_of_rules(look)),
+        folds_changes: draft.folds_changes(look),
         rules: asked_by_rules(look, &draft.category),
         preview: tried.preview,
         effects: tried.effects,
@@ -242,6 +244,18 @@ fn asked_by_rules(look: &Look, category: &Name) -> Vec<RuleOfForm> {
         text: about,
         is_kept: refusal.is_none(),
     }];
+    if let Some(me) = look.me {
+        let name = Name::from(format!("post {category}"));
+        let quotas = look.ask(|tx| tx.quotas(&name, &decl.it.limits, me));
+        rules.extend(quotas.iter().map(|quota| RuleOfForm {
+            text: format!("{}.", capital(&quota.words())),
+            is_kept: quota.used < quota.limit.times.max(1),
+        }));
+        rules.push(RuleOfForm {
+            text: own_count(look, category, me),
+            is_kept: true,
+        });
+    }
     if let Some(refusal) = refusal {
         rules.push(RuleOfForm {
             text: look.refusal(&decl.it.title, &refusal).sentence(),
@@ -250,6 +264,19 @@ fn asked_by_rules(look: &Look, category: &Name) -> Vec<RuleOfForm> {
     }
     rules.retain(|rule| !rule.text.is_empty());
     rules
+}
+
+/// How many posts of a category the reader has open, and how many they posted today, for limits that rules set in words.
+fn own_count(look: &Look, category: &Name, me: PlayerId) -> String {
+    let posts = look.state().posts.values();
+    let own = posts
+        .filter(|post| post.category == *category && look.view().author(&post.author) == Some(me));
+    let (mut open, mut today) = (0, 0);
+    for post in own {
+        open += usize::from(look.is_open(post));
+        today += usize::from(post.at.day_start() == look.now.day_start());
+    }
+    format!("Yours so far: {open} open, {today} posted today, by UTC.")
 }
 
 /// What came of a check or a preview.

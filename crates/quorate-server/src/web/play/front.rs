@@ -1,27 +1,35 @@
 //! A game's front page: the blog, what waits for the reader, and where the game stands.
 
+mod waiting;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use askama::Template;
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::response::{Html, IntoResponse, Response};
+use quorate_kernel::digest::Digest;
 use quorate_kernel::rows::{Post, Standing};
-use quorate_kernel::{Name, PlayerId, PostId, Thing};
+use quorate_kernel::{Name, PlayerId, PostId, Span, Thing};
 use quorate_law::datum::Datum;
 
 use crate::markup::Markup;
-use crate::pages::{Day, Fact, Front, Link, Pin, Roster};
+use crate::pages::{Day, Fact, Front, Link, Pin, Roster, Welcome};
 use crate::parts::{Entry, Form, Icon, Needs, NeedsLine, Role, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{game_page, page};
+use crate::web::forms::drawn;
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::look::words::capital;
+use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 /// How many posts a page has.
 const POSTS: usize = 20;
+
+/// For how long a page that was made is given to who asks for the same.
+const SHARED_FOR: Span = Span(5_000);
 
 /// How many letters of a text the front page shows.
 const EXCERPT: usize = 420;
@@ -33,10 +41,43 @@ pub async fn show(
     Path(game): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
-        Ok(page(look, &front(look, &query)))
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    // A notice is told once, so a page with one is nobody else's.
+    let key = visitor.notice.is_none().then(|| shared(&look, &query));
+    if let Some(known) = key.and_then(|key| site.fronts.get(&key)) {
+        let html = Html(known.as_str().to_owned());
+        return reply::finished(&site, &visitor, html.into_response());
+    }
+    drawn(look, move |look| {
+        let html = front(look, &query).render()?;
+        if let Some(key) = key {
+            look.site.fronts.put(key, Arc::new(html.clone()));
+        }
+        let html = Html(html).into_response();
+        Ok(reply::finished(&look.site, &look.visitor, html))
     })
     .await
+}
+
+/// What a front page follows from: it is the same for whoever asks for the same within some seconds. No form is on it, and so
+/// nothing that belongs to one session.
+fn shared(look: &Look, query: &BTreeMap<String, String>) -> Digest {
+    let visitor = &look.visitor;
+    let reader = visitor.account.as_ref();
+    let parts = format!(
+        "{:?} {:?} {:?} {:?} {} {:?} {:?}",
+        look.game,
+        look.published.head,
+        reader.map(|account| (account.id, &account.name, account.operator)),
+        look.me,
+        visitor.has_keys,
+        visitor.theme,
+        (query, &visitor.here, look.now.0.div_euclid(SHARED_FOR.0)),
+    );
+    Digest::of(parts.as_bytes())
 }
 
 fn front(look: &Look, query: &BTreeMap<String, String>) -> Front {
@@ -63,10 +104,13 @@ fn front(look: &Look, query: &BTreeMap<String, String>) -> Front {
         chrome: look.chrome(&look.title(), Part::Blog),
         needs: look
             .me
-            .map(|_| needs(look))
+            .map(|_| {
+                let mut needs = needs(look);
+                needs.lines.extend(waiting::possible(look));
+                needs
+            })
             .filter(|needs| !needs.lines.is_empty()),
         welcome: welcome(look),
-        come_back: None,
         pinned: if at == 0 { pinned(look) } else { Vec::new() },
         filters: filters(look, kind.as_ref()),
         days: days(look, &shown),
@@ -75,7 +119,7 @@ fn front(look: &Look, query: &BTreeMap<String, String>) -> Front {
         newer: (at > 0).then(|| here(at - 1)),
         facts: facts(look),
         roster: roster(look),
-        last_dynasty: None,
+        last_dynasty: last_dynasty(look),
     }
 }
 
@@ -187,32 +231,60 @@ fn filters(look: &Look, chosen: Option<&Name>) -> Vec<(Link, bool)> {
     filters
 }
 
-fn welcome(look: &Look) -> Option<(String, Vec<Link>)> {
+fn welcome(look: &Look) -> Option<Welcome> {
     let game = look.game.as_str();
-    let standing = look.me.and_then(|me| look.state().people.get(&me));
-    let text = match standing.map(|person| person.standing) {
-        Some(Standing::Member) => return None,
-        Some(Standing::Applicant) => {
-            return Some((
-                "You asked to join. Somebody who may will let you in, and this page will say so."
-                    .to_owned(),
-                vec![Link::new("Read the rules", urls::Ruleset { game })],
-            ));
-        }
-        Some(Standing::Barred) => return None,
-        Some(Standing::Left) | None => {
-            "A game of Nomic: its moves are changes of its own rules. Read along, or ask to join."
-        }
+    let rules = Link::new("Read the rules", urls::Ruleset { game });
+    let told = |title: &str, text: &str, ways: Vec<Link>| {
+        Some(Welcome {
+            title: title.to_owned(),
+            text: text.to_owned(),
+            ways,
+        })
     };
-    let mut ways = Vec::new();
-    if look.visitor.account.is_some() {
-        ways.push(Link::new("Ask to join", urls::Join { game }));
-    } else {
-        ways.extend(look.visitor.ways_in());
+    let standing = look.me.and_then(|me| look.state().people.get(&me));
+    match standing.map(|person| person.standing) {
+        Some(Standing::Member) if look.me.is_some_and(|me| look.has_flag(me, "idle")) => told(
+            "You are idle",
+            "The game goes on without you, and your votes do not count. What the rules ask of who comes back stands with              what you can do.",
+            vec![
+                Link::new("What you can do", urls::Act { game }),
+                Link::new("Write a post", urls::Compose { game }),
+            ],
+        ),
+        Some(Standing::Member | Standing::Barred) => None,
+        Some(Standing::Applicant) => told(
+            "You asked to join",
+            "Somebody who may will let you in, and this page will say so.",
+            vec![rules],
+        ),
+        Some(Standing::Left) | None => {
+            let mut ways = Vec::new();
+            if look.visitor.account.is_some() {
+                ways.push(Link::new("Ask to join", urls::Join { game }));
+            } else {
+                ways.extend(look.visitor.ways_in());
+            }
+            ways.push(rules);
+            ways.push(Link::new("How to play", urls::Help));
+            told(
+                "New here?",
+                "A game of Nomic: its moves are changes of its own rules. Read along, or ask to join.",
+                ways,
+            )
+        }
     }
-    ways.push(Link::new("Read the rules", urls::Ruleset { game }));
-    ways.push(Link::new("How to play", urls::Help));
-    Some((text.to_owned(), ways))
+}
+
+/// The dynasty before, with the way to its story.
+fn last_dynasty(look: &Look) -> Option<(String, Link)> {
+    let (number, dynasty) = look.state().dynasties.iter().rev().nth(1)?;
+    let word = number.to_string();
+    let link = urls::Dynasty {
+        game: look.game.as_str(),
+        dynasty: &word,
+    };
+    let (title, text) = crate::web::past::dynasties::in_short(look, *number, dynasty);
+    Some((format!("{title}. {text}"), Link::new("Its story", link)))
 }
 
 /// What waits for the reader: questions, votes not cast, what the law obliges them to.
@@ -220,6 +292,7 @@ pub fn needs(look: &Look) -> Needs {
     let mut lines = questions(look);
     lines.extend(unvoted(look));
     lines.extend(obligations(look));
+    lines.extend(waiting::closings(look));
     Needs { lines }
 }
 

@@ -3,9 +3,10 @@
 mod votes;
 mod window;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::rows;
@@ -15,6 +16,7 @@ use crate::pages::{Answering, Fact, Link, Post};
 use crate::parts::{Ballot, Change, Comment, Icon, Offer};
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::look::kinds::Source;
 use crate::web::look::people::Part;
 use crate::web::look::{Look, written};
 use crate::web::reply;
@@ -23,15 +25,20 @@ use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
 
+/// The title under which rulebooks track what is worked out of a post and belongs on it.
+const ON_POST: &str = "post";
+
 /// `GET /g/{game}/post/{post}`.
 pub async fn show(
     State(site): State<Arc<Site>>,
     visitor: Visitor,
     Path((game, post)): Path<(String, String)>,
+    Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     game_page(site, visitor, &game, move |look| {
         let id = post_id(look, &post)?;
-        Ok(page(look, &whole(look, id)?))
+        let vote = query.get("vote").map(String::as_str);
+        Ok(page(look, &whole(look, id, vote)?))
     })
     .await
 }
@@ -42,14 +49,15 @@ pub fn post_id(look: &Look, word: &str) -> Result<PostId, Trouble> {
     look.post(id).map(|_| id).ok_or(Trouble::NotFound)
 }
 
-fn whole(look: &Look, id: PostId) -> Result<Post, Trouble> {
+/// The page; `vote` is chosen in its form, as a key on the front page asks.
+fn whole(look: &Look, id: PostId, vote: Option<&str>) -> Result<Post, Trouble> {
     let post = look.post(id).ok_or(Trouble::NotFound)?;
     let game = look.game.as_str();
     let category = look.category_title(post);
     let count = look.count(id);
     let title = look.themed(written(&post.title));
     let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
-    let (answering, no_answer) = answering(look, id, post);
+    let (answering, no_answer) = answering(look, id, post, vote);
     let changes = changes(look, post);
     Ok(Post {
         chrome: look.chrome(&title, Part::Blog),
@@ -132,7 +140,25 @@ fn fields(look: &Look, id: PostId, post: &rows::Post) -> Vec<Fact> {
     }
     // That a mark does not stand says nothing.
     facts.retain(|fact| fact.value != "no");
+    facts.extend(worked_out(look, &thing, &post.category));
     facts
+}
+
+/// What functions of the law work out of a post, where they are tracked on the post itself.
+fn worked_out(look: &Look, thing: &Thing, category: &Name) -> Vec<Fact> {
+    let mut values = look.values_of_kind(category);
+    values.retain(|value| {
+        matches!(value.source, Source::Computed(_))
+            && value.under() == ON_POST
+            && look.sees(thing, value)
+    });
+    look.ask(|tx| {
+        let told = values.iter().filter_map(|value| {
+            let held = look.held(tx, thing, value);
+            (!held.text.is_empty()).then(|| Fact::new(look.themed(&value.title()), held.text))
+        });
+        told.collect()
+    })
 }
 
 /// The short form of the digest of what a post changes.
@@ -166,6 +192,7 @@ fn own_offers(look: &Look, id: PostId, post: &rows::Post) -> Vec<Offer> {
             title: "Withdraw it".to_owned(),
             cost: None,
             about: "Take your own post back, as far as the rules let you.".to_owned(),
+            rest: String::new(),
             cite: None,
             open: Ok(crate::parts::Form::button(look.send(to), "Withdraw")),
         });
@@ -248,7 +275,12 @@ fn jumps(look: &Look, id: PostId, is_answered: bool) -> Vec<Link> {
 
 type NoAnswer = Option<(String, Option<Link>)>;
 
-fn answering(look: &Look, id: PostId, post: &rows::Post) -> (Option<Answering>, NoAnswer) {
+fn answering(
+    look: &Look,
+    id: PostId,
+    post: &rows::Post,
+    vote: Option<&str>,
+) -> (Option<Answering>, NoAnswer) {
     let game = look.game.as_str();
     let Some(me) = look.me else {
         let way = if look.visitor.account.is_some() {
@@ -278,7 +310,8 @@ fn answering(look: &Look, id: PostId, post: &rows::Post) -> (Option<Answering>, 
     if let Some(category) = takes.filter(|category| !category.it.icons.is_empty()) {
         sides.push((Ballot::new(""), false));
         for icon in window::usable_icons(look, id, me, &category.it.icons) {
-            sides.push((Ballot::new(icon.as_str()), false));
+            let is_chosen = vote == Some(icon.as_str());
+            sides.push((Ballot::new(icon.as_str()), is_chosen));
         }
         "The last vote of yours that counts is your vote; you may change it while the matter is open."
             .clone_into(&mut hint);

@@ -30,4 +30,5 @@ pub(super) fn routes() -> Router<Arc<Site>> {
         .route("/g/{game}/messages/{thread}", get(messages::thread))
         .route("/operator", get(operator::show))
         .route("/operator/{what}", post(operator::take))
+        .route("/operator/backup/{game}", get(operator::backup))
 }

@@ -17,6 +17,7 @@ use crate::security::rate::Who;
 use crate::security::session::SessionToken;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer};
+use crate::web::mail::is_address;
 use crate::web::reply::{self, SESSION_SECONDS};
 use crate::web::site::{Site, digest_of};
 use crate::web::trouble::Trouble;
@@ -25,11 +26,11 @@ use crate::web::visitor::{Visitor, session_digest};
 /// The longest name of an account, in letters.
 const NAME_LETTERS: usize = 64;
 
-fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
+pub(super) fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
     Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
 }
 
-fn form_page(
+pub(super) fn form_page(
     site: &Site,
     visitor: &Visitor,
     title: &str,
@@ -51,7 +52,7 @@ fn name_field(name: &str) -> Field {
     Field::new("name", "name", "Name", FieldKind::Account(name.to_owned()))
 }
 
-fn password_field(fresh: bool) -> Field {
+pub(super) fn password_field(fresh: bool) -> Field {
     let field = Field::new(
         "password",
         "password",
@@ -235,7 +236,11 @@ fn sign_up_page(
     invitation: Option<&str>,
     error: Option<String>,
 ) -> FormPage {
-    let about = "A name and a password; a mail address only if you want to recover it by mail.";
+    let about = if site.parts.house.mail.is_some() {
+        "A name and a password; a mail address only if you want to recover it by mail."
+    } else {
+        "A name and a password. This server sends no mail, so an address is only for whoever runs it to reach you."
+    };
     if !site.parts.house.is_open && invitation.is_none() {
         let closed =
             "This server makes accounts by invitation. Ask somebody who plays here for one.";
@@ -331,16 +336,28 @@ async fn signed_up(
             ));
         }
     };
+    let mail = form.filled("mail").map(str::to_owned);
+    if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
+        return Err(Trouble::Form("That is no mail address.".to_owned()));
+    }
     let account = NewAccount {
         name: name.to_owned(),
-        mail: form.filled("mail").map(str::to_owned),
+        mail,
         password: Some(digest(site, password).await?),
         operator: false,
         made_at: site.now(),
     };
-    let made = site.parts.accounts.make(&account).await;
+    let mut made = site.parts.accounts.make(&account).await;
+    if matches!(made, Err(AccountError::MailTaken)) {
+        // Whether an address has an account is not for strangers to find out, so this account is made without it.
+        let without = NewAccount {
+            mail: None,
+            ..account
+        };
+        made = site.parts.accounts.make(&without).await;
+    }
     let id = made.map_err(|error| match error {
-        AccountError::NameTaken | AccountError::MailTaken => Trouble::Form(error.to_string()),
+        AccountError::NameTaken => Trouble::Form(error.to_string()),
         other => other.into(),
     })?;
     let back = to.flatten().unwrap_or_else(|| urls::Home.into());
@@ -369,90 +386,6 @@ async fn accept(
         }
         .into()
     }))
-}
-
-/// `GET /recover`.
-pub async fn recover(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
-    let about = "Ask the one who runs this server for a link that lets you set a new password. They make it on their panel, \
-                 and it counts once.";
-    let mut page = form_page(&site, &visitor, "I cannot sign in", about, None, None);
-    page.ways = vec![
-        Link::new("Sign in", urls::SignIn),
-        Link::new("Who runs this server", urls::Privacy),
-    ];
-    reply::page(&site, &visitor, StatusCode::OK, &page)
-}
-
-fn recovery_page(site: &Site, visitor: &Visitor, code: &str, error: Option<String>) -> FormPage {
-    let form = Form {
-        fields: vec![password_field(true)],
-        expected: true,
-        ..Form::button(
-            send(site, visitor, urls::RecoverWith { code }),
-            "Set it and sign in",
-        )
-    };
-    let about = "The link counts once. All sessions of the account end.";
-    form_page(site, visitor, "A new password", about, error, Some(form))
-}
-
-/// `GET /recover/{code}`.
-pub async fn recovery_form(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(code): Path<String>,
-) -> Response {
-    let page = recovery_page(&site, &visitor, &code, None);
-    reply::page(&site, &visitor, StatusCode::OK, &page)
-}
-
-/// `POST /recover/{code}`.
-pub async fn recovered(
-    State(site): State<Arc<Site>>,
-    Path(code): Path<String>,
-    sent: Sent,
-) -> Response {
-    let visitor = &sent.visitor;
-    let result = match recover_with(&site, visitor, &code, &sent.form).await {
-        Err(Trouble::Form(error)) => {
-            let page = recovery_page(&site, visitor, &code, Some(error));
-            Ok(reply::page(&site, visitor, StatusCode::BAD_REQUEST, &page))
-        }
-        other => other,
-    };
-    answer(&site, visitor, result)
-}
-
-async fn recover_with(
-    site: &Arc<Site>,
-    visitor: &Visitor,
-    code: &str,
-    form: &Posted,
-) -> Result<Response, Trouble> {
-    site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())?;
-    let password = form.one("password").unwrap_or_default();
-    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
-    let fresh = digest(site, password).await?;
-    let accounts = &site.parts.accounts;
-    let used = accounts.use_recovery(digest_of(code), site.now()).await?;
-    let id =
-        used.ok_or_else(|| Trouble::Form("That link has been used, or has ended.".to_owned()))?;
-    let account = accounts.account(id).await?.ok_or(Trouble::NotFound)?;
-    accounts.end_sessions_of(id).await?;
-    let account = Account {
-        password: Some(fresh),
-        ..account
-    };
-    accounts.change(&account).await?;
-    begin(
-        site,
-        visitor,
-        id,
-        &urls::Home.into(),
-        "Your password is new.",
-    )
-    .await
 }
 
 /// A cookie that only looks: light or dark, keys on or off.

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use quorate_runtime::ports::{Account, AccountId, Session, Token};
+use quorate_kernel::Moment;
+use quorate_runtime::ports::{Account, AccountError, AccountId, Session, Token};
 
 use super::account;
 use crate::pages::{Fact, Settings, SettingsBlock, SettingsLine, Theme};
-use crate::parts::{Choice, Field, FieldKind, Form, Send, plural};
+use crate::parts::{Choice, Field, FieldKind, Form, Send, When, plural};
 use crate::posted::Posted;
 use crate::security::password::{Passwords, Tried};
 use crate::urls::{self, Href};
 use crate::web::forget;
 use crate::web::forms::{Sent, answer};
+use crate::web::mail::is_address;
 use crate::web::reply;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
@@ -22,14 +24,16 @@ use crate::web::visitor::{Visitor, session_digest};
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
-    let result = shown(&site, &visitor, None).await;
+    let result = shown(&site, &visitor, None, None).await;
     answer(&site, &visitor, result)
 }
 
+/// The page; with the secret of a token that was just made, or with what was wrong with a form, by its word.
 async fn shown(
     site: &Site,
     visitor: &Visitor,
     secret: Option<String>,
+    wrong: Option<(&str, String)>,
 ) -> Result<Response, Trouble> {
     let account = visitor.account.as_ref().ok_or(Trouble::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
@@ -38,24 +42,41 @@ async fn shown(
         .accounts
         .sessions_of(account.id, site.now())
         .await?;
+    let mut blocks = vec![
+        appearance(site, visitor),
+        password(site, visitor),
+        mail(site, visitor, account),
+        browsers(site, visitor, &sessions),
+        programs(site, visitor, &tokens, secret),
+        words(site, visitor),
+        leaving(site, visitor),
+    ];
+    let mut status = StatusCode::OK;
+    if let Some((what, error)) = wrong {
+        status = StatusCode::BAD_REQUEST;
+        let to = Href::from(urls::SettingsDo { what });
+        let mut forms = blocks.iter_mut().filter_map(|block| block.form.as_mut());
+        let form = forms.find(|form| form.send.to == to);
+        if let Some(field) = form.and_then(|form| form.fields.last_mut()) {
+            field.error = Some(error);
+        }
+    }
     let settings = Settings {
         chrome: reply::chrome(site, visitor, "Your account"),
         name: account.name.clone(),
-        blocks: vec![
-            appearance(site, visitor),
-            password(site, visitor),
-            browsers(site, visitor, &sessions),
-            programs(site, visitor, &tokens, secret),
-            words(site, visitor),
-            leaving(site, visitor),
-        ],
+        blocks,
         sign_out: Form::button(send(site, visitor, urls::SignOut), "Sign out"),
     };
-    Ok(reply::page(site, visitor, StatusCode::OK, &settings))
+    Ok(reply::page(site, visitor, status, &settings))
 }
 
 fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
     Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
+}
+
+/// A moment as the page tells it.
+fn told(site: &Site, at: Moment) -> String {
+    When::new(reply::timestamp(at), reply::timestamp(site.now())).full()
 }
 
 fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
@@ -82,11 +103,7 @@ fn appearance(site: &Site, visitor: &Visitor) -> SettingsBlock {
         ..Choice::new(value, title)
     };
     let themes = vec![
-        choice(
-            "system",
-            "As the system has it",
-            visitor.theme == Theme::System,
-        ),
+        choice("system", "As the system", visitor.theme == Theme::System),
         choice("light", "Light", visitor.theme == Theme::Light),
         choice("dark", "Dark", visitor.theme == Theme::Dark),
     ];
@@ -119,16 +136,41 @@ fn password(site: &Site, visitor: &Visitor) -> SettingsBlock {
     }
 }
 
+/// Where mail goes, for a link when the password is lost.
+fn mail(site: &Site, visitor: &Visitor, account: &Account) -> SettingsBlock {
+    let kept = account.mail.clone().unwrap_or_default();
+    let fields = vec![
+        Field::new("mail", "mail", "Mail address", FieldKind::Mail(kept))
+            .optional()
+            .hint("Empty: none is kept."),
+        Field::new(
+            "mail-old",
+            "old",
+            "Your password",
+            FieldKind::Password { fresh: false },
+        ),
+    ];
+    let about = if site.parts.house.mail.is_some() {
+        "A link for a new password goes there when you ask for one. Nobody else sees it."
+    } else {
+        "This server sends no mail; whoever runs it sees the address, and may write to you."
+    };
+    SettingsBlock {
+        form: Some(form(site, visitor, "mail", fields, "Keep it")),
+        ..block("mail-address", "Mail", about)
+    }
+}
+
 /// Where one is signed in. Nothing is kept of a browser but when it signed in.
 fn browsers(site: &Site, visitor: &Visitor, sessions: &[Session]) -> SettingsBlock {
     let lines = sessions.iter().map(|session| {
         let is_this = session.digest == session_digest(&visitor.token);
         SettingsLine {
-            title: format!("signed in {}", session.began_at),
+            title: format!("signed in {}", told(site, session.began_at)),
             about: if is_this {
                 "this browser".to_owned()
             } else {
-                format!("until {}", session.ends_at)
+                format!("until {}", told(site, session.ends_at))
             },
             form: (!is_this).then(|| {
                 let to = send(
@@ -163,7 +205,7 @@ fn programs(
 ) -> SettingsBlock {
     let lines = tokens.iter().map(|token| SettingsLine {
         title: token.label.clone(),
-        about: format!("since {}", token.made_at),
+        about: format!("since {}", told(site, token.made_at)),
         form: Some(Form::button(
             send(site, visitor, urls::SettingsDo { what: "revoke" })
                 .with("token", token.digest.to_string()),
@@ -238,7 +280,10 @@ fn leaving(site: &Site, visitor: &Visitor) -> SettingsBlock {
 
 /// `POST /settings/{what}`.
 pub async fn take(State(site): State<Arc<Site>>, Path(what): Path<String>, sent: Sent) -> Response {
-    let result = changed(&site, &sent.visitor, &what, &sent.form).await;
+    let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
+        Err(Trouble::Form(error)) => shown(&site, &sent.visitor, None, Some((&what, error))).await,
+        other => other,
+    };
     answer(&site, &sent.visitor, result)
 }
 
@@ -252,6 +297,7 @@ async fn changed(
     match what {
         "appearance" => Ok(tastes(form)),
         "password" => renewed(site, visitor, account, form).await,
+        "mail" => mailed(site, account, form).await,
         "token" => {
             let secret = make_token(
                 site,
@@ -259,7 +305,7 @@ async fn changed(
                 form.filled("label").unwrap_or("A program"),
             )
             .await?;
-            shown(site, visitor, Some(secret)).await
+            shown(site, visitor, Some(secret), None).await
         }
         "revoke" => {
             let wanted = form.one("token").unwrap_or_default();
@@ -303,6 +349,24 @@ async fn changed(
             Ok(response)
         }
         _ => Err(Trouble::NotFound),
+    }
+}
+
+/// Another mail address, or none.
+async fn mailed(site: &Arc<Site>, account: Account, form: &Posted) -> Result<Response, Trouble> {
+    check(site, &account, form).await?;
+    let mail = form.filled("mail").map(str::to_owned);
+    if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
+        return Err(Trouble::Form("That is no mail address.".to_owned()));
+    }
+    let changed = Account { mail, ..account };
+    match site.parts.accounts.change(&changed).await {
+        // Who else has it is nobody's business.
+        Err(AccountError::MailTaken) => Err(Trouble::Form(
+            "That address cannot be kept here.".to_owned(),
+        )),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok(reply::see_with(&urls::Settings.into(), "Kept.")),
     }
 }
 

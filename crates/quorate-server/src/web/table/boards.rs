@@ -1,8 +1,9 @@
 //! Boards that the law declares: who and what stands where, drawn from the values that hold squares.
 
+mod alarms;
 mod moves;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
@@ -33,6 +34,13 @@ use crate::web::visitor::Visitor;
 
 /// How many of the latest moves are told.
 const MOVES: usize = 6;
+
+/// How many events are read at once, and how many at most, to find those moves.
+const READ: u64 = 120;
+const READ_MAX: u64 = 1_200;
+
+/// An event of as many steps sets a board up; that is no move.
+const SETUP: usize = 400;
 
 /// How many columns of numbers the table beside a board has.
 const FIGURES: usize = 3;
@@ -78,15 +86,24 @@ pub(crate) async fn show(
     }
 }
 
-/// The events that last moved what stands on a board, newest first.
+/// The latest events that moved something on, onto or off a board as far as the reader may see it, newest first.
 async fn latest(look: &Look, board: &Name) -> Result<Vec<Event>, Trouble> {
-    let cells = look.state().cells.iter().filter(|(key, cell)| {
-        matches!(cell.value.open(), Value::Square(square) if square.board == *board)
-            && look.view().shown(key)
-    });
-    let seqs: BTreeSet<EventSeq> = cells.map(|(_, cell)| cell.by).collect();
-    let newest: Vec<EventSeq> = seqs.into_iter().rev().take(MOVES).collect();
-    Ok(look.site.events(&look.game, &newest).await?)
+    let last = look.published.head.seq.0;
+    let mut found: Vec<Event> = Vec::new();
+    let mut next = last;
+    while next > 0 && found.len() < MOVES && last - next < READ_MAX {
+        let low = next.saturating_sub(READ).max(1);
+        let seqs: Vec<EventSeq> = (low..=next).rev().map(EventSeq).collect();
+        let events = look.site.events(&look.game, &seqs).await?;
+        let moving = events
+            .into_iter()
+            .filter(|event| event.steps.len() < SETUP && !moved(look, board, event).is_empty());
+        found.extend(moving);
+        next = low - 1;
+    }
+    found.sort_by_key(|event| std::cmp::Reverse(event.seq));
+    found.truncate(MOVES);
+    Ok(found)
 }
 
 fn whole(
@@ -182,7 +199,7 @@ fn told(look: &Look, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
     // What is gone has no name any more.
     let ways = moved(look, board, event)
         .into_iter()
-        .filter(|(thing, ..)| look.kind_of(thing).is_some())
+        .filter(|(thing, old, new)| old != new && look.kind_of(thing).is_some())
         .map(|(thing, old, new)| {
             let named = |square: Option<Square>| {
                 square.map_or_else(|| "off the board".to_owned(), |at| square_name(decl, &at))
@@ -326,6 +343,7 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
         form: None,
         legend: Vec::new(),
     };
+    let mut alarms = alarms::alarms(look, standing);
     for one in standing {
         let Some((column, row)) = place(decl, &one.square) else {
             continue;
@@ -337,6 +355,7 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
                 name: one.name.clone(),
                 is_you: look.me == Some(id),
                 picture: one.picture.clone(),
+                alarms: alarms.of.remove(&one.thing).unwrap_or_default(),
             });
             if one.picture.is_some() {
                 board.legend.push(LegendLine {
@@ -373,6 +392,13 @@ fn draw(look: &Look, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Bo
             words: look.word("Player"),
         };
         board.legend.insert(0, line);
+    }
+    for title in alarms.titles {
+        board.legend.push(LegendLine {
+            glyph: Some(Glyph::Alarm),
+            picture: None,
+            words: title,
+        });
     }
     board
 }

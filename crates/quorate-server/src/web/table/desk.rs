@@ -1,23 +1,32 @@
 //! The admins' desk: the queue with what is legal now, candidates for idling, and whoever stands at the door.
 
+mod idling;
+
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
+use quorate_kernel::command::Act;
+use quorate_kernel::event::Event;
 use quorate_kernel::rows::{ClaimStanding, Standing};
-use quorate_kernel::{Name, PostId, Thing};
-use quorate_law::datum::Datum;
+use quorate_kernel::{EventSeq, Name, PostId, Thing};
+use quorate_law::datum::{Datum, Type};
 
 use super::people;
 use crate::pages::{Desk, DeskItem, DeskQueue, DoorLine, Link};
-use crate::parts::{Form, Icon, Offer, Status, StatusKind, plural};
+use crate::parts::{Form, Icon, Offer, Status, StatusKind, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{game_page, page};
+use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
+use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
+
+/// How many of the latest events are looked through for what was done at desks, and how many of those are told.
+const LATEST: u64 = 200;
+const DONE: usize = 8;
 
 /// `GET /g/{game}/desk`.
 pub(crate) async fn show(
@@ -25,14 +34,22 @@ pub(crate) async fn show(
     visitor: Visitor,
     Path(game): Path<String>,
 ) -> Response {
-    game_page(site, visitor, &game, |look| {
+    let look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    let last = look.published.head.seq.0;
+    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
+    let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
+    let events = site.events(&look.game, &latest).await.unwrap_or_default();
+    drawn(look, move |look| {
         send::player(look)?;
-        Ok(page(look, &desk(look)))
+        Ok(page(look, &desk(look, &events)))
     })
     .await
 }
 
-fn desk(look: &Look) -> Desk {
+fn desk(look: &Look, events: &[Event]) -> Desk {
     let game = look.game.as_str();
     let mut queues: Vec<DeskQueue> = look
         .law
@@ -47,12 +64,13 @@ fn desk(look: &Look) -> Desk {
         .map(|name| queue(look, name))
         .collect();
     queues.push(reminders(look));
+    queues.push(idling::queue(look));
     Desk {
         chrome: look.chrome("Desk", Part::Desk),
         queues,
         door: door(look),
         open: open(look),
-        done: Vec::new(),
+        done: done(look, events),
         log: Link::new("the log", urls::Log { game }),
     }
 }
@@ -91,15 +109,28 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
         post: &word,
     };
     let count = look.count(id);
-    let offer = look.post_offers(id).into_iter().find(simple);
+    let usual = look.usual_role(&post.category);
+    let is_usual = |offer: &Offer| {
+        let decl = look.law.actions.get(offer.action.as_str());
+        decl.is_some_and(|decl| decl.it.by.as_ref() == usual)
+    };
+    let offers = look.post_offers(id).into_iter().filter(simple);
+    let (closing, other): (Vec<Offer>, Vec<Offer>) = offers.partition(is_usual);
     let mut text = String::new();
     let mut due = None;
-    if offer.is_none()
+    if closing.is_empty()
         && let Some((title, refusal)) = look.obstacles(id).into_iter().next()
     {
         text = look.refusal(&title, &refusal).sentence();
         due = refusal.next_at.map(|at| look.when(at));
     }
+    let one = closing.into_iter().take(1).map(|offer| (offer, true));
+    let forms = one.chain(other.into_iter().map(|offer| (offer, false)));
+    let forms = forms.filter_map(|(offer, expected)| {
+        let form = to_desk(look)(offer.open.ok()?);
+        Some(Form { expected, ..form })
+    });
+    let forms: Vec<Form> = forms.collect();
     let verdict = look.verdict(id);
     Some(DeskItem {
         position: Some(place),
@@ -116,24 +147,52 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
             .map(|verdict| format!("{}.", verdict.lead.trim_end_matches('.')))
             .unwrap_or_default(),
         text,
-        note: if offer.is_some() {
-            "more on its page".to_owned()
-        } else {
-            String::new()
-        },
-        form: offer.and_then(|offer| offer.open.ok()).map(to_desk(look)),
+        note: String::new(),
+        forms,
         due,
     })
 }
 
+/// What was done at desks lately: closings, and what those with an office did about players.
+fn done(look: &Look, events: &[Event]) -> Vec<(When, String, Href)> {
+    let is_office = |event: &&Event| {
+        let Act::Do { action, .. } = &event.act else {
+            return false;
+        };
+        look.law.actions.get(action).is_some_and(|decl| {
+            let first = decl.it.params.first().map(|param| &param.ty);
+            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law.categories.contains_key(kind));
+            on && decl.it.by.is_some()
+        })
+    };
+    let done = events.iter().filter(is_office).take(DONE).map(|event| {
+        let number = event.seq.to_string();
+        let link = urls::Event {
+            game: look.game.as_str(),
+            event: &number,
+        };
+        let on = match &event.act {
+            Act::Do { args, .. } => args.first().map(|(_, value)| look.label(value.open())),
+            _ => None,
+        };
+        let what = look.event_title(event);
+        let text = match on.filter(|_| look.may_know(event) && look.may_know_given(event)) {
+            Some(on) => format!("{}: {what}: {on}", look.doer_name(event)),
+            None => format!("{}: {what}", look.doer_name(event)),
+        };
+        (look.when(event.at), text, link.into())
+    });
+    done.collect()
+}
+
 /// An offer that a button alone can take: nothing has to be filled in.
-fn simple(offer: &Offer) -> bool {
+pub(super) fn simple(offer: &Offer) -> bool {
     let closes = |form: &Form| form.fields.iter().all(|field| field.optional);
     offer.open.as_ref().is_ok_and(closes)
 }
 
 /// The same form, coming back to the desk.
-fn to_desk(look: &Look) -> impl Fn(Form) -> Form + use<> {
+pub(super) fn to_desk(look: &Look) -> impl Fn(Form) -> Form + use<> {
     let back = Href::from(urls::Desk {
         game: look.game.as_str(),
     });
@@ -176,7 +235,7 @@ fn reminders(look: &Look) -> DeskQueue {
                     votes: None,
                     lead: String::new(),
                     text: String::new(),
-                    form: None,
+                    forms: Vec::new(),
                     note: String::new(),
                     due: None,
                 });
@@ -192,37 +251,23 @@ fn reminders(look: &Look) -> DeskQueue {
     }
 }
 
-/// Joiners, and those about whom something can be done now with one button.
+/// Those who asked to join, with what can be done about it.
 fn door(look: &Look) -> Vec<DoorLine> {
-    let mut lines = Vec::new();
-    for (id, person) in &look.state().people {
-        if !matches!(person.standing, Standing::Applicant | Standing::Member) {
-            continue;
-        }
+    let people = look.state().people.iter();
+    let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
+    let lines = waiting.map(|(id, person)| {
         let offers = people::about(look, *id).into_iter().filter(simple);
-        let forms: Vec<Form> = offers
-            .filter_map(|offer| offer.open.ok())
-            .map(to_desk(look))
-            .collect();
-        let text = match person.standing {
-            Standing::Applicant => {
-                format!("asked to join {}.", look.when(person.applied_at).full())
-            }
-            _ => format!(
-                "was last seen {}.",
-                crate::parts::age((look.now - person.seen_at).0)
-            ),
-        };
-        if !forms.is_empty() {
-            lines.push(DoorLine {
-                name: look.name(*id),
-                text,
-                forms,
-                due: None,
-            });
+        DoorLine {
+            name: look.name(*id),
+            text: format!("asked to join {}.", look.when(person.applied_at).full()),
+            forms: offers
+                .filter_map(|offer| offer.open.ok())
+                .map(to_desk(look))
+                .collect(),
+            due: None,
         }
-    }
-    lines
+    });
+    lines.collect()
 }
 
 fn open(look: &Look) -> Vec<(Status, String, Link)> {

@@ -119,7 +119,9 @@ impl Plan<'_> {
                 .collect::<Vec<_>>()
         };
         let (rows, pseudo) = (finished(rows), finished(pseudo));
-        let tells_change = rows.iter().chain(&pseudo).any(|row| row.changed.is_some());
+        // A table that is wide as it is leaves that to the histories.
+        let is_wide = self.columns.len() > 8;
+        let tells_change = !is_wide && rows.iter().chain(&pseudo).any(|row| row.changed.is_some());
         Table {
             id: self.id.clone(),
             label: self.label.clone(),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{Account, Invitation, Recovery};
+use quorate_runtime::ports::{Account, GameRow, Invitation, Recovery};
 
 use super::withhold;
 use crate::pages::{Fact, Operator, OperatorLine};
@@ -73,6 +73,7 @@ async fn panel(
         chrome: reply::chrome(site, visitor, "Operator's panel"),
         health,
         lines,
+        games: kept(site, &games),
         accounts: table(site, &accounts),
         invite: form(site, visitor, "invite", vec![uses], "Make an invitation"),
         shown_once: secret,
@@ -94,6 +95,12 @@ fn form(site: &Site, visitor: &Visitor, what: &str, fields: Vec<Field>, button: 
         fields,
         ..Form::button(Send::new(urls::OperatorDo { what }, csrf), button)
     }
+}
+
+/// A link to hand on: with where the site is reached, if its operator said so.
+fn whole(site: &Site, href: &Href) -> String {
+    let address = site.parts.house.address.as_deref().unwrap_or_default();
+    format!("{address}{}", href.as_str())
 }
 
 /// A moment as the panel tells it.
@@ -123,6 +130,59 @@ fn table(site: &Site, accounts: &[Account]) -> Table {
     }
 }
 
+/// The games, each with the way to what was withheld in it, and with itself as a file.
+fn kept(site: &Site, rows: &[GameRow]) -> Table {
+    let rows = rows.iter().map(|row| {
+        let game = row.game.as_str();
+        let due = row.next_due.map(|at| when(site, at));
+        let withheld = Href::from(urls::Log { game }).with("kind", "repair");
+        Row {
+            id: format!("game-{game}"),
+            owner: Person::named(game),
+            cells: vec![
+                Cell::text(row.head.seq.to_string()),
+                Cell::text(due.unwrap_or_else(|| "nothing".to_owned())),
+                Cell::to("in its log", withheld),
+                Cell::to("download", urls::Backup { game }),
+            ],
+            changed: None,
+            history: None,
+        }
+    });
+    Table {
+        id: "games".to_owned(),
+        label: "Games".to_owned(),
+        owner: Column::words("Game"),
+        columns: vec![
+            Column {
+                is_number: true,
+                ..Column::words("Events")
+            },
+            Column::words("Next due"),
+            Column::words("Withheld and repaired"),
+            Column::words("Backup"),
+        ],
+        rows: rows.collect(),
+        pseudo: Vec::new(),
+        tells_change: false,
+    }
+}
+
+/// `GET /operator/backup/{game}`: a game as a file, with all that lies beside its log.
+pub(crate) async fn backup(
+    State(site): State<Arc<Site>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+) -> Response {
+    if let Err(trouble) = check(&visitor) {
+        return reply::failed(&site, &visitor, None, trouble);
+    }
+    match crate::web::api::as_file(&site, &game, true).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
 async fn health(
     site: &Arc<Site>,
     visitor: &Visitor,
@@ -132,17 +192,20 @@ async fn health(
         .iter()
         .filter(|row| site.parts.games.is_awake(&row.game))
         .count();
-    let mut facts = vec![
+    let facts = vec![
         Fact::new("Version", env!("CARGO_PKG_VERSION")),
         Fact::new("Games", rows.len().to_string()).note(format!("{awake} awake")),
+        Fact::new(
+            "Mail",
+            if site.parts.house.mail.is_some() {
+                "is sent"
+            } else {
+                "none is sent"
+            },
+        ),
     ];
     let mut lines = Vec::new();
     for row in &rows {
-        let note = row
-            .next_due
-            .map(|at| format!("next due {}", when(site, at)))
-            .unwrap_or_default();
-        facts.push(Fact::new(row.game.as_str(), format!("{} events", row.head.seq)).note(note));
         let look = Look::at(site, visitor, row.game.as_str()).await?;
         for asleep in &look.law.asleep {
             let why = asleep
@@ -198,7 +261,7 @@ async fn done(
             site.parts.accounts.invite(&invitation).await?;
             Fact::new(
                 "Invitation",
-                Href::from(urls::Invitation { code: &word }).as_str(),
+                whole(site, &urls::Invitation { code: &word }.into()),
             )
             .note("Counts for 30 days; shown this once.")
         }
@@ -215,7 +278,7 @@ async fn done(
             site.parts.accounts.make_recovery(&recovery).await?;
             Fact::new(
                 format!("For {}", account.name),
-                Href::from(urls::RecoverWith { code: &word }).as_str(),
+                whole(site, &urls::RecoverWith { code: &word }.into()),
             )
             .note("Counts once, for two days; shown this once.")
         }

@@ -356,6 +356,7 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
             .with(field.name.as_str(), Thing::Player(id).to_string())
             .with("back", back.as_str());
         let title = look.themed(&offer.title);
+        let (about, rest) = look.clause_in_two(&offer.site);
         found.push(Offer {
             open: Ok(Form {
                 fields: look.fields(&offer, &format!("{action}-{id}")),
@@ -364,7 +365,8 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
             action,
             title,
             cost: None,
-            about: look.about_clause(&offer.site.rule, offer.site.clause),
+            about,
+            rest,
             cite: look.cite_site(&offer.site),
         });
     }

@@ -395,7 +395,8 @@ impl<'a> Survey<'a> {
             let held = self.look.held(tx, thing, &value);
             let people = there.iter().flat_map(|(_, those)| those);
             let mut names = people.filter_map(|one| one.who.as_ref());
-            let is_drawn = names.any(|who| held.text.contains(&who.name));
+            // A list of those who are there; one name may be somebody's who is there by chance, such as the owner.
+            let is_drawn = lists_things(&value) && names.any(|who| held.text.contains(&who.name));
             if matches!(held.text.as_str(), "" | "no") || is_drawn {
                 return None;
             }
@@ -403,6 +404,15 @@ impl<'a> Survey<'a> {
             Some((self.look.themed(&value.title()), held.text, bar))
         });
         facts.collect()
+    }
+}
+
+/// Whether a value holds several things.
+fn lists_things(value: &Tracked<'_>) -> bool {
+    match value.source {
+        Source::Kept(decl) => matches!(decl.holds, Holds::Listing { .. }),
+        Source::Computed(decl) => matches!(decl.gives, Type::List(_)),
+        Source::Stated(_, ty) => matches!(ty, Type::List(_)),
     }
 }
 

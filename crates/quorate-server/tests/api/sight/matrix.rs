@@ -41,6 +41,7 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
         ("/sign-in", "/sign-in".into(), "name=Nobody&password=wrong"),
         ("/sign-out", "/sign-out".into(), ""),
         ("/sign-up", "/sign-up".into(), "name=Hal&password=short"),
+        ("/recover", "/recover".into(), "mail=nobody@example.org"),
         (
             "/recover/{code}",
             "/recover/none".into(),
@@ -55,6 +56,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/settings/{what}:token",
             "/settings/token".into(),
             "label=x",
+        ),
+        (
+            "/settings/{what}:mail",
+            "/settings/mail".into(),
+            "mail=dan@example.org&old=wrong",
         ),
         (
             "/settings/{what}:erase",

@@ -180,6 +180,16 @@ impl Draft {
         look.law.categories.contains_key(&self.category)
     }
 
+    /// Whether the changes are folded away: such posts are not voted on, and this one has none so far.
+    pub(super) fn folds_changes(&self, look: &Look) -> bool {
+        let category = look.law.categories.get(&self.category);
+        category.is_some_and(|category| category.it.icons.is_empty())
+            && self.edits.is_empty()
+            && self.other.is_empty()
+            && self.script.is_empty()
+            && self.manual.is_empty()
+    }
+
     /// Takes up an event to be struck.
     pub(super) fn strike(&mut self, event: u64) {
         self.other = other::striking(event);
@@ -258,7 +268,7 @@ impl Draft {
     fn body_field(&self, look: &Look) -> Field {
         let kind = FieldKind::Prose(self.body.clone());
         let field = Field::new("body", "body", "Text", kind).optional();
-        if !self.carries_changes(look) {
+        if !self.carries_changes(look) || self.folds_changes(look) {
             return field;
         }
         field.hint("A fence ```starlark-test in it holds tests, which are run under the ruleset as it would be.")

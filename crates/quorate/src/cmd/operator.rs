@@ -1,0 +1,80 @@
+//! `quorate operator`: who runs a server.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use quorate_runtime::ports::{Account, Accounts, NewAccount, Recovery};
+use quorate_server::urls::{Href, RecoverWith};
+use quorate_server::web::site::{digest_of, fresh_word};
+use serde_json::json;
+
+use crate::home::{self, Data, Home};
+use crate::out::Out;
+
+/// How long the link counts by which an operator sets a password.
+const LINK_FOR: quorate_kernel::Span = quorate_kernel::Span::days(2);
+
+/// Who.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    /// The account's name; one is made where nobody has it.
+    name: String,
+    /// The account runs the server no longer.
+    #[arg(long)]
+    no_more: bool,
+}
+
+/// Marks an account as an operator's, or takes the mark away. Whoever may write to the data folder runs the server, so
+/// nothing else is asked.
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::own(&arguments.data.data)?;
+    let account = home.wait(marked(&*home.store, &arguments.name, !arguments.no_more))?;
+    if arguments.no_more {
+        out.value(&json!({ "account": account.name, "operator": false }));
+        out.line(format!("{} runs this server no longer", account.name));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let link = home.wait(link(&*home.store, &account))?;
+    out.value(&json!({ "account": account.name, "operator": true, "link": link }));
+    out.line(format!(
+        "{} runs this server; the panel is at /operator\na new password can be set once, within two days, at {link}",
+        out.green(&account.name)
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn marked(accounts: &dyn Accounts, name: &str, operator: bool) -> Result<Account> {
+    let known = match accounts.account_by_name(name).await? {
+        Some(account) => account,
+        None if !operator => bail!("there is no account called {name}"),
+        None => {
+            let fresh = NewAccount {
+                name: name.to_owned(),
+                mail: None,
+                password: None,
+                operator,
+                made_at: home::now(),
+            };
+            let id = accounts.make(&fresh).await?;
+            let made = accounts.account(id).await?;
+            made.ok_or_else(|| anyhow!("the account of {name} was not kept"))?
+        }
+    };
+    let account = Account { operator, ..known };
+    accounts.change(&account).await?;
+    Ok(account)
+}
+
+/// The way to a first password, for an account that may have none yet.
+async fn link(accounts: &dyn Accounts, account: &Account) -> Result<String> {
+    let word = fresh_word()?;
+    let recovery = Recovery {
+        digest: digest_of(&word),
+        account: account.id,
+        ends_at: home::now() + LINK_FOR,
+    };
+    accounts.make_recovery(&recovery).await?;
+    Ok(Href::from(RecoverWith { code: &word }).as_str().to_owned())
+}
