@@ -305,13 +305,11 @@ impl Tx {
                 .flat_map(|step| ReadKey::written(&step.effect))
                 .collect()
         };
-        let rolled = self.deck.borrow().rolled().to_vec();
         let broken = std::mem::take(&mut self.work.borrow_mut().broken);
         *self.work.borrow_mut() = mark.work;
         self.work.borrow_mut().broken = broken;
-        let mut deck = mark.deck;
-        deck.keep_known(rolled);
-        *self.deck.borrow_mut() = deck;
+        let later = self.deck.replace(mark.deck);
+        self.deck.borrow_mut().take_back(later);
         self.caches.borrow_mut().forget(&undone);
     }
 

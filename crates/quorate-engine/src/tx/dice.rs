@@ -38,6 +38,8 @@ pub struct Deck {
     ready: VecDeque<Datum>,
     counts: BTreeMap<(bool, String), usize>,
     rolled: Vec<Die>,
+    /// Dice that fell in parts of this run that were taken back, each with how many of its `what` came before it.
+    lost: Vec<(usize, Die)>,
     taken: Vec<Chosen>,
 }
 
@@ -70,6 +72,7 @@ impl Deck {
             ready: VecDeque::new(),
             counts: BTreeMap::new(),
             rolled: Vec::new(),
+            lost: Vec::new(),
             taken: Vec::new(),
         }
     }
@@ -100,21 +103,53 @@ impl Deck {
         &self.rolled
     }
 
-    /// The tape of the run.
+    /// The tape of the run: the dice in the order in which they fell, behind them those of parts that were taken back, so that
+    /// whoever judges it again comes as far as the run did.
     pub fn tape(&self) -> Tape {
+        let mut lost = self.lost.clone();
+        lost.sort_by(|(one, a), (other, b)| (&a.what, one).cmp(&(&b.what, other)));
+        let lost = lost.into_iter().map(|(_, die)| die);
         Tape {
-            dice: self.rolled.clone(),
+            dice: self.rolled.iter().cloned().chain(lost).collect(),
             answers: self.taken.clone(),
         }
     }
 
-    /// Remembers dice that fell in a part that was taken back.
-    pub fn keep_known(&mut self, dice: Vec<Die>) {
-        for die in dice {
-            if !self.rolled.contains(&die) && !self.known.contains(&die) {
-                self.known.push(die);
+    /// Remembers the dice of a part that is taken back: `later` is this deck as it was at the part's end.
+    pub fn take_back(&mut self, later: Self) {
+        let before = self.rolled.len();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for (index, die) in later.rolled.into_iter().enumerate() {
+            let count = counts.entry(die.what.clone()).or_insert(0);
+            let nth = *count;
+            *count += 1;
+            if index >= before {
+                self.lose(nth, die);
             }
         }
+        for (nth, die) in later.lost {
+            self.lose(nth, die);
+        }
+    }
+
+    fn lose(&mut self, nth: usize, die: Die) {
+        let is_there = |(other, known): &(usize, Die)| *other == nth && known.what == die.what;
+        if !self.lost.iter().any(is_there) {
+            self.lost.push((nth, die));
+        }
+    }
+
+    /// The die that fell as the `nth` for `what` before: in a part that was taken back, or in an earlier go.
+    fn fell(&mut self, what: &str, nth: usize) -> Option<Die> {
+        let lost = self.lost.iter();
+        let mut lost = lost
+            .enumerate()
+            .filter(|(_, (other, die))| *other == nth && die.what == what);
+        if let Some(index) = lost.next().map(|(index, _)| index) {
+            return Some(self.lost.remove(index).1);
+        }
+        let mut known = self.known.iter().filter(|die| die.what == what);
+        known.nth(nth).cloned()
     }
 
     /// The salt of a seal.
@@ -147,10 +182,7 @@ impl Deck {
         }
         let nth = self.count(true, what);
         let known = self
-            .known
-            .iter()
-            .filter(|die| die.what == what)
-            .nth(nth)
+            .fell(what, nth)
             .filter(|die| die.sides == i128::from(sides));
         let result = match (known, &self.from) {
             (Some(die), _) => i64::try_from(die.result).ok()?,
@@ -178,10 +210,7 @@ impl Deck {
     ) -> Option<u128> {
         let nth = self.count(true, what);
         let known = self
-            .known
-            .iter()
-            .filter(|die| die.what == what)
-            .nth(nth)
+            .fell(what, nth)
             .and_then(|die| u128::try_from(die.result).ok());
         let result = match (known, &self.from) {
             (Some(result), _) => result,
@@ -356,5 +385,49 @@ fn trial_end(what: &str) -> Question {
         within: None,
         default: None,
         site: Site::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quorate_kernel::tape::SeedId;
+
+    fn deck() -> Deck {
+        let id = SeedId {
+            player: None,
+            key: "a command".into(),
+        };
+        Deck::seeded(Seed::derive(&[5; 32], &id))
+    }
+
+    /// Two dice, the second in a part that is taken back, and then another.
+    fn played(mut deck: Deck) -> (Vec<Option<i64>>, Tape) {
+        let mut results = vec![deck.die("luck", 1_000, None)];
+        let mark = deck.clone();
+        results.push(deck.die("luck", 1_000, None));
+        let later = std::mem::replace(&mut deck, mark);
+        deck.take_back(later);
+        results.push(deck.die("weather", 1_000, None));
+        (results, deck.tape())
+    }
+
+    #[test]
+    fn dice_of_a_part_that_was_taken_back_are_on_the_tape_so_that_it_comes_out_alike() {
+        let (results, tape) = played(deck());
+        assert_eq!(tape.dice.len(), 3);
+        assert!(results.iter().all(Option::is_some));
+        assert_eq!(played(Deck::recorded(&tape, None)), (results, tape));
+    }
+
+    #[test]
+    fn a_die_that_falls_again_after_it_was_taken_back_is_on_the_tape_once() {
+        let mut deck = deck();
+        let mark = deck.clone();
+        let first = deck.die("luck", 1_000, None);
+        let later = std::mem::replace(&mut deck, mark);
+        deck.take_back(later);
+        assert_eq!(deck.die("luck", 1_000, None), first);
+        assert_eq!(deck.tape().dice.len(), 1);
     }
 }
