@@ -377,26 +377,18 @@ impl Reader {
         self.press("#vote button").await;
     }
 
-    /// Presses the button of an offer on a post, by its words.
+    /// Presses the button of an offer on a post, by its words. It is found by its form, for what a page shows may be exchanged.
     pub(crate) async fn press_offer(&self, post: &str, words: &str) {
         self.open(post).await;
-        let mark = "arguments[0].setAttribute('data-found', '')";
-        for button in self
-            .client
-            .find_all(Locator::Css("#offers form.act button"))
-            .await
-            .unwrap()
-        {
-            if button.text().await.unwrap().contains(words) {
-                self.client
-                    .execute(mark, vec![json!(button)])
-                    .await
-                    .unwrap();
-                self.press("[data-found]").await;
-                return;
-            }
-        }
-        panic!("no offer says {words}: {:?}", self.text("#offers").await);
+        let find = "const all = [...document.querySelectorAll('#offers form.act button')]; \
+            const one = all.find(one => one.textContent.includes(arguments[0])); \
+            return one ? one.form.getAttribute('action') : null";
+        let action = self.client.execute(find, vec![json!(words)]).await.unwrap();
+        let Some(action) = action.as_str() else {
+            panic!("no offer says {words}: {:?}", self.text("#offers").await);
+        };
+        self.press(&format!("#offers form[action='{action}'] button"))
+            .await;
     }
 }
 
