@@ -192,7 +192,7 @@ pub fn arguments(
         if *typed == Typed::None && param.default.is_some() {
             continue;
         }
-        let label = crate::tx::actions::readable(name.as_str());
+        let label = quorate_law::readable(name.as_str());
         let datum = read(tx, &label, &param.ty, typed)?;
         args.push((name.clone(), as_typed(&param.ty, &datum)));
     }

@@ -279,7 +279,7 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
     };
     Field {
         name: name.clone(),
-        title: crate::tx::actions::readable(name.as_str()),
+        title: quorate_law::readable(name.as_str()),
         ty: param.ty.clone(),
         options: options.map(|options| labelled(tx, options)),
         default: param.default.clone(),

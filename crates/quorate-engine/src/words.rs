@@ -3,6 +3,7 @@
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
 use quorate_kernel::{Thing, Value};
+use quorate_law::capital;
 
 /// A text with its tokens replaced: `{player}`, `{players}`, `{a player}`, capitals kept; `{name}` of a value of the
 /// game shows the value. What is no token stays as it is.
@@ -88,14 +89,6 @@ fn value(state: &State, token: &str) -> Option<String> {
             .trim_matches('"')
             .to_owned(),
     })
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

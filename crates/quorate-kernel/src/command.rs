@@ -239,6 +239,26 @@ pub fn hide<'a>(
     }
 }
 
+/// The acts that people take whatever the law, by the names that ask for them.
+pub const BUILT_IN: [&str; 16] = [
+    "post",
+    "comment",
+    "vote",
+    "edit",
+    "withdraw",
+    "recategorise",
+    "apply-to-join",
+    "leave",
+    "message",
+    "claim",
+    "dispute",
+    "undo",
+    "answer",
+    "abandon",
+    "dice",
+    "wake",
+];
+
 impl Act {
     /// Hides what was given to an action, answered or picked: for an event that touched what not everybody may see.
     pub fn hide_given(&mut self, seed: Seed) {

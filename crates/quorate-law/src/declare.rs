@@ -376,6 +376,17 @@ pub struct LimitDecl {
     pub shared: bool,
 }
 
+impl LimitDecl {
+    /// The slot in which uses of an action are counted: the one that is named, else the action's own.
+    pub fn counted_in<'a>(&'a self, action: &'a Name) -> &'a Name {
+        if self.slot.is_empty() {
+            action
+        } else {
+            &self.slot
+        }
+    }
+}
+
 /// What a limit counts by.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Per {

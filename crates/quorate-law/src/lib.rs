@@ -4,7 +4,6 @@
 //! engine implements over the kernel's state; a compiled version of the law hands out its [`declare::Declaration`]s
 //! and runs its functions on [`datum::Datum`]s.
 
-mod article;
 pub mod budget;
 mod check;
 pub mod code;
@@ -29,15 +28,16 @@ pub mod text;
 mod types;
 mod unit;
 mod values;
+mod words;
 pub mod world;
 
-pub use article::with_article;
 pub use budget::{Budget, Limits};
 pub use code::{Code, Script};
 pub use collect::Signature;
 pub use compile::{Asleep, Compiled, Source, compile};
 pub use diagnostic::{Diagnostic, Severity};
 pub use text::RuleText;
+pub use words::{capital, readable, with_article};
 
 /// What rule code may call: each function or method as it is written in a signature, and what it does, in the order of
 /// the alphabet.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use quorate_engine::fields::{self, Typed};
 use quorate_engine::judge::Judge;
 use quorate_engine::offers;
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::command::{self, Act, Actor, NewPost, typed};
 use quorate_kernel::ids::{ClaimId, DutyId};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::ClauseKey;
@@ -19,30 +19,10 @@ use crate::changes;
 use crate::home;
 
 /// The built-in acts, as the help names them.
-pub(crate) const BUILT_IN: &str = "post CATEGORY title=… [body=… flavour=… changes=FILE FIELD=…] · comment POST TEXT · vote POST ICON · \
+pub(crate) const BUILT_IN_HELP: &str = "post CATEGORY title=… [body=… flavour=… changes=FILE FIELD=…] · comment POST TEXT · vote POST ICON · \
     edit POST [title=… body=… flavour=… changes=FILE] · withdraw POST · recategorise POST CATEGORY · apply-to-join [TEXT] · \
     leave · message NAME TEXT · claim rule=… reason=… changes=FILE · dispute CLAIM reason=… · undo EVENT reason=… [VALUE=…] · \
     answer VALUE [duty=…] · abandon ACTION · dice LINE · wake RULE FENCE";
-
-/// The names of the built-in acts.
-const NAMES: [&str; 16] = [
-    "post",
-    "comment",
-    "vote",
-    "edit",
-    "withdraw",
-    "recategorise",
-    "apply-to-join",
-    "leave",
-    "message",
-    "claim",
-    "dispute",
-    "undo",
-    "answer",
-    "abandon",
-    "dice",
-    "wake",
-];
 
 /// Why no command came of the words.
 pub(crate) enum NoAct {
@@ -254,7 +234,11 @@ impl Asker<'_> {
     /// The refusal of an action that there is not, with the one that is spelt most like it.
     fn unknown(&self, action: &str) -> Refusal {
         let law = self.judge.law();
-        let known = law.actions.keys().map(Name::as_str).chain(NAMES);
+        let known = law
+            .actions
+            .keys()
+            .map(Name::as_str)
+            .chain(command::BUILT_IN);
         let near = known
             .map(|name| (strsim::jaro_winkler(name, action), name))
             .filter(|(likeness, _)| *likeness > 0.8)

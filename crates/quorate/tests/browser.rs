@@ -40,11 +40,20 @@ async fn town(server: &Server, bert: Width) -> (Reader, Reader) {
     (anna, bert)
 }
 
-#[test]
-fn a_game_is_founded_joined_and_its_rules_are_changed_by_a_vote() {
+/// The same, with both of them at their windows.
+fn in_town(bert: Width, play: impl AsyncFnOnce(&Reader, &Reader)) {
     with_browser(async {
         let server = Server::start();
-        let (anna, bert) = town(&server, Width::Phone).await;
+        let (anna, bert) = town(&server, bert).await;
+        play(&anna, &bert).await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
+fn a_game_is_founded_joined_and_its_rules_are_changed_by_a_vote() {
+    in_town(Width::Phone, async |anna, bert| {
         let post = bert
             .propose(
                 "night-town",
@@ -61,16 +70,12 @@ fn a_game_is_founded_joined_and_its_rules_are_changed_by_a_vote() {
         anna.sees("Enacted").await;
         bert.open("/g/night-town/rules").await;
         bert.sees("Every street has a lamp.").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 
 #[test]
 fn a_vote_is_changed_and_the_other_reader_sees_it_without_asking() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Desk).await;
+    in_town(Width::Desk, async |anna, bert| {
         let post = anna
             .propose(
                 "night-town",
@@ -85,8 +90,6 @@ fn a_vote_is_changed_and_the_other_reader_sees_it_without_asking() {
         bert.vote(&post, "against").await;
         bert.sees("was FOR").await;
         anna.comes_to_see("#each", "was FOR").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 

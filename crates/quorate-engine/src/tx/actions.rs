@@ -16,7 +16,7 @@ use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thin
 use quorate_law::datum::{Datum, Record, Type};
 use quorate_law::declare::{ActionDecl, LimitDecl, Per};
 use quorate_law::stop::{Answer, Site, Stop};
-use quorate_law::with_article;
+use quorate_law::{capital, readable, with_article};
 
 use super::{Deck, Frame, Tx};
 use crate::convert;
@@ -499,11 +499,7 @@ impl Tx {
         site: &Site,
     ) -> Answer<()> {
         for limit in limits {
-            let slot = if limit.slot.is_empty() {
-                action
-            } else {
-                &limit.slot
-            };
+            let slot = limit.counted_in(action);
             let who = (!limit.shared).then_some(actor);
             let used = self.uses_in_window(slot, who, &limit.per)?;
             let times = usize::try_from(limit.times.max(1)).unwrap_or(usize::MAX);
@@ -539,11 +535,7 @@ impl Tx {
     /// How much of each limit somebody has used, in the limits' order.
     pub fn quotas(&self, action: &Name, limits: &[LimitDecl], actor: PlayerId) -> Vec<Quota> {
         let quotas = limits.iter().filter_map(|limit| {
-            let slot = if limit.slot.is_empty() {
-                action
-            } else {
-                &limit.slot
-            };
+            let slot = limit.counted_in(action);
             let who = (!limit.shared).then_some(actor);
             let used = self.uses_in_window(slot, who, &limit.per).ok()?;
             Some(Quota {
@@ -860,17 +852,9 @@ const PREPOSITIONS: [&str; 16] = [
     "over", "through", "to", "with",
 ];
 
-/// A code name as words: `row_out` and `row-out` read "row out".
-pub fn readable(name: &str) -> String {
-    name.replace(['_', '-'], " ")
-}
-
 /// A field's code name as forms show it: `row_out` reads "Row out".
 fn label(name: &str) -> String {
-    let words = readable(name);
-    let mut letters = words.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
+    capital(&readable(name))
 }
 
 /// A limit and what is used of it.

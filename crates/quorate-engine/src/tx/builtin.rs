@@ -10,7 +10,7 @@ use super::Tx;
 use super::actions::Attempt;
 use super::posts::Draft;
 
-/// The acts that every game has.
+/// The acts that every game has and that guards may forbid.
 pub const NAMES: [&str; 13] = [
     "vote",
     "comment",

@@ -23,6 +23,7 @@ use crate::values::callable::{Args, Native};
 use crate::values::kind::{Declared as Handle, KindValue};
 use crate::values::record::RecordValue;
 use crate::values::thing::ThingValue;
+use crate::words::{capital, readable};
 
 type Result<'v> = starlark::Result<Value<'v>>;
 type Eval<'v, 'a, 'e> = Evaluator<'v, 'a, 'e>;
@@ -547,15 +548,6 @@ fn category<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     Ok(kind_handle(args, name))
 }
 
-/// `row-out` as people read it: "Row out".
-fn readable(name: &str) -> String {
-    let words = name.replace(['-', '_'], " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
-}
-
 /// Predicates of exclusions that are lifted.
 fn admits(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<Name>> {
     let given = args.list(index)?.into_iter();
@@ -589,7 +581,7 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     }
     let title = args.some(7).map(|_| args.text(7)).transpose()?;
     let decl = ActionDecl {
-        title: title.map_or_else(|| readable(name.as_str()), str::to_owned),
+        title: title.map_or_else(|| capital(&readable(name.as_str())), str::to_owned),
         name,
         body,
         params,
@@ -841,7 +833,7 @@ fn decision<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     let name = Name::from(args.text(0)?);
     let title = args.some(2).map(|_| args.text(2)).transpose()?;
     let what = Declared::Decision {
-        title: title.map_or_else(|| readable(name.as_str()), str::to_owned),
+        title: title.map_or_else(|| capital(&readable(name.as_str())), str::to_owned),
         answer: function(args, 1)?,
         hidden: args.flag_or(3, false)?,
         name,

@@ -6,6 +6,7 @@ use askama::Template;
 
 use super::writes_html;
 use crate::{markup::escape, urls::Href};
+use quorate_law::capital;
 
 /// A mark on a square. Shape carries its meaning; what has no drawing stands as its first letters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -459,13 +460,8 @@ fn portrait(picture: &Href) -> String {
 
 /// The first two letters of a name, the first of them large.
 fn initials(name: &str) -> String {
-    let mut letters = name.chars().filter(|c| c.is_alphanumeric());
-    let first: String = letters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect();
-    first + &letters.next().map(String::from).unwrap_or_default()
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+    capital(&letters.take(2).collect::<String>())
 }
 
 writes_html!(Board);

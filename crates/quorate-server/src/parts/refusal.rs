@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::{When, writes_html};
 use crate::urls::Href;
+use quorate_law::capital;
 
 /// What a statement rests on: a clause of the ruleset, with the way to it.
 #[derive(Clone, Debug, PartialEq, Eq, Template)]
@@ -142,13 +143,7 @@ impl Refusal {
         match (phrases.is_empty(), &self.because) {
             (false, _) => format!("Needs {}.", joined(&phrases)),
             (true, Some(because)) => {
-                let mut letters = because.chars();
-                let first: String = letters
-                    .next()
-                    .into_iter()
-                    .flat_map(char::to_uppercase)
-                    .collect();
-                format!("{first}{}.", letters.as_str().trim_end_matches('.'))
+                format!("{}.", capital(because.trim_end_matches('.')))
             }
             (true, None) => "Not possible now.".to_owned(),
         }

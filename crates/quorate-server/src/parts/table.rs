@@ -114,6 +114,11 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Whether its text is so long that it wraps.
+    fn is_wordy(&self) -> bool {
+        self.text.len() > WORDY
+    }
+
     /// A value that leads nowhere.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
@@ -178,7 +183,7 @@ impl Table {
     fn is_wordy(&self) -> bool {
         let is_long = |row: &Row| {
             let mut cells = row.cells.iter();
-            row.owner.name.len() > LONG_NAME || cells.any(|cell| cell.text.len() > WORDY)
+            row.owner.name.len() > LONG_NAME || cells.any(Cell::is_wordy)
         };
         self.columns.len() > 1 && self.rows.iter().any(is_long)
     }

@@ -10,6 +10,7 @@ use crate::posted::NotTaken;
 use crate::security::chance::NoChance;
 use crate::security::password::PasswordTrouble;
 use crate::security::rate::TooOften;
+use crate::web::server::recover::LinkTrouble;
 
 /// Why a request has no answer. The page is made where the reader is known: see [`super::reply::failed`].
 #[derive(Debug)]
@@ -140,6 +141,16 @@ impl From<Refusal> for Trouble {
 impl From<NoChance> for Trouble {
     fn from(error: NoChance) -> Self {
         Self::Broken(error.to_string())
+    }
+}
+
+impl From<LinkTrouble> for Trouble {
+    fn from(error: LinkTrouble) -> Self {
+        match error {
+            LinkTrouble::Accounts(error) => error.into(),
+            LinkTrouble::Chance(error) => error.into(),
+            LinkTrouble::Mail(error) => Self::Broken(error.to_string()),
+        }
     }
 }
 

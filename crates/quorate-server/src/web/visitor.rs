@@ -140,6 +140,7 @@ impl FromRequestParts<Arc<Site>> for Visitor {
         })
     }
 }
+
 /// Where a request comes from. Behind a proxy that is what the proxy itself adds: the last of the addresses that it passes
 /// on, for whatever stands before that one can be anybody's invention.
 pub(crate) fn address_of(parts: &Parts, site: &Site) -> IpAddr {

@@ -33,18 +33,10 @@ async fn sent(
     path: &str,
     form: &str,
 ) -> (StatusCode, String) {
-    let cookie = table.site().cookies.set(session, 60);
-    let cookie = cookie
-        .to_str()
-        .unwrap()
-        .split(';')
-        .next()
-        .unwrap()
-        .to_owned();
     let csrf = table.site().csrf.issue(session).unwrap();
     let request = Request::post(path)
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .header(header::COOKIE, cookie)
+        .header(header::COOKIE, table.cookie(session))
         .header(header::HOST, "evil.example")
         .body(Body::from(format!("csrf={csrf}&{form}")))
         .unwrap();

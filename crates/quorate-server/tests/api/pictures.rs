@@ -46,8 +46,7 @@ impl Got {
 
 async fn ask(game: &Game, session: &SessionToken, request: Request<Body>) -> Got {
     let (mut parts, body) = request.into_parts();
-    let cookie = game.table.site().cookies.set(session, 60);
-    let cookie = cookie.to_str().unwrap().split(';').next().unwrap();
+    let cookie = game.table.cookie(session);
     parts
         .headers
         .insert(header::COOKIE, cookie.parse().unwrap());

@@ -133,6 +133,13 @@ impl Table {
         &self.site
     }
 
+    /// What a browser with a session sends as its cookie.
+    pub(crate) fn cookie(&self, session: &SessionToken) -> String {
+        let set = self.site.cookies.set(session, 60);
+        let set = set.to_str().unwrap();
+        set.split(';').next().unwrap().to_owned()
+    }
+
     async fn account(&self, name: &str, operator: bool) -> AccountId {
         let account = NewAccount {
             name: name.to_owned(),

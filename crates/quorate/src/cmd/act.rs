@@ -20,7 +20,7 @@ use crate::words;
 
 /// What to do, and as whom.
 #[derive(clap::Args)]
-#[command(after_help = asked::BUILT_IN)]
+#[command(after_help = asked::BUILT_IN_HELP)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: Data,

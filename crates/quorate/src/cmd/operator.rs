@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use quorate_runtime::ports::{Account, Accounts, NewAccount, Recovery};
-use quorate_server::urls::{Href, RecoverWith};
-use quorate_server::web::site::{digest_of, fresh_word};
+use quorate_kernel::Span;
+use quorate_runtime::ports::{Account, Accounts, NewAccount};
+use quorate_server::web::server::recover::make_link;
 use serde_json::json;
 
 use crate::home::{self, Data, Home};
 use crate::out::Out;
 
-/// How long the link counts by which an operator sets a password.
-const LINK_FOR: quorate_kernel::Span = quorate_kernel::Span::days(2);
+/// How long the link counts by which an operator, whose account may be new, sets a password.
+const LINK_FOR: Span = Span::days(2);
 
 /// Who.
 #[derive(clap::Args)]
@@ -36,11 +36,12 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         out.line(format!("{} runs this server no longer", account.name));
         return Ok(ExitCode::SUCCESS);
     }
-    let link = home.wait(link(&*home.store, &account))?;
-    out.value(&json!({ "account": account.name, "operator": true, "link": link }));
+    let link = home.wait(make_link(&*home.store, account.id, home::now() + LINK_FOR))?;
+    out.value(&json!({ "account": account.name, "operator": true, "link": link.as_str() }));
     out.line(format!(
-        "{} runs this server; the panel is at /operator\na new password can be set once, within two days, at {link}",
-        out.green(&account.name)
+        "{} runs this server; the panel is at /operator\na new password can be set once, within two days, at {}",
+        out.green(&account.name),
+        link.as_str()
     ));
     Ok(ExitCode::SUCCESS)
 }
@@ -65,16 +66,4 @@ async fn marked(accounts: &dyn Accounts, name: &str, operator: bool) -> Result<A
     let account = Account { operator, ..known };
     accounts.change(&account).await?;
     Ok(account)
-}
-
-/// The way to a first password, for an account that may have none yet.
-async fn link(accounts: &dyn Accounts, account: &Account) -> Result<String> {
-    let word = fresh_word()?;
-    let recovery = Recovery {
-        digest: digest_of(&word),
-        account: account.id,
-        ends_at: home::now() + LINK_FOR,
-    };
-    accounts.make_recovery(&recovery).await?;
-    Ok(Href::from(RecoverWith { code: &word }).as_str().to_owned())
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::driver::{Reader, Width};
 use super::server::Server;
-use super::{town, with_browser};
+use super::{in_town, with_browser};
 
 const GAME: &str = "night-town";
 
@@ -33,9 +33,7 @@ fn an_invitation_makes_an_account_where_nobody_else_gets_one() {
 
 #[test]
 fn a_player_becomes_idle_and_comes_back() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Phone).await;
+    in_town(Width::Phone, async |anna, bert| {
         bert.act(GAME, "request-idle", &[]).await;
         anna.act_on(GAME, "idle-player", "target", "Bert").await;
         bert.open("/g/night-town").await;
@@ -45,16 +43,12 @@ fn a_player_becomes_idle_and_comes_back() {
         anna.act_on(GAME, "unidle", "sleeper", "Bert").await;
         bert.open("/g/night-town").await;
         bert.sees("2 active, 0 idle").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 
 #[test]
 fn a_dynasty_is_won_and_the_winner_ascends() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Desk).await;
+    in_town(Width::Desk, async |anna, bert| {
         bert.open("/g/night-town/new/Victory").await;
         bert.fill("input[name=title]", "The town is mine").await;
         bert.fill("textarea[name=body]", "Every street of it.")
@@ -81,16 +75,12 @@ fn a_dynasty_is_won_and_the_winner_ascends() {
         anna.sees("Bert").await;
         anna.open("/g/night-town/dynasties/2").await;
         anna.sees("Bert").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 
 #[test]
 fn a_value_is_changed_by_hand_and_the_change_is_undone() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Desk).await;
+    in_town(Width::Desk, async |anna, bert| {
         let cell = "/g/night-town/tracker?cell=player:2.brains";
         bert.open(cell).await;
         bert.unfold("#values details.turn").await;
@@ -110,16 +100,12 @@ fn a_value_is_changed_by_hand_and_the_change_is_undone() {
         anna.open("/g/night-town/tracker").await;
         let row = anna.text("#values").await.expect("a table");
         assert!(!row.contains("77"), "{row}");
-        anna.close().await;
-        bert.close().await;
     });
 }
 
 #[test]
 fn an_action_rolls_its_die_and_shows_it() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Phone).await;
+    in_town(Width::Phone, async |_, bert| {
         bert.open("/g/night-town/act").await;
         let before = bert.text("#sheet").await.expect("own values");
         bert.act(GAME, "dig", &[]).await;
@@ -129,16 +115,12 @@ fn an_action_rolls_its_die_and_shows_it() {
         // The same once more is refused until tomorrow, with the moment.
         bert.comes_to_see("#later", "Dig").await;
         assert!(bert.fits().await, "the page is wider than the phone");
-        anna.close().await;
-        bert.close().await;
     });
 }
 
 #[test]
 fn a_text_is_filled_in_as_it_stands_and_a_refused_form_keeps_what_was_typed() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Phone).await;
+    in_town(Width::Phone, async |anna, _| {
         anna.open("/g/night-town/act").await;
         let form = "#act-fix-typo";
         let pick = format!("document.querySelector('{form} select[name=rule]').selectedIndex = 1");
@@ -156,16 +138,12 @@ fn a_text_is_filled_in_as_it_stands_and_a_refused_form_keeps_what_was_typed() {
         anna.comes_to_see(".refusal", "Nothing was changed").await;
         anna.comes_to_hold(&text, "from the first word to the last")
             .await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 
 #[test]
 fn keys_go_through_the_posts_and_choose_a_vote() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Desk).await;
+    in_town(Width::Desk, async |anna, bert| {
         let post = anna
             .propose(GAME, "A gong", "It is quiet.", "1. There is a gong.")
             .await;
@@ -182,8 +160,6 @@ fn keys_go_through_the_posts_and_choose_a_vote() {
         let chosen = "return document.querySelector('#vote input[value=for]').checked";
         assert_eq!(bert.run(chosen).await, json!(true), "chosen, and not sent");
         bert.sees("No comments yet").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 
@@ -205,9 +181,7 @@ fn the_dice_line_rolls_and_keeps_what_fell() {
 
 #[test]
 fn a_vote_is_cast_and_changed_from_a_phone() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Phone).await;
+    in_town(Width::Phone, async |anna, bert| {
         let post = anna
             .propose(
                 GAME,
@@ -223,8 +197,6 @@ fn a_vote_is_cast_and_changed_from_a_phone() {
         bert.vote(&post, "for").await;
         bert.sees("Your vote is in: FOR").await;
         bert.sees("was AGAINST").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 
@@ -263,9 +235,7 @@ fn a_draft_outlives_a_lost_network_and_is_sent_when_it_is_back() {
 
 #[test]
 fn two_readers_see_each_others_votes_without_asking() {
-    with_browser(async {
-        let server = Server::start();
-        let (anna, bert) = town(&server, Width::Phone).await;
+    in_town(Width::Phone, async |anna, bert| {
         let post = anna
             .propose(
                 GAME,
@@ -281,8 +251,6 @@ fn two_readers_see_each_others_votes_without_asking() {
         bert.vote(&post, "against").await;
         anna.comes_to_see("#each", "AGAINST").await;
         anna.comes_to_see("#comments", "Bert").await;
-        anna.close().await;
-        bert.close().await;
     });
 }
 

@@ -29,27 +29,8 @@ use super::wishes::{
 use crate::web::look::Look;
 use crate::web::send;
 
-/// The built-in acts.
-const BUILT_IN: [&str; 18] = [
-    "post",
-    "edit",
-    "withdraw",
-    "recategorise",
-    "comment",
-    "vote",
-    "message",
-    "apply-to-join",
-    "leave",
-    "answer",
-    "abandon",
-    "dice",
-    "claim",
-    "dispute",
-    "undo",
-    "wake",
-    "repair",
-    "roll",
-];
+/// What only an operator, or only a program, asks for.
+const BESIDE: [&str; 2] = ["repair", "roll"];
 
 /// Events of the past that a command is about: the one that it undoes.
 pub(crate) async fn past(look: &Look, wish: &Wish) -> Result<Vec<Event>, Problem> {
@@ -166,7 +147,7 @@ impl Reading<'_> {
 
     fn no_action(&self, action: &str) -> Problem {
         let law = self.look.law.action_order.iter().map(Name::as_str);
-        let known: Vec<&str> = law.chain(BUILT_IN).collect();
+        let known: Vec<&str> = law.chain(kernel::BUILT_IN).chain(BESIDE).collect();
         let known = known.join(", ");
         Problem::bad(
             "action",

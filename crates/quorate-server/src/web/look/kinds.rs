@@ -3,15 +3,14 @@
 use quorate_engine::convert;
 use quorate_engine::law::{At, DerivedDecl};
 use quorate_engine::tx::Tx;
-use quorate_engine::tx::actions::readable;
 use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
 use quorate_kernel::{Moment, Name, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{Holds, ShownTo, ValueDecl};
 use quorate_law::stop::Site;
+use quorate_law::{capital, readable};
 
 use super::Look;
-use super::words::capital;
 use crate::parts::Claim;
 use crate::urls::Href;
 

@@ -9,11 +9,11 @@ use quorate_engine::offers;
 use quorate_engine::tx::Tx;
 use quorate_kernel::rows::Post;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
+use quorate_law::capital;
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::ActionDecl;
 
 use super::Look;
-use super::words::capital;
 use crate::markup;
 use crate::parts::{Ballot, Gauge, Status, StatusKind, Tally, Verdict};
 
@@ -201,9 +201,7 @@ impl Look {
             .map(|decl| (decl, tried(decl)))
             .collect()
     }
-}
 
-impl Look {
     /// Who usually closes matters of a category: those whom most of its closings are for. What somebody else may do on top
     /// of that, such as a veto, is nobody's next step.
     pub(crate) fn usual_role(&self, category: &Name) -> Option<&Name> {

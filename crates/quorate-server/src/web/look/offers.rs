@@ -5,11 +5,11 @@ use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
 use quorate_engine::pictures;
 use quorate_engine::tx::actions::Quota;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
+use quorate_law::capital;
 use quorate_law::datum::{Datum, Type};
 use quorate_law::stop::Site;
 
 use super::Look;
-use super::words::capital;
 use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
 use crate::urls::{self, Href};
 

@@ -2,10 +2,10 @@
 
 use quorate_kernel::rows::{Author, Standing};
 use quorate_kernel::{PlayerId, Thing, Value};
+use quorate_law::capital;
 use quorate_law::datum::Datum;
 
 use super::Look;
-use super::words::capital;
 use crate::pages::{Banner, Chrome, GameFrame, Link, Section};
 use crate::parts::{Icon, Person, Role};
 use crate::urls::{self, Href};

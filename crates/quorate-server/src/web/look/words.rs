@@ -8,7 +8,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, Refusal, Value};
 use quorate_law::declare::ShownTo;
 use quorate_law::stop::Site;
-use quorate_law::with_article;
+use quorate_law::{capital, with_article};
 
 use super::Look;
 use crate::markup::{self, Markup, Reading, Terms};
@@ -41,15 +41,6 @@ pub(super) fn terms(state: &State, law: &Law) -> Terms {
         }
     }
     terms
-}
-
-/// A word with its first letter as a capital.
-pub fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-        .unwrap_or_default()
 }
 
 /// What stands in the first list alone, and what in the second alone, each as often as it does.

@@ -13,6 +13,7 @@ use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal};
+use quorate_law::capital;
 
 use crate::markup;
 use crate::pages::{Compose, EffectGroup, Kind, Link, RuleOfForm, Writing};
@@ -23,7 +24,6 @@ use crate::web::forms::{Sent, answer_in, game_page, once_more, page};
 use crate::web::look::Look;
 use crate::web::look::effects::Sleeping;
 use crate::web::look::people::Part;
-use crate::web::look::words::capital;
 use crate::web::reply;
 use crate::web::send;
 use crate::web::site::Site;

@@ -11,6 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::rows::{Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId, Span, Thing};
+use quorate_law::capital;
 use quorate_law::datum::Datum;
 
 use crate::markup::Markup;
@@ -20,7 +21,6 @@ use crate::urls::{self, Href};
 use crate::web::forms::drawn;
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::look::words::capital;
 use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -245,7 +245,8 @@ fn welcome(look: &Look) -> Option<Welcome> {
     match standing.map(|person| person.standing) {
         Some(Standing::Member) if look.me.is_some_and(|me| look.has_flag(me, "idle")) => told(
             "You are idle",
-            "The game goes on without you, and your votes do not count. What the rules ask of who comes back stands with              what you can do.",
+            "The game goes on without you, and your votes do not count. What the rules ask of who comes back stands with what \
+             you can do.",
             vec![
                 Link::new("What you can do", urls::Act { game }),
                 Link::new("Write a post", urls::Compose { game }),

@@ -177,6 +177,28 @@ pub async fn digest(site: &Arc<Site>, password: &str) -> Result<String, Trouble>
     Ok(tokio::task::spawn_blocking(move || working.passwords.digest(&password)).await??)
 }
 
+/// The digest of the password that a form sets.
+///
+/// # Errors
+/// Fails where the password is too short or too long.
+pub(super) async fn new_password(site: &Arc<Site>, form: &Posted) -> Result<String, Trouble> {
+    let password = form.one("password").unwrap_or_default();
+    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
+    digest(site, password).await
+}
+
+/// The mail address that a form gives, if any.
+///
+/// # Errors
+/// Fails where no mail could go there.
+pub(super) fn mail_in(form: &Posted) -> Result<Option<String>, Trouble> {
+    let mail = form.filled("mail").map(str::to_owned);
+    if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
+        return Err(Trouble::Form("That is no mail address.".to_owned()));
+    }
+    Ok(mail)
+}
+
 /// Begins a session under a new secret and goes on.
 pub async fn begin(
     site: &Site,
@@ -324,8 +346,7 @@ async fn signed_up(
             "Give a name of 1 to {NAME_LETTERS} letters."
         )));
     }
-    let password = form.one("password").unwrap_or_default();
-    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
+    let password = new_password(site, form).await?;
     let invitation = form.filled("invitation").map(digest_of);
     let to = match invitation {
         Some(invitation) => Some(accept(site, invitation).await?),
@@ -336,14 +357,10 @@ async fn signed_up(
             ));
         }
     };
-    let mail = form.filled("mail").map(str::to_owned);
-    if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
-        return Err(Trouble::Form("That is no mail address.".to_owned()));
-    }
     let account = NewAccount {
         name: name.to_owned(),
-        mail,
-        password: Some(digest(site, password).await?),
+        mail: mail_in(form)?,
+        password: Some(password),
         operator: false,
         made_at: site.now(),
     };

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use quorate_kernel::Span;
-use quorate_runtime::ports::{Account, Recovery};
+use quorate_kernel::{Moment, Span};
+use quorate_runtime::ports::{Account, AccountError, AccountId, Accounts, Recovery};
 
-use super::account::{begin, digest, form_page, password_field, send};
+use super::account::{begin, form_page, new_password, password_field, send};
 use crate::pages::{FormPage, Link};
 use crate::parts::{Field, FieldKind, Form};
 use crate::posted::Posted;
-use crate::security::password::Passwords;
+use crate::security::chance::NoChance;
 use crate::security::rate::Who;
 use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer};
-use crate::web::mail::Mail;
+use crate::web::mail::{Mail, MailTrouble};
 use crate::web::reply;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
@@ -88,22 +88,45 @@ fn asked(site: &Arc<Site>, visitor: &Visitor, form: &Posted) -> Result<Response,
     Ok(reply::page(site, visitor, StatusCode::OK, &page))
 }
 
-async fn link_by_mail(site: &Site, mail: &Mail, to: &str) -> Result<(), String> {
-    let told = |error: &dyn std::fmt::Display| error.to_string();
-    let accounts = &site.parts.accounts;
-    let known = accounts.account_by_mail(to).await.map_err(|e| told(&e))?;
-    let Some(account) = known else { return Ok(()) };
-    let word = fresh_word().map_err(|e| told(&e))?;
+/// Why a link was not made or did not leave.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkTrouble {
+    /// The system gave no random bytes.
+    #[error(transparent)]
+    Chance(#[from] NoChance),
+    /// The accounts cannot be read or written.
+    #[error(transparent)]
+    Accounts(#[from] AccountError),
+    /// The mail did not leave.
+    #[error(transparent)]
+    Mail(#[from] MailTrouble),
+}
+
+/// Makes a link by which an account's password can be set once, until it ends.
+///
+/// # Errors
+/// Fails without randomness, and where the link cannot be kept.
+pub async fn make_link(
+    accounts: &dyn Accounts,
+    account: AccountId,
+    ends_at: Moment,
+) -> Result<Href, LinkTrouble> {
+    let word = fresh_word()?;
     let recovery = Recovery {
         digest: digest_of(&word),
-        account: account.id,
-        ends_at: site.now() + BY_MAIL_FOR,
+        account,
+        ends_at,
     };
-    accounts
-        .make_recovery(&recovery)
-        .await
-        .map_err(|e| told(&e))?;
-    let link = Href::from(urls::RecoverWith { code: &word });
+    accounts.make_recovery(&recovery).await?;
+    Ok(urls::RecoverWith { code: &word }.into())
+}
+
+async fn link_by_mail(site: &Site, mail: &Mail, to: &str) -> Result<(), LinkTrouble> {
+    let accounts = &*site.parts.accounts;
+    let Some(account) = accounts.account_by_mail(to).await? else {
+        return Ok(());
+    };
+    let link = make_link(accounts, account.id, site.now() + BY_MAIL_FOR).await?;
     let text = format!(
         "Somebody, most likely you, cannot sign in as {} at {}.\n\nThis link lets you set a new password. It counts once, for \
          two hours:\n\n{}{}\n\nIf it was not you, nothing happens as long as nobody follows it.\n",
@@ -113,9 +136,7 @@ async fn link_by_mail(site: &Site, mail: &Mail, to: &str) -> Result<(), String> 
         link.as_str()
     );
     let to = account.mail.as_deref().unwrap_or(to);
-    mail.send(to, "A new password", text)
-        .await
-        .map_err(|e| told(&e))
+    Ok(mail.send(to, "A new password", text).await?)
 }
 
 fn recovery_page(site: &Site, visitor: &Visitor, code: &str, error: Option<String>) -> FormPage {
@@ -166,9 +187,7 @@ async fn recover_with(
 ) -> Result<Response, Trouble> {
     site.sign_ins
         .take(Who::address(visitor.address), site.now_ms())?;
-    let password = form.one("password").unwrap_or_default();
-    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
-    let fresh = digest(site, password).await?;
+    let fresh = new_password(site, form).await?;
     let accounts = &site.parts.accounts;
     let used = accounts.use_recovery(digest_of(code), site.now()).await?;
     let id =

@@ -12,11 +12,10 @@ use super::account;
 use crate::pages::{Fact, Settings, SettingsBlock, SettingsLine, Theme};
 use crate::parts::{Choice, Field, FieldKind, Form, Send, When, plural};
 use crate::posted::Posted;
-use crate::security::password::{Passwords, Tried};
+use crate::security::password::Tried;
 use crate::urls::{self, Href};
 use crate::web::forget;
 use crate::web::forms::{Sent, answer};
-use crate::web::mail::is_address;
 use crate::web::reply;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
@@ -24,17 +23,21 @@ use crate::web::visitor::{Visitor, session_digest};
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
-    let result = shown(&site, &visitor, None, None).await;
+    let result = shown(&site, &visitor, Told::Nothing).await;
     answer(&site, &visitor, result)
 }
 
-/// The page; with the secret of a token that was just made, or with what was wrong with a form, by its word.
-async fn shown(
-    site: &Site,
-    visitor: &Visitor,
-    secret: Option<String>,
-    wrong: Option<(&str, String)>,
-) -> Result<Response, Trouble> {
+/// What the page tells beside the settings.
+enum Told<'a> {
+    /// No more.
+    Nothing,
+    /// The secret of a token that was just made.
+    Secret(String),
+    /// What was wrong with a form, by the form's word.
+    Wrong(&'a str, String),
+}
+
+async fn shown(site: &Site, visitor: &Visitor, told: Told<'_>) -> Result<Response, Trouble> {
     let account = visitor.account.as_ref().ok_or(Trouble::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
     let sessions = site
@@ -42,6 +45,11 @@ async fn shown(
         .accounts
         .sessions_of(account.id, site.now())
         .await?;
+    let (secret, wrong) = match told {
+        Told::Nothing => (None, None),
+        Told::Secret(secret) => (Some(secret), None),
+        Told::Wrong(what, error) => (None, Some((what, error))),
+    };
     let mut blocks = vec![
         appearance(site, visitor),
         password(site, visitor),
@@ -75,7 +83,7 @@ fn send(site: &Site, visitor: &Visitor, to: impl Into<Href>) -> Send {
 }
 
 /// A moment as the page tells it.
-fn told(site: &Site, at: Moment) -> String {
+fn when(site: &Site, at: Moment) -> String {
     When::new(reply::timestamp(at), reply::timestamp(site.now())).full()
 }
 
@@ -166,11 +174,11 @@ fn browsers(site: &Site, visitor: &Visitor, sessions: &[Session]) -> SettingsBlo
     let lines = sessions.iter().map(|session| {
         let is_this = session.digest == session_digest(&visitor.token);
         SettingsLine {
-            title: format!("signed in {}", told(site, session.began_at)),
+            title: format!("signed in {}", when(site, session.began_at)),
             about: if is_this {
                 "this browser".to_owned()
             } else {
-                format!("until {}", told(site, session.ends_at))
+                format!("until {}", when(site, session.ends_at))
             },
             form: (!is_this).then(|| {
                 let to = send(
@@ -205,7 +213,7 @@ fn programs(
 ) -> SettingsBlock {
     let lines = tokens.iter().map(|token| SettingsLine {
         title: token.label.clone(),
-        about: format!("since {}", told(site, token.made_at)),
+        about: format!("since {}", when(site, token.made_at)),
         form: Some(Form::button(
             send(site, visitor, urls::SettingsDo { what: "revoke" })
                 .with("token", token.digest.to_string()),
@@ -281,7 +289,7 @@ fn leaving(site: &Site, visitor: &Visitor) -> SettingsBlock {
 /// `POST /settings/{what}`.
 pub async fn take(State(site): State<Arc<Site>>, Path(what): Path<String>, sent: Sent) -> Response {
     let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
-        Err(Trouble::Form(error)) => shown(&site, &sent.visitor, None, Some((&what, error))).await,
+        Err(Trouble::Form(error)) => shown(&site, &sent.visitor, Told::Wrong(&what, error)).await,
         other => other,
     };
     answer(&site, &sent.visitor, result)
@@ -305,7 +313,7 @@ async fn changed(
                 form.filled("label").unwrap_or("A program"),
             )
             .await?;
-            shown(site, visitor, Some(secret), None).await
+            shown(site, visitor, Told::Secret(secret)).await
         }
         "revoke" => {
             let wanted = form.one("token").unwrap_or_default();
@@ -355,11 +363,10 @@ async fn changed(
 /// Another mail address, or none.
 async fn mailed(site: &Arc<Site>, account: Account, form: &Posted) -> Result<Response, Trouble> {
     check(site, &account, form).await?;
-    let mail = form.filled("mail").map(str::to_owned);
-    if mail.as_deref().is_some_and(|mail| !is_address(mail)) {
-        return Err(Trouble::Form("That is no mail address.".to_owned()));
-    }
-    let changed = Account { mail, ..account };
+    let changed = Account {
+        mail: account::mail_in(form)?,
+        ..account
+    };
     match site.parts.accounts.change(&changed).await {
         // Who else has it is nobody's business.
         Err(AccountError::MailTaken) => Err(Trouble::Form(
@@ -404,7 +411,6 @@ pub async fn make_token(site: &Site, account: AccountId, label: &str) -> Result<
     Ok(secret)
 }
 
-/// Whether the password that was typed is the account's.
 /// A new password, which ends all other sessions.
 async fn renewed(
     site: &Arc<Site>,
@@ -413,10 +419,8 @@ async fn renewed(
     form: &Posted,
 ) -> Result<Response, Trouble> {
     check(site, &account, form).await?;
-    let password = form.one("password").unwrap_or_default();
-    Passwords::judge(password).map_err(|why| Trouble::Form(why.to_string()))?;
     let fresh = Account {
-        password: Some(account::digest(site, password).await?),
+        password: Some(account::new_password(site, form).await?),
         ..account
     };
     site.parts.accounts.change(&fresh).await?;
@@ -431,6 +435,7 @@ async fn renewed(
     .await
 }
 
+/// Whether the password that was typed is the account's.
 async fn check(site: &Arc<Site>, account: &Account, form: &Posted) -> Result<(), Trouble> {
     let who = crate::security::rate::Who::Account(account.name.to_lowercase());
     site.sign_ins.take(who, site.now_ms())?;

@@ -11,6 +11,9 @@ use crate::urls::{self, Href};
 use crate::web::look::Look;
 use crate::web::look::kinds::{Held, Source, Tracked};
 
+/// A table of more columns than this does not tell when a row changed.
+const WIDE: usize = 8;
+
 /// What of a page of tables the reader asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
@@ -120,7 +123,7 @@ impl Plan<'_> {
         };
         let (rows, pseudo) = (finished(rows), finished(pseudo));
         // A table that is wide as it is leaves that to the histories.
-        let is_wide = self.columns.len() > 8;
+        let is_wide = self.columns.len() > WIDE;
         let tells_change = !is_wide && rows.iter().chain(&pseudo).any(|row| row.changed.is_some());
         Table {
             id: self.id.clone(),

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{Account, GameRow, Invitation, Recovery};
+use quorate_runtime::ports::{Account, GameRow, Invitation};
 
 use super::withhold;
 use crate::pages::{Fact, Operator, OperatorLine};
@@ -18,6 +18,7 @@ use crate::urls::{self, Href};
 use crate::web::forms::{Sent, answer};
 use crate::web::look::Look;
 use crate::web::reply::{self, timestamp};
+use crate::web::server::recover::make_link;
 use crate::web::site::{Site, digest_of, fresh_word};
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
@@ -244,9 +245,9 @@ async fn done(
     form: &Posted,
 ) -> Result<Response, Trouble> {
     check(visitor)?;
-    let word = fresh_word()?;
     let secret = match what {
         "invite" => {
+            let word = fresh_word()?;
             let uses = form
                 .filled("uses")
                 .and_then(|uses| uses.parse().ok())
@@ -270,17 +271,10 @@ async fn done(
             let account = site.parts.accounts.account_by_name(name).await?;
             let account = account
                 .ok_or_else(|| Trouble::Form("There is no account of that name.".to_owned()))?;
-            let recovery = Recovery {
-                digest: digest_of(&word),
-                account: account.id,
-                ends_at: site.now() + RECOVERY_FOR,
-            };
-            site.parts.accounts.make_recovery(&recovery).await?;
-            Fact::new(
-                format!("For {}", account.name),
-                whole(site, &urls::RecoverWith { code: &word }.into()),
-            )
-            .note("Counts once, for two days; shown this once.")
+            let ends_at = site.now() + RECOVERY_FOR;
+            let link = make_link(&*site.parts.accounts, account.id, ends_at).await?;
+            Fact::new(format!("For {}", account.name), whole(site, &link))
+                .note("Counts once, for two days; shown this once.")
         }
         "withhold" => return withhold::done(site, visitor, form).await,
         _ => return Err(Trouble::NotFound),

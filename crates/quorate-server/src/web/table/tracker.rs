@@ -8,6 +8,7 @@ use axum::response::Response;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_law::capital;
 use quorate_law::declare::ShownTo;
 
 use super::grid::{Asked, Plan};
@@ -19,7 +20,6 @@ use crate::web::forms::{drawn, page};
 use crate::web::look::Look;
 use crate::web::look::kinds::{Source, Tracked};
 use crate::web::look::people::Part;
-use crate::web::look::words::capital;
 use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;

@@ -75,8 +75,7 @@ impl Browser<'_> {
         let mut request = Request::get(&path);
         let mut body = Body::empty();
         loop {
-            let cookie = self.table.site().cookies.set(self.session, 60);
-            let cookie = cookie.to_str().unwrap().split(';').next().unwrap();
+            let cookie = self.table.cookie(self.session);
             request = request.header(header::COOKIE, cookie);
             let response = self.table.send(request.body(body).unwrap()).await;
             if let Some(to) = response.headers().get(header::LOCATION) {
@@ -104,8 +103,7 @@ impl Browser<'_> {
     ) -> Page {
         let (to, body) = filled(page, form, fields, button);
         let kind = "application/x-www-form-urlencoded";
-        let cookie = self.table.site().cookies.set(self.session, 60);
-        let cookie = cookie.to_str().unwrap().split(';').next().unwrap();
+        let cookie = self.table.cookie(self.session);
         let request = Request::post(&to)
             .header(header::CONTENT_TYPE, kind)
             .header(header::COOKIE, cookie);

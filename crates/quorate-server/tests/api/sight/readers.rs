@@ -134,14 +134,7 @@ impl<'a> Reader<'a> {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         if !is_api {
-            let cookie = self.ball.table.site().cookies.set(&self.session, 60);
-            let cookie = cookie
-                .to_str()
-                .unwrap()
-                .split(';')
-                .next()
-                .unwrap()
-                .to_owned();
+            let cookie = self.ball.table.cookie(&self.session);
             request = request.header(header::COOKIE, cookie);
         }
         let is_stream = request

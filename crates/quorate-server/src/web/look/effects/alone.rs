@@ -267,10 +267,7 @@ impl Look {
                         .look(self.now, |tx| tx.label(&Datum::Thing(thing.clone())))
                 ),
             };
-            let what = format!(
-                "{}{of}",
-                quorate_engine::tx::actions::readable(name.as_str())
-            );
+            let what = format!("{}{of}", quorate_law::readable(name.as_str()));
             match (old, new) {
                 (None, Some(due)) => lines.push(Effect::new(
                     "A clock would start:",

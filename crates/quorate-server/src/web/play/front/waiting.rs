@@ -47,43 +47,13 @@ pub(super) fn closings(look: &Look) -> Vec<NeedsLine> {
 
 /// Actions of the dynasty that are limited in time, that the reader has taken before, and that the law allows again.
 pub(super) fn possible(look: &Look) -> Option<NeedsLine> {
-    let me = look
-        .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"))?;
-    let law = &look.law;
-    let dynastic = |decl: &&At<ActionDecl>| look.section_of(&decl.site.rule) == Some("dynastic");
-    let actions = law.action_order.iter();
-    let limited: Vec<&At<ActionDecl>> = actions
-        .filter_map(|name| law.actions.get(name))
-        .filter(|decl| !decl.it.limits.is_empty())
-        .filter(dynastic)
-        .collect();
-    let unused = |quota: &Quota| quota.used < quota.limit.times.max(1);
-    let again: Vec<String> = look.ask(|tx| {
-        let taken = limited.into_iter().filter(|decl| {
-            decl.it.limits.iter().any(|limit| {
-                let slot = if limit.slot.is_empty() {
-                    &decl.it.name
-                } else {
-                    &limit.slot
-                };
-                !tx.uses(slot, Some(me), None).is_empty()
-            })
-        });
-        let offered = taken.map(|decl| offers::offer(tx, me, decl));
-        let open = offered.filter(|offer| offer.open.is_ok() && offer.quotas.iter().all(unused));
-        open.map(|offer| offer.title).collect()
-    });
+    let again = again(look);
     if again.is_empty() {
         return None;
     }
     let more = again.len().saturating_sub(NAMED);
-    let names: Vec<String> = again
-        .iter()
-        .take(NAMED)
-        .map(|title| look.themed(title))
-        .collect();
-    let mut title = names.join(", ");
+    let named: Vec<&str> = again.iter().take(NAMED).map(String::as_str).collect();
+    let mut title = named.join(", ");
     if more > 0 {
         title = format!("{title} and {more} more");
     }
@@ -99,4 +69,37 @@ pub(super) fn possible(look: &Look) -> Option<NeedsLine> {
         note: "possible again".to_owned(),
         due: None,
     })
+}
+
+/// Their titles, in the law's order; none for those who do not play now.
+fn again(look: &Look) -> Vec<String> {
+    let playing = look
+        .me
+        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"));
+    let Some(me) = playing else {
+        return Vec::new();
+    };
+    let law = &look.law;
+    let dynastic = |decl: &&At<ActionDecl>| look.section_of(&decl.site.rule) == Some("dynastic");
+    let actions = law.action_order.iter();
+    let limited: Vec<&At<ActionDecl>> = actions
+        .filter_map(|name| law.actions.get(name))
+        .filter(|decl| !decl.it.limits.is_empty())
+        .filter(dynastic)
+        .collect();
+    let unused = |quota: &Quota| quota.used < quota.limit.times.max(1);
+    let titles: Vec<String> = look.ask(|tx| {
+        let taken = limited.into_iter().filter(|decl| {
+            let mut slots = decl
+                .it
+                .limits
+                .iter()
+                .map(|limit| limit.counted_in(&decl.it.name));
+            slots.any(|slot| !tx.uses(slot, Some(me), None).is_empty())
+        });
+        let offered = taken.map(|decl| offers::offer(tx, me, decl));
+        let open = offered.filter(|offer| offer.open.is_ok() && offer.quotas.iter().all(unused));
+        open.map(|offer| offer.title).collect()
+    });
+    titles.iter().map(|title| look.themed(title)).collect()
 }
