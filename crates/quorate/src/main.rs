@@ -13,6 +13,7 @@ mod mutate;
 mod out;
 mod played;
 mod sim;
+mod threads;
 mod words;
 
 /// A server for games of Nomic in the BlogNomic tradition.

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use quorate_engine::rulebook::{Rulebook, rule_id};
@@ -13,6 +11,7 @@ use serde_json::json;
 use crate::books;
 use crate::mutate::{self, Mutant, Tests, Trial, Verdict};
 use crate::out::{FOUND_WRONG, Out};
+use crate::threads;
 
 /// Changes one small thing in a rule's code at a time and runs the rulebook's tests: a change that no test notices has
 /// survived, and shows what the tests do not look at.
@@ -169,52 +168,23 @@ fn tried(
     mutants: &[Mutant],
     out: &Out,
 ) -> Result<Vec<Verdict>> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(vec![None; mutants.len()]);
     let bar = out.progress("mutants");
-    let work = || -> Result<()> {
+    let verdicts = threads::share(arguments.jobs, mutants.len(), |pieces| {
         let trial = Trial::new(book, tests)?;
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(mutant) = mutants.get(index) else {
-                return Ok(());
-            };
+        let tried = pieces.map(|index| {
+            let mutant = &mutants[index];
             let verdict = trial.of(mutant);
             if verdict == Verdict::Survived {
                 out.line(format!("{} {}", out.red("survived"), place(book, mutant)));
             }
-            if let Ok(mut done) = done.lock() {
-                done[index] = Some(verdict);
-            }
             bar.at(index as u64 + 1, mutants.len() as u64);
-        }
-    };
-    std::thread::scope(|scope| -> Result<()> {
-        let jobs = arguments.jobs.clamp(1, mutants.len().max(1));
-        let threads: Vec<_> = (0..jobs)
-            .map(|_| {
-                std::thread::Builder::new()
-                    .stack_size(STACK)
-                    .spawn_scoped(scope, work)
-            })
-            .collect::<Result<_, _>>()?;
-        for thread in threads {
-            match thread.join() {
-                Ok(worked) => worked?,
-                Err(_) => bail!("a thread that tried mutants ended too early"),
-            }
-        }
-        Ok(())
+            (index, verdict)
+        });
+        Ok(tried.collect())
     })?;
     bar.done();
-    let done = done.into_inner().unwrap_or_default();
-    done.into_iter()
-        .collect::<Option<Vec<_>>>()
-        .context("a mutant was left out")
+    Ok(verdicts)
 }
-
-/// The stack of a thread that runs rule code: as large as that of a program's first.
-const STACK: usize = 8 << 20;
 
 /// Mutants may make the engine panic; that is noticed, and nothing to print.
 fn with_quiet_panics<T>(run: impl FnOnce() -> T) -> T {

@@ -1,11 +1,14 @@
 //! `quorate test`: runs rule tests.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{self, Outcome, Runner};
 use quorate_law::RuleText;
@@ -13,6 +16,7 @@ use serde_json::json;
 
 use crate::books;
 use crate::out::{FOUND_WRONG, Out};
+use crate::threads;
 
 /// What to test.
 #[derive(clap::Args)]
@@ -22,6 +26,9 @@ pub(crate) struct Arguments {
     /// Only tests whose name or file holds this.
     #[arg(long)]
     only: Option<String>,
+    /// How many threads run tests.
+    #[arg(long, default_value_t = threads::cores())]
+    jobs: usize,
     /// Drafts too, where a whole folder of rulebooks is tested.
     #[arg(long)]
     drafts: bool,
@@ -37,26 +44,10 @@ struct File {
 pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let mut known = books::names();
     let files = files(arguments, &mut known)?;
-    let cache: std::cell::RefCell<BTreeMap<String, Option<Rc<Rulebook>>>> =
-        std::cell::RefCell::default();
-    let find = |name: &str| {
-        cache
-            .borrow_mut()
-            .entry(name.to_owned())
-            .or_insert_with(|| books::read(name).ok().map(Rc::new))
-            .clone()
-    };
-    let results = testing::with_books(known, || {
-        let runner = Runner::new(&find);
-        let mut results: Vec<(String, Outcome)> = Vec::new();
-        for file in &files {
-            for outcome in runner.run(&file.name, &file.code, arguments.only.as_deref()) {
-                report(&file.name, &outcome, out);
-                results.push((file.name.clone(), outcome));
-            }
-        }
-        results
-    });
+    let results = tested(&files, &known, arguments, out)?;
+    for (file, outcome) in &results {
+        report(file, outcome, out);
+    }
     let failed: Vec<_> = results
         .iter()
         .filter(|(_, outcome)| outcome.failed.is_some())
@@ -78,6 +69,42 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     } else {
         ExitCode::from(FOUND_WRONG)
     })
+}
+
+/// The tests of all files, on as many threads as are allowed.
+fn tested<'a>(
+    files: &'a [File],
+    known: &[String],
+    arguments: &Arguments,
+    out: &Out,
+) -> Result<Vec<(&'a str, Outcome)>> {
+    let laws = Arc::new(LawCache::default());
+    let bar = out.progress("test files");
+    let outcomes = threads::share(arguments.jobs, files.len(), |pieces| {
+        let read: RefCell<BTreeMap<String, Option<Rc<Rulebook>>>> = RefCell::default();
+        let find = |name: &str| {
+            let mut read = read.borrow_mut();
+            let entry = read.entry(name.to_owned());
+            let book = entry.or_insert_with(|| books::read(name).ok().map(Rc::new));
+            book.clone()
+        };
+        let runner = Runner::with_laws(&find, Arc::clone(&laws));
+        let run = |index: usize| {
+            let File { name, code } = &files[index];
+            bar.at(index as u64 + 1, files.len() as u64);
+            (index, runner.run(name, code, arguments.only.as_deref()))
+        };
+        Ok(testing::with_books(known.to_vec(), || {
+            pieces.map(run).collect()
+        }))
+    })?;
+    bar.done();
+    let of_files = files.iter().zip(outcomes);
+    let named = of_files.flat_map(|(file, outcomes)| {
+        let outcomes = outcomes.into_iter();
+        outcomes.map(|outcome| (file.name.as_str(), outcome))
+    });
+    Ok(named.collect())
 }
 
 fn report(file: &str, outcome: &Outcome, out: &Out) {
