@@ -23,6 +23,8 @@ pub struct Offer {
     pub fields: Vec<Field>,
     /// What its limits leave.
     pub quotas: Vec<Quota>,
+    /// What the law says of it to this player while it is open, such as the odds; empty where it says nothing.
+    pub says: String,
     /// Whether it may be taken now; else why not, and when perhaps.
     pub open: Result<(), Refusal>,
 }
@@ -38,6 +40,8 @@ pub struct Field {
     pub ty: Type,
     /// What may be picked, where that is a list; the datum and what it is called.
     pub options: Option<Vec<(Datum, String)>>,
+    /// What the law says of each option, in their order, while the action is open; empty where it says nothing.
+    pub remarks: Vec<String>,
     /// What it is where nothing is given.
     pub default: Option<Datum>,
 }
@@ -64,20 +68,64 @@ pub fn offers(tx: &Tx, player: PlayerId) -> Vec<Offer> {
 
 /// One action as it is for a player.
 pub fn offer(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Offer {
-    let fields: Vec<Field> = decl
+    let mut fields: Vec<Field> = decl
         .it
         .params
         .iter()
         .map(|param| field(tx, player, decl, &param.name))
         .collect();
     let open = may_now(tx, player, decl, &fields);
+    let mut says = String::new();
+    if open.is_ok() {
+        if let Some(function) = &decl.it.says {
+            says = said(tx, player, decl, function, None);
+        }
+        for field in &mut fields {
+            field.remarks = remarks(tx, player, decl, field);
+        }
+    }
     Offer {
         action: decl.it.name.clone(),
         title: decl.it.title.clone(),
         site: decl.site.clone(),
         fields,
         quotas: tx.quotas(&decl.it.name, &decl.it.limits, player),
+        says,
         open,
+    }
+}
+
+/// What the law says of each option of a field.
+fn remarks(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, field: &Field) -> Vec<String> {
+    let mut known = decl.it.remarks.iter();
+    let Some((_, function)) = known.find(|(of, _)| *of == field.name) else {
+        return Vec::new();
+    };
+    let options = field.options.iter().flatten().take(PICKS_MAX);
+    options
+        .map(|(pick, _)| said(tx, player, decl, function, Some(pick)))
+        .collect()
+}
+
+/// What a function of the law says to a player about an action. One that breaks or refuses says nothing: the form does not
+/// hang on it.
+fn said(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    function: &Name,
+    pick: Option<&Datum>,
+) -> String {
+    let frame = Frame {
+        actor: Some(player),
+        site: decl.site.clone(),
+        ..tx.frame()
+    };
+    let actor = Datum::Thing(Thing::Player(player));
+    let args = std::iter::once(actor).chain(pick.cloned()).collect();
+    match tx.trial(frame, || tx.call(function, args)) {
+        Ok(Datum::Text(text)) => text.to_string(),
+        _ => String::new(),
     }
 }
 
@@ -282,6 +330,7 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
         title: quorate_law::readable(name.as_str()),
         ty: param.ty.clone(),
         options: options.map(|options| labelled(tx, options)),
+        remarks: Vec::new(),
         default: param.default.clone(),
     }
 }

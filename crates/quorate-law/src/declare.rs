@@ -348,6 +348,10 @@ pub struct ActionDecl {
     pub admits: Vec<Name>,
     /// Words by which guards find it.
     pub tags: Vec<Name>,
+    /// What its form says to the one who may take it, such as the odds: `(actor) -> str`.
+    pub says: Option<Name>,
+    /// For a parameter, the function that says something of each thing that may be picked: `(actor, pick) -> str`.
+    pub remarks: Vec<(Name, Name)>,
 }
 
 /// A parameter of an action.

@@ -518,7 +518,10 @@ impl Tx {
                 }
             }
             if let Some(next_at) = next_at {
-                let what = format!("to be used {}", limit_words(limit));
+                let what = format!(
+                    "to be used {}",
+                    limit_words(limit, &self.since_words(&limit.per))
+                );
                 let mut refusal = self.refusal_at(site, &what);
                 refusal.needs[0].have = match used.len() {
                     0 => last.map_or_else(String::new, |last| format!("last used {last}")),
@@ -541,9 +544,27 @@ impl Tx {
             Some(Quota {
                 used: u32::try_from(used.len()).unwrap_or(u32::MAX),
                 limit: limit.clone(),
+                since: self.since_words(&limit.per),
             })
         });
         quotas.collect()
+    }
+
+    /// What a limit counts from, by the title of the value or the action: "turn began".
+    fn since_words(&self, per: &Per) -> String {
+        let Per::Since(name) = per else {
+            return String::new();
+        };
+        let law = self.frame().law;
+        let value = law.values.get(&("Game".into(), name.clone()));
+        let title = match (law.actions.get(name), value) {
+            (Some(action), _) => return format!("“{}”", action.it.title),
+            (None, Some(value)) => &value.it.title,
+            (None, None) => return readable(name.as_str()),
+        };
+        let mut letters = title.chars();
+        let first = letters.next().into_iter().flat_map(char::to_lowercase);
+        first.collect::<String>() + letters.as_str()
     }
 
     /// The uses that a limit counts.
@@ -864,31 +885,33 @@ pub struct Quota {
     pub used: u32,
     /// The limit.
     pub limit: LimitDecl,
+    /// What it counts from where that is a moment or an action of the law, by its title: "turn began".
+    pub since: String,
 }
 
 impl Quota {
     /// In few words: "2 of 3 a day used", "once a week"; the limit as it is where nothing can be counted.
     pub fn words(&self) -> String {
         match (self.used, self.limit.times.max(1)) {
-            (0, _) | (_, 1) => limit_words(&self.limit),
+            (0, _) | (_, 1) => limit_words(&self.limit, &self.since),
             (used, times) => {
-                let per = per_words(&self.limit.per);
+                let per = per_words(&self.limit.per, &self.since);
                 format!("{used} of {times}{per} used")
             }
         }
     }
 }
 
-fn per_words(per: &Per) -> String {
+fn per_words(per: &Per, since: &str) -> String {
     match per {
         Per::Ever => String::new(),
         Per::Day => " a day".to_owned(),
         Per::Week => " a week".to_owned(),
-        Per::Since(name) => format!(" since {}", readable(name.as_str())),
+        Per::Since(_) => format!(" since {since}"),
     }
 }
 
-fn limit_words(limit: &LimitDecl) -> String {
+fn limit_words(limit: &LimitDecl, since: &str) -> String {
     let often = match limit.times.max(1) {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
@@ -899,7 +922,7 @@ fn limit_words(limit: &LimitDecl) -> String {
     } else {
         ""
     };
-    let per = per_words(&limit.per);
+    let per = per_words(&limit.per, since);
     let gap = limit
         .gap
         .map(|gap| format!(", with {gap} between"))

@@ -51,7 +51,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "table(name: str, **columns: Any) -> Any", run: table, doc: "A kind whose instances are law." },
         Native { signature: "row(table: Any, key: str, **cells: Any)", run: row, doc: "An instance of a table." },
         Native { signature: "category(name: str, title: str = ?, prefix: str = ?, marker: str = ?, icons: list[str] = ?, statuses: list[str] = ?, by: Any = ?, author: str = ?, limit: Any = ?, form: list = ?, sticky: bool = ?, admits: list = ?) -> Any", run: category, doc: "A kind of post." },
-        Native { signature: "action(name: str, body: Callable, by: Any = ?, limit: Any = ?, options: dict[str, Any] = ?, admits: list = ?, tags: list[str] = ?, title: str = ?)", run: action, doc: "Something that players do." },
+        Native { signature: "action(name: str, body: Callable, by: Any = ?, limit: Any = ?, options: dict[str, Any] = ?, admits: list = ?, tags: list[str] = ?, title: str = ?, *, says: Callable = ?, remarks: dict[str, Any] = ?)", run: action, doc: "Something that players do." },
         Native { signature: "limit(per: str = ?, since: Any = ?, times: int = ?, gap: Span | None = ?, slot: str = ?, shared: bool = ?) -> Limit", run: limit, doc: "How often." },
         Native { signature: "automatic(name: str, body: Callable, of: Any = ?, every: Any = ?, when: Callable = ?, after: Span = ?)", run: automatic, doc: "Something that happens by itself." },
         Native { signature: "condition(test: Callable, of: Any)", run: condition, doc: "Keeps the clock of a test, for `since` and `held`." },
@@ -569,16 +569,6 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         return Err(fault(text));
     }
     params.remove(0);
-    let mut options = Vec::new();
-    if let Some(given) = args.opt(4).and_then(DictRef::from_value) {
-        for (param, lister) in given.iter() {
-            let param = param.unpack_str().unwrap_or_default();
-            let lister = lister
-                .function_name()
-                .ok_or_else(|| fault("`options` gives a function for each parameter"))?;
-            options.push((Name::from(param), Name::from(lister)));
-        }
-    }
     let title = args.some(7).map(|_| args.text(7)).transpose()?;
     let decl = ActionDecl {
         title: title.map_or_else(|| capital(&readable(name.as_str())), str::to_owned),
@@ -587,12 +577,33 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         params,
         by: by(args, 2)?,
         limits: limits(args, 3)?,
-        options,
+        options: by_parameter(args, 4, "options")?,
         admits: admits(args, 5)?,
         tags: args.names(6)?,
+        says: args.some(8).map(|_| function(args, 8)).transpose()?,
+        remarks: by_parameter(args, 9, "remarks")?,
     };
     declare(args, eval, Declared::Action(decl))?;
     Ok(Value::new_none())
+}
+
+/// A function for each of some parameters.
+fn by_parameter(
+    args: &Args<'_, '_>,
+    index: usize,
+    what: &str,
+) -> starlark::Result<Vec<(Name, Name)>> {
+    let Some(given) = args.opt(index).and_then(DictRef::from_value) else {
+        return Ok(Vec::new());
+    };
+    let functions = given.iter().map(|(param, function)| {
+        let param = Name::from(param.unpack_str().unwrap_or_default());
+        let function = function
+            .function_name()
+            .ok_or_else(|| fault(format!("`{what}` gives a function for each parameter")))?;
+        Ok((param, Name::from(function)))
+    });
+    functions.collect()
 }
 
 fn limit<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {

@@ -30,6 +30,7 @@ pub enum Glyph {
     Flag,
     Star,
     Gem,
+    Bomb,
     Alarm,
     Letters(String),
 }
@@ -56,6 +57,7 @@ impl Glyph {
             "flag" => Self::Flag,
             "star" => Self::Star,
             "gem" => Self::Gem,
+            "bomb" | "dispenser" => Self::Bomb,
             other => Self::Letters(initials(other)),
         }
     }
@@ -105,6 +107,7 @@ impl Glyph {
                 "M23 9l4.200 9 9.800 1.200-7.200 6.700 1.900 9.700-8.700-4.800-8.700 4.800 1.900-9.700L9 19.200l9.800-1.200z",
             ),
             Self::Gem => line("M14 12h18l6 8-15 17L8 20zm-6 8h30M23 37l-6-17 6-8 6 8z"),
+            Self::Bomb => line("M22 17a10 10 0 1 0 .1 0zm0 0v-4q0-4 5-4h4M31 6v6M28 9h6"),
             Self::Alarm => ALARM.into(),
             Self::Letters(letters) => format!(
                 r#"<text class="b-word" x="23" y="28">{}</text>"#,

@@ -305,6 +305,8 @@ pub struct Offer {
     pub cost: Option<String>,
     /// The clause that offers it, in its own first words.
     pub about: String,
+    /// What the law says of it to this reader, such as the odds.
+    pub says: String,
     /// The rest of the clause.
     pub rest: String,
     /// Where that clause stands.

@@ -28,6 +28,7 @@ fn offer(
         title: title.into(),
         cost: (!cost.is_empty()).then(|| cost.into()),
         about: about.into(),
+        says: String::new(),
         rest: String::new(),
         cite: Some(rule(cite, action)),
         open,

@@ -253,6 +253,7 @@ fn proposal() -> Post {
             title: "Enact".into(),
             cost: None,
             about: String::new(),
+            says: String::new(),
             rest: String::new(),
             cite: None,
             open: Err(Refusal {

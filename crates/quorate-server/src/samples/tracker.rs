@@ -324,6 +324,7 @@ impl Samples for PlayerPage {
             title: title.into(),
             cost: None,
             about: "What the rule says of it.".into(),
+            says: String::new(),
             rest: String::new(),
             cite: None,
             open,

@@ -43,7 +43,17 @@ def open_locket(actor: Player, wish: str = "", many: int = 1):
     if way == "keep":
         actor.gems += fallen * many
 
-action("open-locket", open_locket, limit = daily(), title = "Open a Locket")
+def odds(actor: Player) -> str:
+    return f"1 to 6 Gems for {actor.name}."
+
+def wishes(actor: Player) -> list[str]:
+    return ["gold", "luck"]
+
+def told(actor: Player, wish: str) -> str:
+    require(wish == "gold", "to wish for gold")
+    return "glitters"
+
+action("open-locket", open_locket, limit = daily(), options = {"wish": wishes}, title = "Open a Locket", says = odds, remarks = {"wish": told})
 ```
 "#;
 

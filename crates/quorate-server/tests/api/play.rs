@@ -104,6 +104,14 @@ async fn an_action_asks_in_the_middle_and_goes_on_with_the_die_that_fell() {
         .unwrap();
     assert_eq!(locket["may"], "now");
     assert_eq!(locket["fields"][1]["takes"], "a whole number");
+    assert_eq!(locket["says"], "1 to 6 Gems for Bert.");
+    let wishes = &locket["fields"][0]["options"];
+    assert_eq!(wishes[0]["remark"], "glitters");
+    assert_eq!(
+        wishes[1]["remark"],
+        json!(null),
+        "a remark that refuses says nothing"
+    );
 
     let opened = game
         .act(&game.bert, "open-locket", json!({ "many": 2 }))
@@ -160,6 +168,11 @@ async fn an_action_asks_in_the_middle_and_goes_on_with_the_die_that_fell() {
         .find(|one| one["action"] == "open-locket")
         .unwrap();
     assert_eq!(locket["may"], "later");
+    assert_eq!(
+        locket["says"],
+        json!(null),
+        "odds are told while it may be taken"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -321,8 +321,10 @@ fn offer_json(offer: &Offer) -> Json {
             "title": field.title,
             "type": convert::type_name(&field.ty),
             "options": field.options.as_ref().map(|options| options.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>()),
+            "remarks": field.remarks,
             "default": field.default.as_ref().map(convert::describe),
         })).collect::<Vec<_>>(),
+        "says": offer.says,
         "open": offer.open.is_ok(),
         "refusal": offer.open.as_ref().err().map(words::refusal_json),
     })

@@ -64,6 +64,8 @@ pub(crate) struct MoveData {
     clause: u32,
     /// What it asks for.
     fields: Vec<FieldData>,
+    /// What the law says of it to this player while it may be taken, such as the odds.
+    says: Option<String>,
     /// When it may be taken.
     may: May,
     /// Why not now.
@@ -96,6 +98,8 @@ pub(crate) struct OptionData {
     value: AnyJson,
     /// What it is called, which may be sent as well.
     text: String,
+    /// What the law says of it, such as the odds.
+    remark: Option<String>,
 }
 
 /// A kind of post and whether you may post one.
@@ -208,16 +212,26 @@ fn one(look: &Look, tx: &Tx, offer: &Offer) -> MoveData {
             .iter()
             .map(|field| one_field(look, tx, field))
             .collect(),
+        says: told_of(look, &offer.says),
         may,
         refusal,
     }
 }
 
+/// Words of the law in the theme's, where there are any.
+fn told_of(look: &Look, words: &str) -> Option<String> {
+    (!words.is_empty()).then(|| look.themed(words))
+}
+
 fn one_field(look: &Look, tx: &Tx, field: &Field) -> FieldData {
     let options = field.options.as_ref().map(|options| {
-        let told = options.iter().map(|(datum, text)| OptionData {
+        let remarks = field.remarks.iter().map(String::as_str);
+        let remarks = remarks.chain(std::iter::repeat(""));
+        let told = options.iter().zip(remarks);
+        let told = told.map(|((datum, text), remark)| OptionData {
             value: data::datum(tx, datum),
             text: text.clone(),
+            remark: told_of(look, remark),
         });
         told.collect()
     });

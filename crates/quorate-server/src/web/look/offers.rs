@@ -62,7 +62,8 @@ impl Look {
         Offer {
             action: action.to_owned(),
             title: self.themed(&offer.title),
-            cost: limits(offer),
+            cost: self.limits(offer),
+            says: self.themed(&offer.says),
             about,
             rest,
             cite: self.cite_site(&offer.site),
@@ -110,13 +111,23 @@ impl Look {
         made
     }
 
-    /// Things of one name to be picked from get what they hold beside it: "kettle (Hit points 4)".
+    /// Things of one name to be picked from get what they hold beside it: "kettle (Hit points 4)". Behind that stands what
+    /// the law says of each.
     fn tell_apart(&self, field: &LawField, kind: &mut FieldKind) {
         let (FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices)) =
             kind
         else {
             return;
         };
+        self.tell_alike_apart(field, choices);
+        for (choice, remark) in choices.iter_mut().zip(&field.remarks) {
+            if !remark.is_empty() {
+                choice.title = format!("{}: {}", choice.title, self.themed(remark));
+            }
+        }
+    }
+
+    fn tell_alike_apart(&self, field: &LawField, choices: &mut [Choice]) {
         let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
         let is_alike = |title: &String| titles.iter().filter(|other| *other == title).count() > 1;
         if !titles.iter().any(is_alike) {
@@ -254,6 +265,12 @@ impl Look {
         found
     }
 
+    /// How often an action may be taken, and how often it was.
+    fn limits(&self, offer: &LawOffer) -> Option<String> {
+        let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
+        (!words.is_empty()).then(|| self.themed(&words.join("; ")))
+    }
+
     fn post_offer(
         &self,
         mut offer: LawOffer,
@@ -291,7 +308,8 @@ impl Look {
                 Some(Offer {
                     action: action.clone(),
                     title,
-                    cost: limits(&offer),
+                    cost: self.limits(&offer),
+                    says: self.themed(&offer.says),
                     about,
                     rest,
                     cite: self.cite_site(&offer.site),
@@ -300,12 +318,6 @@ impl Look {
             }
         }
     }
-}
-
-/// How often an action may be taken, and how often it was.
-fn limits(offer: &LawOffer) -> Option<String> {
-    let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
-    (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn kind_of(field: &LawField) -> FieldKind {

@@ -223,7 +223,7 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
             lines
         }),
         refusal: tried.refusal,
-        button: format!("Post the {}", title.to_lowercase()),
+        button: format!("Post the {}", in_sentence(&title)),
         afterwards: "The rules say how long it can be edited after that.".to_owned(),
     };
     Compose {
@@ -277,6 +277,19 @@ fn own_count(look: &Look, category: &Name, me: PlayerId) -> String {
         today += usize::from(post.at.day_start() == look.now.day_start());
     }
     format!("Yours so far: {open} open, {today} posted today, by UTC.")
+}
+
+/// A title within a sentence: "call for judgement", but "`StickyBomb` post".
+fn in_sentence(title: &str) -> String {
+    let words = title.split(' ').map(|word| {
+        let has_own_capitals = word.chars().skip(1).any(char::is_uppercase);
+        if has_own_capitals {
+            word.to_owned()
+        } else {
+            word.to_lowercase()
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// What came of a check or a preview.

@@ -191,6 +191,7 @@ fn own_offers(look: &Look, id: PostId, post: &rows::Post) -> Vec<Offer> {
             action: "withdraw".to_owned(),
             title: "Withdraw it".to_owned(),
             cost: None,
+            says: String::new(),
             about: "Take your own post back, as far as the rules let you.".to_owned(),
             rest: String::new(),
             cite: None,

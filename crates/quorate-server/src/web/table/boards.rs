@@ -200,12 +200,14 @@ fn told(look: &Look, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
     let ways = moved(look, board, event)
         .into_iter()
         .filter(|(thing, old, new)| old != new && look.kind_of(thing).is_some())
-        .map(|(thing, old, new)| {
+        .enumerate()
+        .map(|(nth, (thing, old, new))| {
             let named = |square: Option<Square>| {
                 square.map_or_else(|| "off the board".to_owned(), |at| square_name(decl, &at))
             };
             let way = format!("{} → {}", named(old), named(new));
-            if doer.as_ref() == Some(&thing) {
+            // Whoever did it is named already, right before what moved first.
+            if nth == 0 && doer.as_ref() == Some(&thing) {
                 way
             } else {
                 format!("{} {way}", look.called(&thing))

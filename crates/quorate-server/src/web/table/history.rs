@@ -302,6 +302,7 @@ fn value_fields(look: &Look, key: &CellKey, decl: &ValueDecl, home: &Name) -> Op
         title: "New value".to_owned(),
         ty,
         options,
+        remarks: Vec::new(),
         default: None,
     };
     let mut made = look.field(&field, "edit");

@@ -365,6 +365,7 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
             action,
             title,
             cost: None,
+            says: look.themed(&offer.says),
             about,
             rest,
             cite: look.cite_site(&offer.site),

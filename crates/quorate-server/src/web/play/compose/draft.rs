@@ -343,6 +343,7 @@ impl Draft {
                 title: value.it.title.clone(),
                 ty,
                 options,
+                remarks: Vec::new(),
                 default: Some(value.it.default.clone()),
             };
             let mut field = look.field(&law_field, "own");
