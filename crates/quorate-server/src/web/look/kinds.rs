@@ -11,6 +11,7 @@ use quorate_law::stop::Site;
 use quorate_law::{capital, readable};
 
 use super::Look;
+use super::words::bundled;
 use crate::parts::Claim;
 use crate::urls::Href;
 
@@ -327,22 +328,6 @@ fn short(full: &str) -> String {
     text.strip_suffix(" UTC").unwrap_or(text).to_owned()
 }
 
-/// Things that come several times told once, with how many they are: "4 × dagger".
-fn bundled(words: Vec<String>) -> Vec<String> {
-    let mut found: Vec<(String, usize)> = Vec::new();
-    for word in words {
-        match found.iter_mut().find(|(known, _)| *known == word) {
-            Some((_, count)) => *count += 1,
-            None => found.push((word, 1)),
-        }
-    }
-    let told = found.into_iter().map(|(word, count)| match count {
-        1 => word,
-        count => format!("{count} × {word}"),
-    });
-    told.collect()
-}
-
 /// A kind's name as words: "`SpecialTitle`" is "Special title".
 fn spaced(name: &str) -> String {
     let mut words = String::new();
@@ -365,12 +350,6 @@ mod tests {
     fn a_moment_in_a_cell_leaves_out_what_every_cell_would_say() {
         assert_eq!(short("Fri 14 May, 16:42 UTC"), "14 May, 16:42");
         assert_eq!(short("Thu 24 Dec 2026, 00:00 UTC"), "24 Dec 2026, 00:00");
-    }
-
-    #[test]
-    fn what_comes_several_times_is_counted() {
-        let words = ["dagger", "robe", "dagger"].map(str::to_owned).to_vec();
-        assert_eq!(bundled(words), ["2 × dagger", "robe"]);
     }
 
     #[test]

@@ -43,6 +43,22 @@ pub(super) fn terms(state: &State, law: &Law) -> Terms {
     terms
 }
 
+/// Things that come several times told once, with how many they are: "4 × dagger".
+pub(super) fn bundled(words: Vec<String>) -> Vec<String> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for word in words {
+        match found.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => found.push((word, 1)),
+        }
+    }
+    let told = found.into_iter().map(|(word, count)| match count {
+        1 => word,
+        count => format!("{count} × {word}"),
+    });
+    told.collect()
+}
+
 /// What stands in the first list alone, and what in the second alone, each as often as it does.
 fn difference(old: Vec<String>, new: Vec<String>) -> (Vec<String>, Vec<String>) {
     let mut come = new;
@@ -79,8 +95,8 @@ impl Look {
             Value::Flag(false) => "no".to_owned(),
             Value::Moment(at) => self.when(*at).full(),
             Value::List(items) => {
-                let words: Vec<_> = items.iter().map(|item| self.label(item)).collect();
-                words.join(", ")
+                let words = items.iter().map(|item| self.label(item)).collect();
+                bundled(words).join(", ")
             }
             value => self.ask(|tx| tx.label(&convert::datum(value))),
         }
@@ -96,10 +112,9 @@ impl Look {
         }
         let words = |items: &[Value]| items.iter().map(|item| self.label(item)).collect();
         let (gone, come) = difference(words(before), words(after));
-        let moved = gone.iter().map(|word| format!("− {word}"));
-        let moved: Vec<_> = moved
-            .chain(come.iter().map(|word| format!("+ {word}")))
-            .collect();
+        let gone = bundled(gone).into_iter().map(|word| format!("− {word}"));
+        let come = bundled(come).into_iter().map(|word| format!("+ {word}"));
+        let moved: Vec<_> = gone.chain(come).collect();
         let changed = if moved.is_empty() {
             "in another order".to_owned()
         } else {
@@ -226,6 +241,12 @@ pub(crate) fn written(text: &Sealed<str>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_several_times_is_counted() {
+        let words = ["dagger", "robe", "dagger"].map(str::to_owned).to_vec();
+        assert_eq!(bundled(words), ["2 × dagger", "robe"]);
+    }
 
     #[test]
     fn what_came_and_went_is_counted_piece_by_piece() {

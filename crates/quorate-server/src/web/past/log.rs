@@ -14,6 +14,7 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, ValueDecl};
+use quorate_law::{capital, readable};
 
 use crate::pages::{LogLine, LogPage, Past};
 use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone, plural};
@@ -400,7 +401,7 @@ impl Look {
             *name == key.name && (matches!(&key.thing, Thing::Player(_)) == (*kind == "Player"))
         });
         decl.map_or_else(
-            || key.name.to_string(),
+            || capital(&readable(key.name.as_str())),
             |(_, decl)| self.themed(&decl.it.title),
         )
     }

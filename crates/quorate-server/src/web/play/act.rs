@@ -328,7 +328,7 @@ pub fn arguments(
     form: &Posted,
 ) -> Result<Vec<(Name, Value)>, Refusal> {
     let Some(decl) = look.law.actions.get(action) else {
-        return Err(Refusal::plain(format!("an action called \"{action}\"")));
+        return Err(Refusal::plain("a rule in force that provides it"));
     };
     look.ask(|tx| {
         let offer = offers::offer(tx, me, decl);
