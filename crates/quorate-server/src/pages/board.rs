@@ -32,6 +32,8 @@ pub struct Moves {
     pub count: String,
     /// "2 AP · 1 Main Action spent since 18:20 yesterday".
     pub about: String,
+    /// What the law says of it to this reader, such as the odds.
+    pub says: String,
     /// Where it goes.
     pub send: Send,
     /// Whom or what it can be done with, each leading to the board with it chosen.

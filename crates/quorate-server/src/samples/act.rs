@@ -555,6 +555,7 @@ impl Samples for BoardPage {
                 with: vec![tab("Alone", "", true, false), tab("Towing Ilse", "", false, false)],
                 fields: vec![Field::new("row-why", "summary", "Said of it", FieldKind::Line(String::new())).optional()],
                 about: "2 Strokes left. 1 Main Action spent since 18:20 yesterday.".into(),
+                says: "One in six is swept away.".into(),
                 send: send(urls::Action { game: GAME, action: "row" }),
                 name: "to".into(),
                 button: "Row to {}, 1 Stroke".into(),

@@ -45,6 +45,15 @@ pub(super) struct Chosen {
     pub(super) targets: Vec<Target>,
 }
 
+/// Something on the board that may be picked.
+struct Pick<'a> {
+    datum: &'a Datum,
+    label: &'a String,
+    square: Square,
+    /// What the law says of it.
+    remark: &'a str,
+}
+
 /// An action that can be done on the board.
 struct OnBoard<'a> {
     decl: &'a At<ActionDecl>,
@@ -163,6 +172,7 @@ impl Choosing<'_> {
                 title,
                 count: squares,
                 about: look.about_clause(&offer.site.rule, offer.site.clause),
+                says: look.themed(&offer.says),
                 send,
                 with,
                 name: field.name.to_string(),
@@ -217,13 +227,21 @@ impl Choosing<'_> {
         (tabs, chosen)
     }
 
-    /// What may be picked on this board: the datum, its label and its square.
-    fn options<'a>(&self, action: &'a OnBoard<'_>) -> Vec<(&'a Datum, &'a String, Square)> {
+    /// What may be picked on this board.
+    fn options<'a>(&self, action: &'a OnBoard<'_>) -> Vec<Pick<'a>> {
         let field: &LawField = &action.offer.fields[action.field];
-        let options = field.options.as_deref().unwrap_or_default().iter();
-        options
-            .filter_map(|(datum, label)| Some((datum, label, self.square_of(datum)?)))
-            .collect()
+        let remarks = field.remarks.iter().map(String::as_str);
+        let remarks = remarks.chain(std::iter::repeat(""));
+        let options = field.options.iter().flatten().zip(remarks);
+        let on_board = options.filter_map(|((datum, label), remark)| {
+            Some(Pick {
+                datum,
+                label,
+                square: self.square_of(datum)?,
+                remark,
+            })
+        });
+        on_board.collect()
     }
 
     fn square_of(&self, datum: &Datum) -> Option<Square> {
@@ -253,17 +271,17 @@ impl Choosing<'_> {
         let mut options = self.options(action);
         if missing == 0 && options.len() <= TRIES {
             self.look.ask(|tx| {
-                options.retain(|(datum, ..)| {
-                    let mut args = vec![(field.name.clone(), (*datum).clone())];
+                options.retain(|pick| {
+                    let mut args = vec![(field.name.clone(), pick.datum.clone())];
                     args.extend(companion.cloned());
                     offers::tried(tx, me, action.decl, args).is_ok()
                 });
             });
         }
         let asked = self.query.get("to");
-        let targets = options.into_iter().filter_map(|(datum, label, square)| {
-            let (column, row) = place(self.decl, &square)?;
-            let value = sent(datum, label);
+        let targets = options.into_iter().filter_map(|pick| {
+            let (column, row) = place(self.decl, &pick.square)?;
+            let value = sent(pick.datum, pick.label);
             let mut href = self.here_with(action);
             if let Some((_, with)) = companion {
                 let label = self.look.ask(|tx| tx.label(with));
@@ -272,8 +290,8 @@ impl Choosing<'_> {
             Some(Target {
                 column,
                 row,
-                title: square_name(self.decl, &square),
-                words: self.words(datum, label, &square),
+                title: square_name(self.decl, &pick.square),
+                words: self.words(&pick),
                 is_risky: false,
                 is_chosen: asked == Some(&value),
                 href: href.with("to", &value).at("moves"),
@@ -283,18 +301,27 @@ impl Choosing<'_> {
         targets.collect()
     }
 
-    /// What is there.
-    fn words(&self, datum: &Datum, label: &str, square: &Square) -> String {
-        if let Datum::Thing(thing) = datum {
+    /// What is there, and what the law says of it.
+    fn words(&self, pick: &Pick<'_>) -> String {
+        let there = self.there(pick);
+        if pick.remark.is_empty() {
+            there
+        } else {
+            format!("{there}: {}", self.look.themed(pick.remark))
+        }
+    }
+
+    fn there(&self, pick: &Pick<'_>) -> String {
+        if let Datum::Thing(thing) = pick.datum {
             return match thing {
                 Thing::Player(id) if self.look.me == Some(*id) => "yourself".to_owned(),
-                _ => label.to_owned(),
+                _ => pick.label.clone(),
             };
         }
         let there: Vec<&str> = self
             .standing
             .iter()
-            .filter(|one| one.square == *square)
+            .filter(|one| one.square == pick.square)
             .map(|one| one.sort.as_str())
             .collect();
         if there.is_empty() {
