@@ -156,7 +156,8 @@ fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
     }
 }
 
-/// Nobody's vote counts twice: the votes for and against a matter are no more than there are members.
+/// Nobody's vote counts twice: the votes for and against a matter are no more than there are people who are members or were
+/// some day, for a count may be final while its voters leave.
 fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
     let law = judge.law();
     let Some(row) = judge.state().posts.get(&post) else {
@@ -178,17 +179,15 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
             _ => return Ok(()),
         }
     }
-    let members = judge
-        .state()
-        .people
-        .values()
-        .filter(|person| person.standing == Standing::Member)
+    let people = judge.state().people.values();
+    let voters = people
+        .filter(|person| person.standing != Standing::Applicant)
         .count();
-    if usize::try_from(counted).is_ok_and(|counted| counted <= members) {
+    if usize::try_from(counted).is_ok_and(|counted| counted <= voters) {
         return Ok(());
     }
     Err(format!(
-        "{counted} votes of {members} members are counted on post {post}"
+        "{counted} votes of {voters} people are counted on post {post}"
     ))
 }
 
