@@ -15,7 +15,7 @@ const BETS: &str = r#"# Bets
 def poke(actor: Player, whom: Player):
     require(whom != actor, "somebody else")
 
-action("poke", poke, title = "Poke them")
+action("poke", poke, admits = [leaders], title = "Poke them")
 ```
 
 2. {A player} may bet on a colour that stands in the title of an entry.
