@@ -68,13 +68,24 @@ pub fn offers(tx: &Tx, player: PlayerId) -> Vec<Offer> {
 
 /// One action as it is for a player.
 pub fn offer(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Offer {
-    let mut fields: Vec<Field> = decl
+    let fields: Vec<Field> = decl
         .it
         .params
         .iter()
         .map(|param| field(tx, player, decl, &param.name))
         .collect();
     let open = may_now(tx, player, decl, &fields);
+    made(tx, player, decl, fields, open)
+}
+
+/// The offer of these fields, where it is open with what the law says of it and of what can be picked.
+fn made(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    mut fields: Vec<Field>,
+    open: Result<(), Refusal>,
+) -> Offer {
     let mut says = String::new();
     if open.is_ok() {
         if let Some(function) = &decl.it.says {
@@ -129,26 +140,85 @@ fn said(
     }
 }
 
+/// An action as it is for a player about one thing, which its first parameter takes: what else its form asks for, and of
+/// what can be picked there only what the law takes for this thing. None where the law takes nothing for it.
+pub fn offer_about(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    thing: &Datum,
+) -> Option<Offer> {
+    let mut params = decl.it.params.iter();
+    let first = field(tx, player, decl, &params.next()?.name);
+    let is_listed = |options: Vec<(Datum, String)>| options.iter().any(|(one, _)| one == thing);
+    if !first.options.is_none_or(is_listed) {
+        return None;
+    }
+    let given = (first.name, thing.clone());
+    let fields = params.map(|param| field(tx, player, decl, &param.name));
+    let mut fields: Vec<Field> = fields.collect();
+    let is_open = |mut args: Vec<(Name, Datum)>| {
+        args.push(given.clone());
+        tried(tx, player, decl, args).is_ok()
+    };
+    let asked: Vec<&Field> = fields
+        .iter()
+        .filter(|field| field.must_be_picked())
+        .collect();
+    if asked.is_empty() && !is_open(vec![]) || none_to_pick(tx, decl, &fields).is_err() {
+        return None;
+    }
+    let ways = all_picks(&asked);
+    if !asked.is_empty() && !ways.is_empty() {
+        let open: Vec<_> = ways.iter().filter(|way| is_open((*way).clone())).collect();
+        if open.is_empty() {
+            return None;
+        }
+        for field in &mut fields {
+            field.keep_picked(&ways, &open);
+        }
+    }
+    Some(made(tx, player, decl, fields, Ok(())))
+}
+
+impl Field {
+    /// Whether the form cannot be sent without it.
+    fn must_be_picked(&self) -> bool {
+        self.default.is_none() && !matches!(self.ty, Type::Optional(_))
+    }
+
+    /// Keeps of its options those that some open way picks, and those that no way has tried.
+    fn keep_picked(&mut self, ways: &[Vec<(Name, Datum)>], open: &[&Vec<(Name, Datum)>]) {
+        let Some(options) = &mut self.options else {
+            return;
+        };
+        let picks = |way: &[(Name, Datum)], option: &Datum| {
+            way.iter()
+                .any(|(name, pick)| *name == self.name && pick == option)
+        };
+        options.retain(|(option, _)| {
+            open.iter().any(|way| picks(way, option)) || !ways.iter().any(|way| picks(way, option))
+        });
+    }
+}
+
 fn may_now(
     tx: &Tx,
     player: PlayerId,
     decl: &At<ActionDecl>,
     fields: &[Field],
 ) -> Result<(), Refusal> {
-    let needs_choice = fields
+    let open_fields: Vec<&Field> = fields
         .iter()
-        .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
-    if !needs_choice {
+        .filter(|field| field.must_be_picked())
+        .collect();
+    if open_fields.is_empty() {
         return tried(tx, player, decl, vec![])
             .or_else(|refusal| some_pick_opens(tx, player, decl, fields).ok_or(refusal));
     }
     allowed(tx, player, decl)?;
     // With one thing to pick, the action is open if some pick is; the nearest refusal says why none is.
     none_to_pick(tx, decl, fields)?;
-    let open_fields: Vec<&Field> = fields
-        .iter()
-        .filter(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)))
-        .collect();
     let mut nearest: Option<Refusal> = None;
     for args in all_picks(&open_fields) {
         match tried(tx, player, decl, args) {

@@ -1,11 +1,14 @@
 //! Who uses the server.
 
 mod access;
+mod letters;
 mod seats;
+
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{GameId, Moment, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     StoreError, Token,
@@ -103,8 +106,8 @@ impl Accounts for Store {
         self.insert_session(session).await
     }
 
-    async fn session(&self, digest: Digest, now: Moment) -> Result<Option<Session>> {
-        self.find_session(digest, now).await
+    async fn account_of_session(&self, digest: Digest, now: Moment) -> Result<Option<Account>> {
+        self.find_account_of_session(digest, now).await
     }
 
     async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>> {
@@ -176,6 +179,24 @@ impl Accounts for Store {
 
     async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>> {
         self.list_seats_in(game).await
+    }
+
+    async fn letters_read(
+        &self,
+        id: AccountId,
+        game: &GameId,
+    ) -> Result<BTreeMap<String, EventSeq>> {
+        self.list_letters_read(id, game).await
+    }
+
+    async fn read_letters(
+        &self,
+        id: AccountId,
+        game: &GameId,
+        circle: &str,
+        up_to: EventSeq,
+    ) -> Result<()> {
+        self.note_letters_read(id, game, circle, up_to).await
     }
 
     async fn sweep(&self, now: Moment) -> Result<()> {

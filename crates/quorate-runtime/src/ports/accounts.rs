@@ -3,9 +3,11 @@
 //! None of it ever enters a game's log. Secrets that people carry (session cookies, tokens, links in a mail) are
 //! known here by their digest alone, so that whoever reads the store cannot use them.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{GameId, Moment, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 
 use super::StoreError;
 
@@ -151,8 +153,12 @@ pub trait Accounts: Send + Sync {
 
     /// Begins a session.
     async fn begin_session(&self, session: &Session) -> Result<(), AccountError>;
-    /// The session of a cookie.
-    async fn session(&self, digest: Digest, now: Moment) -> Result<Option<Session>, AccountError>;
+    /// Whose session a cookie is.
+    async fn account_of_session(
+        &self,
+        digest: Digest,
+        now: Moment,
+    ) -> Result<Option<Account>, AccountError>;
     /// The sessions of an account, oldest first.
     async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>, AccountError>;
     /// Ends one session.
@@ -199,6 +205,22 @@ pub trait Accounts: Send + Sync {
     async fn seats_of(&self, id: AccountId) -> Result<Vec<Seat>, AccountError>;
     /// Who plays whom in a game, by player.
     async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>, AccountError>;
+
+    /// How far an account has read its conversations in a game: of each the newest event whose messages it was shown. A
+    /// conversation goes by the word that addresses have for the others in it.
+    async fn letters_read(
+        &self,
+        id: AccountId,
+        game: &GameId,
+    ) -> Result<BTreeMap<String, EventSeq>, AccountError>;
+    /// Notes that a conversation was read up to an event; what was read before stays read.
+    async fn read_letters(
+        &self,
+        id: AccountId,
+        game: &GameId,
+        circle: &str,
+        up_to: EventSeq,
+    ) -> Result<(), AccountError>;
 
     /// Drops what has ended: sessions, tokens, invitations, links.
     async fn sweep(&self, now: Moment) -> Result<(), AccountError>;

@@ -5,7 +5,7 @@ use askama::Template;
 use super::{Chrome, EffectGroup};
 use crate::{
     markup::Markup,
-    parts::{Change, Field, Refusal, Send},
+    parts::{Change, Cite, Field, Refusal, Send},
     urls::Href,
 };
 
@@ -69,6 +69,8 @@ pub struct Writing {
     pub folds_changes: bool,
     /// What the law asks of such posts.
     pub rules: Vec<RuleOfForm>,
+    /// What it says about tags in their titles, and where.
+    pub tags: Vec<(String, Option<Cite>)>,
     /// The post as it would stand, after "Preview".
     pub preview: Option<(String, Markup, Vec<Change>)>,
     /// What it would do, after "Preview".

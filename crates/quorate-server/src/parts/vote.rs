@@ -60,10 +60,10 @@ impl Gauge {
     fn scale(&self) -> Scale {
         let voters = self.voters().max(1);
         if self.large {
-            let step = (300 / voters).clamp(5, 28);
+            let step = (300 / voters).max(5);
             return Scale {
                 step,
-                gap: (step / 5).max(1),
+                gap: (step / 5).clamp(1, 6),
                 height: 34,
                 head: 16,
             };

@@ -522,6 +522,7 @@ fn writing() -> Writing {
             RuleOfForm { text: "A change to a core rule needs the tag Core".into(), is_kept: true },
             RuleOfForm { text: "The title has at least four letters".into(), is_kept: false },
         ],
+        tags: vec![("A change of a core rule needs the tag [Core] in the title.".into(), None)],
         preview: Some(("Night fares for the ferry".into(), text("Ten Oil to cross is a *day* rate."), vec![change])),
         refusal: None,
         button: "Post the proposal".into(),

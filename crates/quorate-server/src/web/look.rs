@@ -6,6 +6,7 @@
 pub mod changes;
 pub mod effects;
 pub mod kinds;
+pub mod letters;
 pub mod matters;
 pub mod offers;
 pub mod past;
@@ -15,6 +16,7 @@ mod secrets;
 pub mod values;
 pub mod words;
 
+pub use letters::Read;
 pub(crate) use words::written;
 
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub struct Look {
     pub visitor: Visitor,
     /// Whom they play here.
     pub me: Option<PlayerId>,
+    /// Which of their letters they have read.
+    pub read: Read,
     /// The words of the theme, by token.
     pub terms: Terms,
     /// Whether this is a moment of the past, at which nothing can be done any more.
@@ -62,31 +66,78 @@ pub struct Look {
     forms: AtomicU32,
 }
 
-impl Look {
-    /// Looks at a game for a visitor.
+/// A game and who reads it, before anything is made of its law.
+pub struct Glance {
+    /// The site.
+    pub site: Arc<Site>,
+    /// Which game.
+    pub game: GameId,
+    /// Its newest state on disk.
+    pub published: Arc<Published>,
+    /// The moment of the request.
+    pub now: Moment,
+    /// Who asks.
+    pub visitor: Visitor,
+    /// Whom they play here.
+    pub me: Option<PlayerId>,
+    /// Which of their letters they have read.
+    pub read: Read,
+}
+
+impl Glance {
+    /// Finds the game and whom the visitor plays in it.
     pub async fn at(site: &Arc<Site>, visitor: &Visitor, game: &str) -> Result<Self, Trouble> {
         let game: GameId = game.parse().map_err(|_| Trouble::NotFound)?;
         let published = site.parts.games.snapshot(&game).await?;
-        let me = match visitor.id() {
-            Some(id) => site.parts.accounts.seat(id, &game).await?,
-            None => None,
-        };
-        let laws = Arc::clone(&site.parts.laws);
-        let state = published.state.clone();
-        let law = tokio::task::spawn_blocking(move || laws.law(&state)).await?;
-        let terms = words::terms(&published.state, &law);
+        let accounts = &site.parts.accounts;
+        let (mut me, mut read) = (None, Read::default());
+        if let Some(id) = visitor.id() {
+            me = accounts.seat(id, &game).await?;
+            if me.is_some_and(|me| letters::has_any(&published.state, me)) {
+                read = accounts.letters_read(id, &game).await?;
+            }
+        }
         Ok(Self {
             site: Arc::clone(site),
             now: site.now().max(published.head.at),
             game,
             published,
-            law,
             visitor: visitor.clone(),
             me,
+            read,
+        })
+    }
+
+    /// The whole look.
+    pub async fn look(self) -> Result<Look, Trouble> {
+        let laws = Arc::clone(&self.site.parts.laws);
+        let published = Arc::clone(&self.published);
+        let made = tokio::task::spawn_blocking(move || {
+            let law = laws.law(&published.state);
+            let terms = words::terms(&published.state, &law);
+            (law, terms)
+        });
+        let (law, terms) = made.await?;
+        Ok(Look {
+            site: self.site,
+            game: self.game,
+            published: self.published,
+            law,
+            now: self.now,
+            visitor: self.visitor,
+            me: self.me,
+            read: self.read,
             terms,
             is_past: false,
             forms: AtomicU32::new(0),
         })
+    }
+}
+
+impl Look {
+    /// Looks at a game for a visitor.
+    pub async fn at(site: &Arc<Site>, visitor: &Visitor, game: &str) -> Result<Self, Trouble> {
+        Glance::at(site, visitor, game).await?.look().await
     }
 
     /// The same reader over another state of the game, such as one of the past.
@@ -106,6 +157,7 @@ impl Look {
             now: at,
             visitor: self.visitor.clone(),
             me: self.me,
+            read: self.read.clone(),
             terms,
             is_past: true,
             forms: AtomicU32::new(0),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::digest::Digest;
@@ -107,7 +108,7 @@ pub struct Site {
     /// What proposals would do, as somebody was told within the minute.
     pub reports: Kept<Vec<EffectGroup>>,
     /// Front pages, as somebody was shown them within some seconds.
-    pub fronts: Kept<String>,
+    pub fronts: Kept<Bytes>,
     /// How tests of the rules went.
     pub proofs: Kept<Proof>,
     /// Held while tests run, so that those of all proposals together take one thread and no more.

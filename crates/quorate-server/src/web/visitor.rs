@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use quorate_kernel::digest::Digest;
-use quorate_runtime::ports::{Account, AccountId, Session};
+use quorate_runtime::ports::{Account, AccountId};
 
 use super::site::{Site, fresh_word};
 use super::trouble::Trouble;
@@ -100,15 +100,12 @@ impl FromRequestParts<Arc<Site>> for Visitor {
     async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Trouble> {
         let address = address_of(parts, site);
         let carried = site.cookies.read(&parts.headers);
-        let session: Option<Session> = match &carried {
+        let account = match &carried {
             Some(token) => {
                 let digest = session_digest(token);
-                site.parts.accounts.session(digest, site.now()).await?
+                let accounts = &site.parts.accounts;
+                accounts.account_of_session(digest, site.now()).await?
             }
-            None => None,
-        };
-        let account = match session {
-            Some(session) => site.parts.accounts.account(session.account).await?,
             None => None,
         };
         let is_new = carried.is_none();

@@ -1,10 +1,11 @@
 //! Accounts in memory: as much of them as the API asks for, and the rest too.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{GameId, Moment, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     Token,
@@ -18,6 +19,7 @@ struct Kept {
     invitations: Vec<Invitation>,
     recoveries: Vec<Recovery>,
     seats: Vec<Seat>,
+    letters: BTreeMap<(u64, GameId, String), EventSeq>,
 }
 
 /// Accounts that are gone with the test.
@@ -84,6 +86,7 @@ impl Accounts for InMemory {
         kept.sessions.retain(|one| one.account != id);
         kept.tokens.retain(|one| one.account != id);
         kept.seats.retain(|one| one.account != id);
+        kept.letters.retain(|(account, _, _), _| *account != id.0);
         Ok(())
     }
 
@@ -92,11 +95,11 @@ impl Accounts for InMemory {
         Ok(())
     }
 
-    async fn session(&self, digest: Digest, now: Moment) -> Told<Option<Session>> {
-        let kept = self.kept();
-        let mut sessions = kept.sessions.iter();
+    async fn account_of_session(&self, digest: Digest, now: Moment) -> Told<Option<Account>> {
+        let sessions = self.kept().sessions.clone();
+        let mut sessions = sessions.iter();
         let found = sessions.find(|one| one.digest == digest && one.ends_at > now);
-        Ok(found.cloned())
+        Ok(found.and_then(|session| self.find(|one| one.id == session.account)))
     }
 
     async fn sessions_of(&self, id: AccountId, now: Moment) -> Told<Vec<Session>> {
@@ -213,6 +216,29 @@ impl Accounts for InMemory {
         let kept = self.kept();
         let there = kept.seats.iter().filter(|one| one.game == *game);
         Ok(there.cloned().collect())
+    }
+
+    async fn letters_read(&self, id: AccountId, game: &GameId) -> Told<BTreeMap<String, EventSeq>> {
+        let kept = self.kept();
+        let own = kept.letters.iter();
+        let own = own.filter(|((account, of, _), _)| *account == id.0 && of == game);
+        Ok(own
+            .map(|((_, _, circle), up_to)| (circle.clone(), *up_to))
+            .collect())
+    }
+
+    async fn read_letters(
+        &self,
+        id: AccountId,
+        game: &GameId,
+        circle: &str,
+        up_to: EventSeq,
+    ) -> Told<()> {
+        let place = (id.0, game.clone(), circle.to_owned());
+        let mut kept = self.kept();
+        let known = kept.letters.entry(place).or_default();
+        *known = up_to.max(*known);
+        Ok(())
     }
 
     async fn sweep(&self, now: Moment) -> Told<()> {

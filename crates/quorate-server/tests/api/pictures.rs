@@ -1,13 +1,13 @@
 //! Pictures: sent over the API and by a form, shown to whom they are for, and what is sent instead of them refused.
 
-use axum::body::{Body, to_bytes};
-use axum::extract::ConnectInfo;
-use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
 use quorate_engine::pictures;
 use quorate_server::security::session::SessionToken;
 use serde_json::{Value as Json, json};
 
 use crate::Game;
+use crate::reader::{ask, get};
 
 /// A rule by which players show their face, and keep one that only they see.
 const FACES: &str = r#"# Faces
@@ -27,52 +27,6 @@ def pose(actor: Player, face: Picture, dream: Picture | None = None):
 action("pose", pose, title = "Pose")
 ```
 "#;
-
-struct Got {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
-
-impl Got {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    fn header(&self, name: &str) -> &str {
-        self.headers[name].to_str().unwrap()
-    }
-}
-
-async fn ask(game: &Game, session: &SessionToken, request: Request<Body>) -> Got {
-    let (mut parts, body) = request.into_parts();
-    let cookie = game.table.cookie(session);
-    parts
-        .headers
-        .insert(header::COOKIE, cookie.parse().unwrap());
-    let host = std::net::SocketAddr::from(([127, 0, 0, 1], 4_000));
-    parts.extensions.insert(ConnectInfo(host));
-    let response = game.table.send(Request::from_parts(parts, body)).await;
-    let (status, headers) = (response.status(), response.headers().clone());
-    let body = to_bytes(response.into_body(), 1 << 22)
-        .await
-        .unwrap()
-        .to_vec();
-    Got {
-        status,
-        headers,
-        body,
-    }
-}
-
-async fn get(game: &Game, session: &SessionToken, path: &str) -> Got {
-    ask(
-        game,
-        session,
-        Request::get(path).body(Body::empty()).unwrap(),
-    )
-    .await
-}
 
 /// A file of such a picture, as somebody has it on their disk.
 fn file(side: u16, seed: u64) -> Vec<u8> {

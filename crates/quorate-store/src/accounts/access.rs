@@ -2,11 +2,13 @@
 
 use quorate_kernel::Moment;
 use quorate_kernel::digest::Digest;
-use quorate_runtime::ports::{AccountId, Invitation, Recovery, Session, StoreError, Token};
+use quorate_runtime::ports::{
+    Account, AccountId, Invitation, Recovery, Session, StoreError, Token,
+};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection, Row};
 
-use super::{Result, account_id, clash, number};
+use super::{Result, account, account_id, clash, number};
 use crate::Store;
 use crate::convert;
 use crate::error::Told;
@@ -27,18 +29,21 @@ impl Store {
         Ok(())
     }
 
-    pub(super) async fn find_session(
+    pub(super) async fn find_account_of_session(
         &self,
         digest: Digest,
         now: Moment,
-    ) -> Result<Option<Session>> {
-        let row = sqlx::query("SELECT * FROM sessions WHERE digest = ? AND ends_at > ?")
-            .bind(digest.0.to_vec())
-            .bind(now.0)
-            .fetch_optional(&self.readers)
-            .await
-            .told()?;
-        Ok(row.as_ref().map(session).transpose()?)
+    ) -> Result<Option<Account>> {
+        let row = sqlx::query(
+            "SELECT accounts.* FROM sessions JOIN accounts ON accounts.id = sessions.account \
+             WHERE sessions.digest = ? AND sessions.ends_at > ?",
+        )
+        .bind(digest.0.to_vec())
+        .bind(now.0)
+        .fetch_optional(&self.readers)
+        .await
+        .told()?;
+        Ok(row.as_ref().map(account).transpose()?)
     }
 
     pub(super) async fn list_sessions(&self, id: AccountId, now: Moment) -> Result<Vec<Session>> {

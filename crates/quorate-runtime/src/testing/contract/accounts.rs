@@ -1,6 +1,6 @@
 //! The contract of [`Accounts`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
@@ -19,6 +19,7 @@ pub async fn accounts<S: Accounts>(store: &S) {
     an_invitation_is_used_up(store).await;
     a_link_for_a_new_password_works_once(store).await;
     an_account_plays_one_player_in_a_game(store).await;
+    a_conversation_stays_read_as_far_as_it_was(store).await;
     an_account_is_erased_with_all_that_is_its_own(store).await;
 }
 
@@ -117,19 +118,22 @@ async fn a_session_counts_until_it_ends<S: Accounts>(store: &S) {
         store.begin_session(&session(word)).await.unwrap();
     }
     let now = Moment(199);
-    let one = store.session(digest("one"), now).await;
-    assert_eq!(one, Ok(Some(session("one"))));
-    assert_eq!(store.session(digest("one"), LATE).await, Ok(None));
-    assert_eq!(store.session(digest("four"), now).await, Ok(None));
+    let whose = async |word: &str, now| {
+        let found = store.account_of_session(digest(word), now).await;
+        found.unwrap().map(|account| account.id)
+    };
+    assert_eq!(whose("one", now).await, Some(account));
+    assert_eq!(whose("one", LATE).await, None);
+    assert_eq!(whose("four", now).await, None);
     let of = |sessions: Vec<Session>| sessions.into_iter().map(|one| one.digest);
     let theirs: BTreeSet<_> = of(store.sessions_of(account, now).await.unwrap()).collect();
     assert_eq!(theirs, ["one", "two", "three"].map(digest).into());
     assert_eq!(store.sessions_of(account, LATE).await, Ok(Vec::new()));
     store.end_session(digest("one")).await.unwrap();
-    assert_eq!(store.session(digest("one"), now).await, Ok(None));
-    assert!(store.session(digest("two"), now).await.unwrap().is_some());
+    assert_eq!(whose("one", now).await, None);
+    assert_eq!(whose("two", now).await, Some(account));
     store.end_sessions_of(account).await.unwrap();
-    assert_eq!(store.session(digest("two"), now).await, Ok(None));
+    assert_eq!(whose("two", now).await, None);
     let stray = Session {
         account: AccountId(9_999),
         ..session("stray")
@@ -232,6 +236,29 @@ async fn an_account_plays_one_player_in_a_game<S: Accounts>(store: &S) {
     store.take_seat(&seat(greta, "reef", 3)).await.unwrap();
 }
 
+async fn a_conversation_stays_read_as_far_as_it_was<S: Accounts>(store: &S) {
+    let account = made(store, "Jonna").await;
+    let reef = game("reef");
+    let read = async |circle: &str, up_to| {
+        let noted = store.read_letters(account, &reef, circle, EventSeq(up_to));
+        assert_eq!(noted.await, Ok(()));
+    };
+    assert_eq!(
+        store.letters_read(account, &reef).await,
+        Ok(BTreeMap::new())
+    );
+    read("2", 7).await;
+    read("2~3", 9).await;
+    read("2", 4).await;
+    let both = BTreeMap::from([
+        ("2".to_owned(), EventSeq(7)),
+        ("2~3".to_owned(), EventSeq(9)),
+    ]);
+    assert_eq!(store.letters_read(account, &reef).await, Ok(both));
+    let elsewhere = store.letters_read(account, &game("moor")).await;
+    assert_eq!(elsewhere, Ok(BTreeMap::new()));
+}
+
 async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
     let account = made(store, "Ida").await;
     let session = Session {
@@ -247,6 +274,8 @@ async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
         account,
     };
     store.take_seat(&seat).await.unwrap();
+    let read = store.read_letters(account, &seat.game, "2", EventSeq(7));
+    read.await.unwrap();
     let invitation = Invitation {
         digest: digest("by ida"),
         made_by: Some(account),
@@ -258,7 +287,10 @@ async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
     store.erase(account).await.unwrap();
     assert_eq!(store.account(account).await, Ok(None));
     assert_eq!(store.account_by_name("Ida").await, Ok(None));
-    assert_eq!(store.session(session.digest, EARLY).await, Ok(None));
+    let read = store.letters_read(account, &seat.game).await;
+    assert_eq!(read, Ok(BTreeMap::new()));
+    let session = store.account_of_session(session.digest, EARLY).await;
+    assert_eq!(session, Ok(None));
     assert_eq!(store.seats_in(&game("ida")).await, Ok(vec![]));
     assert_eq!(store.invitation(invitation.digest, EARLY).await, Ok(None));
     assert_eq!(store.erase(account).await, Err(AccountError::NoAccount));

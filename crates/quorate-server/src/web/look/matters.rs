@@ -4,10 +4,12 @@
 //! `votes(post, side)` for the number on a side, `quorum()`, and `tally(post)` in words. A law without one of them shows
 //! less: the icons as they were cast.
 
+use std::collections::BTreeSet;
+
 use quorate_engine::law::At;
 use quorate_engine::offers;
 use quorate_engine::tx::Tx;
-use quorate_kernel::rows::Post;
+use quorate_kernel::rows::{Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
 use quorate_law::datum::{Datum, Type};
@@ -133,7 +135,8 @@ impl Look {
         // The one status that a post of its category ever has says nothing about it.
         let is_decided_never = known
             .is_some_and(|category| category.it.icons.is_empty() && category.it.statuses.len() < 2);
-        if post.status.is_empty() || is_decided_never {
+        // Nor does it say anything of a post that it is posted.
+        if post.status.is_empty() || post.status == "posted" || is_decided_never {
             return None;
         }
         let word = post.status.as_str();
@@ -200,6 +203,24 @@ impl Look {
         self.closings_of(&post.category)
             .map(|decl| (decl, tried(decl)))
             .collect()
+    }
+
+    /// The offices of the law: predicates by which actions are for those alone who run the game, its admins and whoever
+    /// leads the dynasty.
+    pub(crate) fn offices(&self) -> BTreeSet<&Name> {
+        let people = self.state().people.iter();
+        let members = people.filter(|(_, person)| person.standing == Standing::Member);
+        let runs = |id: &PlayerId| self.has_flag(*id, "admin") || self.emperor() == Some(*id);
+        let others: Vec<_> = members.map(|(id, _)| *id).filter(|id| !runs(id)).collect();
+        let named: BTreeSet<&Name> = (self.law.actions.values())
+            .filter_map(|decl| decl.it.by.as_ref())
+            .collect();
+        let is_one_of = |by: &Name, id: PlayerId| {
+            let args = vec![Datum::Thing(Thing::Player(id))];
+            self.law_says(by.as_str(), args) == Some(Datum::Bool(true))
+        };
+        let is_office = |by: &&Name| !others.iter().any(|id| is_one_of(by, *id));
+        named.into_iter().filter(is_office).collect()
     }
 
     /// Who usually closes matters of a category: those whom most of its closings are for. What somebody else may do on top

@@ -198,6 +198,9 @@ impl Look {
             };
             matches!(inner, Type::Kind(kind) if *kind == "Post" || *kind == post.category)
         };
+        let (game, word) = (self.game.as_str(), id.to_string());
+        let back: Href = urls::Post { game, post: &word }.into();
+        let thing = Datum::Thing(Thing::Post(id));
         let mut found = Vec::new();
         for name in &self.law.action_order {
             let Some(decl) = self.law.actions.get(name) else {
@@ -206,22 +209,9 @@ impl Look {
             let Some(first) = decl.it.params.first().filter(|param| of_post(&param.ty)) else {
                 continue;
             };
-            let thing = Datum::Thing(Thing::Post(id));
-            let matter = vec![(first.name.clone(), thing.clone())];
-            let (offer, open) = self.ask(|tx| {
-                (
-                    offers::offer(tx, me, decl),
-                    offers::tried(tx, me, decl, matter),
-                )
-            });
-            let options = offer
-                .fields
-                .first()
-                .and_then(|field| field.options.as_ref());
-            let is_listed = options.is_none_or(|all| all.iter().any(|(datum, _)| *datum == thing));
-            if is_listed && let Some(offer) = self.post_offer(offer, open, id) {
-                found.push(offer);
-            }
+            let offer = self.ask(|tx| offers::offer_about(tx, me, decl, &thing));
+            let given = (first.name.as_str(), Thing::Post(id));
+            found.extend(offer.map(|offer| self.offer_with(&offer, given, &back)));
         }
         found
     }
@@ -271,51 +261,28 @@ impl Look {
         (!words.is_empty()).then(|| self.themed(&words.join("; ")))
     }
 
-    fn post_offer(
-        &self,
-        mut offer: LawOffer,
-        open: Result<(), Refusal>,
-        id: PostId,
-    ) -> Option<Offer> {
-        let game = self.game.as_str();
-        let field = offer.fields.remove(0);
-        let action = offer.action.as_str().to_owned();
-        let needs_more = offer
-            .fields
-            .iter()
-            .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
+    /// An action about one thing, which its form gives along; it comes back to a page.
+    pub fn offer_with(&self, offer: &LawOffer, given: (&str, Thing), back: &Href) -> Offer {
+        let (game, action) = (self.game.as_str(), offer.action.as_str());
+        let (param, thing) = given;
+        let send: Send = self
+            .send(urls::Action { game, action })
+            .with(param, thing.to_string())
+            .with("back", back.as_str());
         let title = self.themed(&offer.title);
-        match open {
-            Err(_) if !needs_more => None,
-            _ => {
-                let to: Href = urls::Action {
-                    game,
-                    action: &action,
-                }
-                .into();
-                let post = id.to_string();
-                let back: Href = urls::Post { game, post: &post }.into();
-                let send: Send = self
-                    .send(to)
-                    .with(field.name.as_str(), Thing::Post(id).to_string())
-                    .with("back", back.as_str());
-                let prefix = format!("{action}-{id}");
-                let form = Form {
-                    fields: self.fields(&offer, &prefix),
-                    ..Form::button(send, title.clone())
-                };
-                let (about, rest) = self.clause_in_two(&offer.site);
-                Some(Offer {
-                    action: action.clone(),
-                    title,
-                    cost: self.limits(&offer),
-                    says: self.themed(&offer.says),
-                    about,
-                    rest,
-                    cite: self.cite_site(&offer.site),
-                    open: Ok(form),
-                })
-            }
+        let (about, rest) = self.clause_in_two(&offer.site);
+        Offer {
+            open: Ok(Form {
+                fields: self.fields(offer, &format!("{action}-{thing}").replace(':', "-")),
+                ..Form::button(send, title.clone())
+            }),
+            action: action.to_owned(),
+            title,
+            cost: self.limits(offer),
+            says: self.themed(&offer.says),
+            about,
+            rest,
+            cite: self.cite_site(&offer.site),
         }
     }
 }

@@ -140,7 +140,7 @@ impl Look {
         chrome.now = self.when(self.now);
         if let (Some(reader), Some(me)) = (&mut chrome.reader, self.me) {
             reader.name = self.name(me);
-            reader.mail = Some((0, urls::Messages { game }.into()));
+            reader.mail = Some((self.unread().values().sum(), urls::Messages { game }.into()));
         }
         chrome.game = Some(GameFrame {
             name: self.title(),
@@ -221,13 +221,13 @@ impl Look {
             more: possible.clone(),
         };
         let mut banners = Vec::new();
-        if stands("hiatus") {
+        // A season in which the game rests is a hiatus as well, and its own name says more.
+        if stands("downtime") {
+            let text = "The game rests for the season. What the ruleset holds back waits; each refused action says which rule stops it.";
+            banners.push(banner(Icon::Sleep, "Downtime.", text));
+        } else if stands("hiatus") {
             let text = "What the ruleset holds back in a hiatus waits; each refused action says which rule stops it.";
             banners.push(banner(Icon::Moon, "Hiatus.", text));
-        }
-        if stands("downtime") {
-            let text = "What the ruleset holds back in a downtime waits, and so do its clocks where it says so.";
-            banners.push(banner(Icon::Sleep, "Downtime.", text));
         }
         if stands("dormant") {
             let text = "Too few play for the core rules to go on as usual.";

@@ -84,8 +84,15 @@ fn weigh(title: &str, text: &str, words: &[String]) -> Option<(usize, String)> {
         .min();
     let at = first.map_or(0, |byte| low_text[..byte].chars().count());
     let letters: Vec<char> = text.chars().collect();
-    let from = at.saturating_sub(AROUND);
-    let to = (at + AROUND).min(letters.len());
+    let is_blank = |place: &usize| letters[*place].is_whitespace();
+    let from = match at.saturating_sub(AROUND) {
+        0 => 0,
+        from => (from..at).find(is_blank).map_or(from, |blank| blank + 1),
+    };
+    let to = match (at + AROUND).min(letters.len()) {
+        to if to == letters.len() => to,
+        to => (at..to).rfind(is_blank).unwrap_or(to),
+    };
     let mut excerpt: String = letters.get(from..to).unwrap_or_default().iter().collect();
     if from > 0 {
         excerpt.insert_str(0, "… ");
@@ -93,7 +100,9 @@ fn weigh(title: &str, text: &str, words: &[String]) -> Option<(usize, String)> {
     if to < letters.len() {
         excerpt.push_str(" …");
     }
-    Some((in_title * 10 + 1, excerpt.replace('\n', " ")))
+    let shown = excerpt.replace("```starlark", "").replace("```", "");
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    Some((in_title * 10 + 1, words.join(" ")))
 }
 
 /// The same for a text with marks: what is told of it has none, and no code where its prose has the words.
@@ -202,5 +211,12 @@ mod tests {
         let (in_text, excerpt) = weigh("", "salt on the pier", &words).expect("both are there");
         assert!(in_title > in_text);
         assert_eq!(excerpt, "salt on the pier");
+        let far = format!(
+            "{} salt and a pier {}",
+            "before ".repeat(40),
+            "after ".repeat(40)
+        );
+        let (_, excerpt) = weigh("", &far, &words).expect("both are there");
+        assert!(excerpt.starts_with("… before ") && excerpt.ends_with(" after …"));
     }
 }

@@ -1,5 +1,6 @@
 //! Writing a post: category, form, changes to rules, a preview, and the button that publishes it.
 
+mod asked;
 mod draft;
 mod other;
 
@@ -8,15 +9,13 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use quorate_engine::offers;
 use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PlayerId, PostId, Refusal};
-use quorate_law::capital;
+use quorate_kernel::{Name, PostId, Refusal};
 
 use crate::markup;
-use crate::pages::{Compose, EffectGroup, Kind, Link, RuleOfForm, Writing};
+use crate::pages::{Compose, EffectGroup, Kind, Link, Writing};
 use crate::parts::Change;
 use crate::posted::Posted;
 use crate::urls::{self, Href};
@@ -150,11 +149,16 @@ fn kinds(look: &Look, chosen: Option<&Name>) -> Vec<Kind> {
     let game = look.game.as_str();
     let mut names: Vec<Name> = look.law.category_order.clone();
     names.push(Name::default());
+    // What no player may ever post is no choice of theirs.
+    names.retain(|name| {
+        let by = look.law.categories.get(name).map(|decl| &decl.it.by);
+        by.is_none_or(|by| by.as_ref().is_none_or(|by| *by != "nobody"))
+    });
     let kinds = names.into_iter().map(|name| {
         let decl = look.law.categories.get(&name);
-        let title = decl.map_or_else(|| "Story post".to_owned(), |decl| decl.it.title.clone());
+        let title = decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone());
         let about = decl.map_or_else(
-            || "News, stories and questions outside the categories.".to_owned(),
+            || "Outside the categories: news, stories and questions.".to_owned(),
             |decl| look.about_clause(&decl.site.rule, decl.site.clause),
         );
         let word = if name.is_empty() {
@@ -166,7 +170,7 @@ fn kinds(look: &Look, chosen: Option<&Name>) -> Vec<Kind> {
             game,
             category: word,
         };
-        let closed = closed(look, &name).map(|refusal| look.refusal(&title, &refusal));
+        let closed = asked::closed(look, &name).map(|refusal| look.refusal(&title, &refusal));
         Kind {
             title,
             about,
@@ -176,13 +180,6 @@ fn kinds(look: &Look, chosen: Option<&Name>) -> Vec<Kind> {
         }
     });
     kinds.collect()
-}
-
-/// Why nobody like the reader can write in a category now, whatever they write.
-fn closed(look: &Look, category: &Name) -> Option<Refusal> {
-    let decl = look.law.categories.get(category)?;
-    let me = look.me?;
-    look.ask(|tx| offers::may_post(tx, me, decl)).err()
 }
 
 fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
@@ -214,7 +211,8 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
             .carries_changes(look)
             .then(|| draft::choice_of_rules(look)),
         folds_changes: draft.folds_changes(look),
-        rules: asked_by_rules(look, &draft.category),
+        rules: asked::by_rules(look, &draft.category),
+        tags: asked::tags(look, &draft.category),
         preview: tried.preview,
         effects: tried.effects,
         check: found.map(|found| {
@@ -231,52 +229,6 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
         kinds: kinds(look, Some(&draft.category)),
         writing: Some(writing),
     }
-}
-
-/// What the ruleset says of a category, beside its form: the clause that declares it, and why it refuses one now.
-fn asked_by_rules(look: &Look, category: &Name) -> Vec<RuleOfForm> {
-    let Some(decl) = look.law.categories.get(category) else {
-        return Vec::new();
-    };
-    let about = look.about_clause(&decl.site.rule, decl.site.clause);
-    let refusal = closed(look, category);
-    let mut rules = vec![RuleOfForm {
-        text: about,
-        is_kept: refusal.is_none(),
-    }];
-    if let Some(me) = look.me {
-        let name = Name::from(format!("post {category}"));
-        let quotas = look.ask(|tx| tx.quotas(&name, &decl.it.limits, me));
-        rules.extend(quotas.iter().map(|quota| RuleOfForm {
-            text: format!("{}.", capital(&quota.words())),
-            is_kept: quota.used < quota.limit.times.max(1),
-        }));
-        rules.push(RuleOfForm {
-            text: own_count(look, category, me),
-            is_kept: true,
-        });
-    }
-    if let Some(refusal) = refusal {
-        rules.push(RuleOfForm {
-            text: look.refusal(&decl.it.title, &refusal).sentence(),
-            is_kept: false,
-        });
-    }
-    rules.retain(|rule| !rule.text.is_empty());
-    rules
-}
-
-/// How many posts of a category the reader has open, and how many they posted today, for limits that rules set in words.
-fn own_count(look: &Look, category: &Name, me: PlayerId) -> String {
-    let posts = look.state().posts.values();
-    let own = posts
-        .filter(|post| post.category == *category && look.view().author(&post.author) == Some(me));
-    let (mut open, mut today) = (0, 0);
-    for post in own {
-        open += usize::from(look.is_open(post));
-        today += usize::from(post.at.day_start() == look.now.day_start());
-    }
-    format!("Yours so far: {open} open, {today} posted today, by UTC.")
 }
 
 /// A title within a sentence: "call for judgement", but "`StickyBomb` post".

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
+use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::response::{Html, IntoResponse, Response};
 use quorate_kernel::digest::Digest;
@@ -19,8 +20,8 @@ use crate::pages::{Day, Fact, Front, Link, Pin, Roster, Welcome};
 use crate::parts::{Entry, Form, Icon, Needs, NeedsLine, Role, plural};
 use crate::urls::{self, Href};
 use crate::web::forms::drawn;
-use crate::web::look::Look;
 use crate::web::look::people::Part;
+use crate::web::look::{Glance, Look};
 use crate::web::reply;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -41,18 +42,22 @@ pub async fn show(
     Path(game): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
+    let glance = match Glance::at(&site, &visitor, &game).await {
+        Ok(glance) => glance,
         Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
     };
     // A notice is told once, so a page with one is nobody else's.
-    let key = visitor.notice.is_none().then(|| shared(&look, &query));
+    let key = visitor.notice.is_none().then(|| shared(&glance, &query));
     if let Some(known) = key.and_then(|key| site.fronts.get(&key)) {
-        let html = Html(known.as_str().to_owned());
-        return reply::finished(&site, &visitor, html.into_response());
+        let html = Html((*known).clone()).into_response();
+        return reply::finished(&site, &visitor, html);
     }
+    let look = match glance.look().await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
     drawn(look, move |look| {
-        let html = front(look, &query).render()?;
+        let html = Bytes::from(front(look, &query).render()?);
         if let Some(key) = key {
             look.site.fronts.put(key, Arc::new(html.clone()));
         }
@@ -64,18 +69,19 @@ pub async fn show(
 
 /// What a front page follows from: it is the same for whoever asks for the same within some seconds. No form is on it, and so
 /// nothing that belongs to one session.
-fn shared(look: &Look, query: &BTreeMap<String, String>) -> Digest {
-    let visitor = &look.visitor;
+fn shared(glance: &Glance, query: &BTreeMap<String, String>) -> Digest {
+    let visitor = &glance.visitor;
     let reader = visitor.account.as_ref();
     let parts = format!(
-        "{:?} {:?} {:?} {:?} {} {:?} {:?}",
-        look.game,
-        look.published.head,
+        "{:?} {:?} {:?} {:?} {:?} {} {:?} {:?}",
+        glance.game,
+        glance.published.head,
         reader.map(|account| (account.id, &account.name, account.operator)),
-        look.me,
+        glance.me,
+        glance.read,
         visitor.has_keys,
         visitor.theme,
-        (query, &visitor.here, look.now.0.div_euclid(SHARED_FOR.0)),
+        (query, &visitor.here, glance.now.0.div_euclid(SHARED_FOR.0)),
     );
     Digest::of(parts.as_bytes())
 }
@@ -291,6 +297,7 @@ fn last_dynasty(look: &Look) -> Option<(String, Link)> {
 /// What waits for the reader: questions, votes not cast, what the law obliges them to.
 pub fn needs(look: &Look) -> Needs {
     let mut lines = questions(look);
+    lines.extend(waiting::letters(look));
     lines.extend(unvoted(look));
     lines.extend(obligations(look));
     lines.extend(waiting::closings(look));
@@ -450,7 +457,12 @@ pub fn facts(look: &Look) -> Vec<Fact> {
             facts.push(Fact::new(title, open.to_string()));
         }
     }
-    facts.extend(look.tracked_facts("sidebar"));
+    // A flag that does not stand is no news.
+    facts.extend(
+        look.tracked_facts("sidebar")
+            .into_iter()
+            .filter(|fact| fact.value != "no"),
+    );
     facts
 }
 

@@ -9,6 +9,7 @@ use axum::response::Response;
 use crate::pages::{GameCard, Help, Home, Link, Privacy};
 use crate::parts::plural;
 use crate::urls;
+use crate::web::forms::drawn;
 use crate::web::look::Look;
 use crate::web::play::front;
 use crate::web::reply;
@@ -114,7 +115,16 @@ pub async fn privacy(State(site): State<Arc<Site>>, visitor: Visitor) -> Respons
     reply::page(&site, &visitor, StatusCode::OK, &privacy)
 }
 
-/// Whatever no route knows.
+/// Whatever no route knows; below a game's address it keeps the game's surroundings.
 pub async fn nowhere(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
+    let within = visitor.here.as_ref().and_then(|here| {
+        let below = here.as_str().strip_prefix("/g/")?;
+        below.split(['/', '?']).next()
+    });
+    if let Some(game) = within
+        && let Ok(look) = Look::at(&site, &visitor, game).await
+    {
+        return drawn(look, |_| Err(Trouble::NotFound)).await;
+    }
     reply::failed(&site, &visitor, None, Trouble::NotFound)
 }

@@ -2,6 +2,7 @@
 
 mod idling;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -9,7 +10,7 @@ use axum::response::Response;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::{ClaimStanding, Standing};
-use quorate_kernel::{EventSeq, Name, PostId, Thing};
+use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing};
 use quorate_law::datum::{Datum, Type};
 
 use super::people;
@@ -97,7 +98,7 @@ fn queue(look: &Look, category: &Name) -> DeskQueue {
         title: format!("{}, oldest first", decl.it.title),
         note: format!("{} open", items.len()),
         items,
-        empty: "None is open.".to_owned(),
+        empty: String::new(),
     }
 }
 
@@ -155,17 +156,18 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
 
 /// What was done at desks lately: closings, and what those with an office did about players.
 fn done(look: &Look, events: &[Event]) -> Vec<(When, String, Href)> {
-    let is_office = |event: &&Event| {
+    let offices = look.offices();
+    let is_duty = |event: &&Event| {
         let Act::Do { action, .. } = &event.act else {
             return false;
         };
         look.law.actions.get(action).is_some_and(|decl| {
             let first = decl.it.params.first().map(|param| &param.ty);
             let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law.categories.contains_key(kind));
-            on && decl.it.by.is_some()
+            on && decl.it.by.as_ref().is_some_and(|by| offices.contains(by))
         })
     };
-    let done = events.iter().filter(is_office).take(DONE).map(|event| {
+    let done = events.iter().filter(is_duty).take(DONE).map(|event| {
         let number = event.seq.to_string();
         let link = urls::Event {
             game: look.game.as_str(),
@@ -185,14 +187,29 @@ fn done(look: &Look, events: &[Event]) -> Vec<(When, String, Href)> {
     done.collect()
 }
 
+/// The reader's duties about somebody: what an office lets them do by a button alone.
+fn duties(look: &Look, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
+    let of_office = |offer: &Offer| {
+        let decl = look.law.actions.get(offer.action.as_str());
+        decl.and_then(|decl| decl.it.by.as_ref())
+            .is_some_and(|by| offices.contains(by))
+    };
+    let offers = people::about(look, id).into_iter();
+    offers
+        .filter(|offer| simple(offer) && of_office(offer))
+        .filter_map(|offer| offer.open.ok())
+        .map(to_desk(look))
+        .collect()
+}
+
 /// An offer that a button alone can take: nothing has to be filled in.
-pub(super) fn simple(offer: &Offer) -> bool {
+fn simple(offer: &Offer) -> bool {
     let closes = |form: &Form| form.fields.iter().all(|field| field.optional);
     offer.open.as_ref().is_ok_and(closes)
 }
 
 /// The same form, coming back to the desk.
-pub(super) fn to_desk(look: &Look) -> impl Fn(Form) -> Form + use<> {
+fn to_desk(look: &Look) -> impl Fn(Form) -> Form + use<> {
     let back = Href::from(urls::Desk {
         game: look.game.as_str(),
     });
@@ -253,19 +270,14 @@ fn reminders(look: &Look) -> DeskQueue {
 
 /// Those who asked to join, with what can be done about it.
 fn door(look: &Look) -> Vec<DoorLine> {
+    let offices = look.offices();
     let people = look.state().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
-    let lines = waiting.map(|(id, person)| {
-        let offers = people::about(look, *id).into_iter().filter(simple);
-        DoorLine {
-            name: look.name(*id),
-            text: format!("asked to join {}.", look.when(person.applied_at).full()),
-            forms: offers
-                .filter_map(|offer| offer.open.ok())
-                .map(to_desk(look))
-                .collect(),
-            due: None,
-        }
+    let lines = waiting.map(|(id, person)| DoorLine {
+        name: look.name(*id),
+        text: format!("asked to join {}.", look.when(person.applied_at).full()),
+        forms: duties(look, &offices, *id),
+        due: None,
     });
     lines.collect()
 }

@@ -12,7 +12,7 @@ use crate::web::look::Look;
 use crate::web::look::kinds::{Held, Source, Tracked};
 
 /// A table of more columns than this does not tell when a row changed.
-const WIDE: usize = 8;
+const WIDE: usize = 7;
 
 /// What of a page of tables the reader asked for.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Private messages: conversations of the same people.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
@@ -13,7 +13,8 @@ use quorate_kernel::rows::{Message, Standing};
 use crate::pages::{Letter, Link, Messages, Thread, ThreadLine};
 use crate::parts::{Choice, Field, FieldKind, Form, Person};
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::forms::{Sent, answer_in, drawn, game_page, page};
+use crate::web::look::letters::{self, Circle, circle, read_circle, word};
 use crate::web::look::people::Part;
 use crate::web::look::{Look, written};
 use crate::web::reply;
@@ -21,9 +22,6 @@ use crate::web::send;
 use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 use crate::web::visitor::Visitor;
-
-/// The people of a conversation, the reader left out. The game itself is nobody of them.
-type Circle = BTreeSet<PlayerId>;
 
 /// `GET /g/{game}/messages`.
 pub(crate) async fn list(
@@ -45,44 +43,14 @@ pub(crate) async fn list(
     .await
 }
 
-fn circle(message: &Message, me: PlayerId) -> Circle {
-    let people = message.to.iter().copied().chain(message.from);
-    people.filter(|player| *player != me).collect()
-}
-
-/// The word of a circle in addresses.
-fn word(circle: &Circle) -> String {
-    let ids: Vec<String> = circle.iter().map(ToString::to_string).collect();
-    if ids.is_empty() {
-        "game".to_owned()
-    } else {
-        ids.join("~")
-    }
-}
-
-fn names(look: &Look, circle: &Circle) -> String {
-    let names: Vec<String> = circle.iter().map(|id| look.name(*id)).collect();
-    if names.is_empty() {
-        look.title()
-    } else {
-        names.join(", ")
-    }
-}
-
-fn mine(look: &Look) -> impl Iterator<Item = (&MessageId, &Message)> {
-    look.state()
-        .messages
-        .iter()
-        .filter(|(_, message)| look.view().message(message))
-}
-
 fn threads(look: &Look, me: PlayerId) -> Vec<ThreadLine> {
     let mut latest: BTreeMap<Circle, &Message> = BTreeMap::new();
-    for (_, message) in mine(look) {
+    for (_, message) in look.letters() {
         latest.insert(circle(message, me), message);
     }
     let mut threads: Vec<_> = latest.into_iter().collect();
     threads.sort_by_key(|(_, message)| std::cmp::Reverse(message.at));
+    let unread = look.unread();
     let lines = threads.into_iter().map(|(circle, message)| {
         let thread = word(&circle);
         let link = urls::Thread {
@@ -90,10 +58,10 @@ fn threads(look: &Look, me: PlayerId) -> Vec<ThreadLine> {
             thread: &thread,
         };
         ThreadLine {
-            to: Link::new(names(look, &circle), link),
+            to: Link::new(look.circle_names(&circle), link),
             excerpt: crate::markup::excerpt(written(&message.text), &look.terms, 140),
             when: look.when(message.at),
-            unread: 0,
+            unread: unread.get(&circle).copied().unwrap_or_default(),
         }
     });
     lines.collect()
@@ -130,19 +98,19 @@ pub(crate) async fn thread(
     visitor: Visitor,
     Path((game, thread)): Path<(String, String)>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
+    let mut look = match Look::at(&site, &visitor, &game).await {
+        Ok(look) => look,
+        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+    };
+    if let Err(trouble) = now_read(&mut look, &thread).await {
+        return answer_in(&look, Err(trouble));
+    }
+    drawn(look, move |look| {
         let me = send::player(look)?;
-        let letters: Vec<Letter> = mine(look)
-            .filter(|(_, message)| word(&circle(message, me)) == thread)
-            .map(|(id, message)| letter(look, *id, message))
-            .collect();
         let circle = read_circle(&thread).ok_or(Trouble::NotFound)?;
-        if letters.is_empty() {
-            return Err(Trouble::NotFound);
-        }
         let made = Thread {
             chrome: look.chrome("Messages", Part::Messages),
-            title: format!("With {}", names(look, &circle)),
+            title: format!("With {}", look.circle_names(&circle)),
             back: Link::new(
                 "Messages",
                 urls::Messages {
@@ -150,7 +118,9 @@ pub(crate) async fn thread(
                 },
             ),
             about: "Only those named here, and the server's own disk, have these.".to_owned(),
-            letters,
+            letters: of_circle(look, me, &circle)
+                .map(|(id, message)| letter(look, *id, message))
+                .collect(),
             form: (!circle.is_empty()).then(|| answer(look, &circle)),
         };
         Ok(page(look, &made))
@@ -158,11 +128,32 @@ pub(crate) async fn thread(
     .await
 }
 
-fn read_circle(word: &str) -> Option<Circle> {
-    if word == "game" {
-        return Some(Circle::new());
+fn of_circle<'a>(
+    look: &'a Look,
+    me: PlayerId,
+    circle: &Circle,
+) -> impl Iterator<Item = (&'a MessageId, &'a Message)> {
+    let mine = look.letters();
+    mine.filter(move |(_, message)| letters::circle(message, me) == *circle)
+}
+
+/// Notes that the reader is shown a conversation; there is none with nothing in it.
+async fn now_read(look: &mut Look, thread: &str) -> Result<(), Trouble> {
+    let me = send::player(look)?;
+    let circle = read_circle(thread).ok_or(Trouble::NotFound)?;
+    let newest = of_circle(look, me, &circle).last();
+    let up_to = newest.ok_or(Trouble::NotFound)?.0.0.event();
+    let word = word(&circle);
+    if let Some(account) = look.visitor.id()
+        && look.read.get(&word) < Some(&up_to)
+    {
+        let accounts = &look.site.parts.accounts;
+        accounts
+            .read_letters(account, &look.game, &word, up_to)
+            .await?;
+        look.read.insert(word, up_to);
     }
-    word.split('~').map(|id| id.parse().ok()).collect()
+    Ok(())
 }
 
 fn letter(look: &Look, id: MessageId, message: &Message) -> Letter {

@@ -309,6 +309,12 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
     let Some(me) = look.me else {
         return Vec::new();
     };
+    let (game, player) = (look.game.as_str(), id.to_string());
+    let player = urls::Player {
+        game,
+        player: &player,
+    };
+    let back: Href = player.into();
     let target = Datum::Thing(Thing::Player(id));
     let mut found = Vec::new();
     for name in &look.law.action_order {
@@ -321,55 +327,9 @@ pub(crate) fn about(look: &Look, id: PlayerId) -> Vec<Offer> {
             .first()
             .filter(|param| matches!(&param.ty, Type::Kind(kind) if *kind == "Player"));
         let Some(first) = takes else { continue };
-        let args = vec![(first.name.clone(), target.clone())];
-        let (mut offer, open) = look.ask(|tx| {
-            (
-                offers::offer(tx, me, decl),
-                offers::tried(tx, me, decl, args),
-            )
-        });
-        let field = offer.fields.remove(0);
-        let listed = field
-            .options
-            .as_ref()
-            .is_none_or(|all| all.iter().any(|(datum, _)| *datum == target));
-        let needs_more = offer
-            .fields
-            .iter()
-            .any(|field| field.default.is_none() && !matches!(field.ty, Type::Optional(_)));
-        if !listed || (open.is_err() && !needs_more) {
-            continue;
-        }
-        let (game, action) = (look.game.as_str(), offer.action.as_str().to_owned());
-        let player = id.to_string();
-        let back: Href = urls::Player {
-            game,
-            player: &player,
-        }
-        .into();
-        let to = urls::Action {
-            game,
-            action: &action,
-        };
-        let send = look
-            .send(to)
-            .with(field.name.as_str(), Thing::Player(id).to_string())
-            .with("back", back.as_str());
-        let title = look.themed(&offer.title);
-        let (about, rest) = look.clause_in_two(&offer.site);
-        found.push(Offer {
-            open: Ok(Form {
-                fields: look.fields(&offer, &format!("{action}-{id}")),
-                ..Form::button(send, title.clone())
-            }),
-            action,
-            title,
-            cost: None,
-            says: look.themed(&offer.says),
-            about,
-            rest,
-            cite: look.cite_site(&offer.site),
-        });
+        let offer = look.ask(|tx| offers::offer_about(tx, me, decl, &target));
+        let given = (first.name.as_str(), Thing::Player(id));
+        found.extend(offer.map(|offer| look.offer_with(&offer, given, &back)));
     }
     found
 }

@@ -172,7 +172,7 @@ impl Draft {
     /// What people call the category.
     pub(super) fn category_title(&self, look: &Look) -> String {
         let decl = look.law.categories.get(&self.category);
-        decl.map_or_else(|| "Story post".to_owned(), |decl| decl.it.title.clone())
+        decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone())
     }
 
     /// Whether such posts may carry changes: those that are voted on, and those that close a dynasty.

@@ -6,12 +6,33 @@ use quorate_engine::tx::actions::Quota;
 use quorate_kernel::PostId;
 use quorate_law::declare::ActionDecl;
 
-use crate::parts::{Icon, NeedsLine};
+use crate::parts::{Icon, NeedsLine, plural};
 use crate::urls::{self, Href};
-use crate::web::look::Look;
+use crate::web::look::{Look, letters};
 
 /// How many actions are named; the rest are counted.
 const NAMED: usize = 4;
+
+/// Conversations with messages that the reader has not read.
+pub(super) fn letters(look: &Look) -> Vec<NeedsLine> {
+    let unread = look.unread().into_iter();
+    let lines = unread.map(|(circle, count)| {
+        let thread = letters::word(&circle);
+        let link = urls::Thread {
+            game: look.game.as_str(),
+            thread: &thread,
+        };
+        NeedsLine {
+            icon: Icon::Mail,
+            title: look.circle_names(&circle),
+            href: link.into(),
+            after: String::new(),
+            note: format!("wrote {}", plural(count, "message", "messages")),
+            due: None,
+        }
+    });
+    lines.collect()
+}
 
 /// Matters that the reader may close by an office of theirs, oldest first.
 pub(super) fn closings(look: &Look) -> Vec<NeedsLine> {

@@ -1,34 +1,32 @@
 //! Players about whom the desk can do something now, or will be able to when time has passed, with what speaks for it.
 
+use std::collections::BTreeSet;
+
 use quorate_engine::offers;
 use quorate_kernel::rows::{Person, Standing};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
 
-use super::{simple, to_desk};
+use super::duties;
 use crate::pages::{DeskItem, DeskQueue, Link};
 use crate::parts::{Form, Icon, age, plural};
 use crate::urls;
 use crate::web::look::Look;
-use crate::web::table::people;
 
 /// How many of those are told about whom nothing can be done yet.
 const SOON: usize = 4;
 
 /// Those whom a button concerns, then those whom time alone brings there, nearest first.
 pub(super) fn queue(look: &Look) -> DeskQueue {
+    let offices = look.offices();
     let members = look.state().people.iter();
     let members = members.filter(|(_, person)| person.standing == Standing::Member);
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (id, person) in members {
-        let offers = people::about(look, *id).into_iter().filter(simple);
-        let forms: Vec<Form> = offers
-            .filter_map(|offer| offer.open.ok())
-            .map(to_desk(look))
-            .collect();
+        let forms = duties(look, &offices, *id);
         if !forms.is_empty() {
             now.push(item(look, *id, person, forms));
-        } else if let Some((title, at, refusal)) = soonest(look, *id) {
+        } else if let Some((title, at, refusal)) = soonest(look, &offices, *id) {
             let mut item = item(look, *id, person, Vec::new());
             item.text = look.refusal(&title, &refusal).sentence();
             item.due = Some(look.when(at));
@@ -84,7 +82,11 @@ fn last_vote(look: &Look, id: PlayerId) -> Option<Moment> {
 }
 
 /// What an office may do about somebody as soon as time has passed.
-fn soonest(look: &Look, id: PlayerId) -> Option<(String, Moment, Refusal)> {
+fn soonest(
+    look: &Look,
+    offices: &BTreeSet<&Name>,
+    id: PlayerId,
+) -> Option<(String, Moment, Refusal)> {
     let me = look.me?;
     let target = Datum::Thing(Thing::Player(id));
     let names: Vec<&Name> = look.law.action_order.iter().collect();
@@ -95,7 +97,8 @@ fn soonest(look: &Look, id: PlayerId) -> Option<(String, Moment, Refusal)> {
             let first = params.next()?;
             let on = matches!(&first.ty, Type::Kind(kind) if *kind == "Player");
             let needs_no_more = params.all(|param| param.default.is_some());
-            (on && needs_no_more && decl.it.by.is_some()).then_some((decl, first))
+            let of_office = (decl.it.by.as_ref()).is_some_and(|by| offices.contains(by));
+            (on && needs_no_more && of_office).then_some((decl, first))
         });
         let tried = about.filter_map(|(decl, first)| {
             let args = vec![(first.name.clone(), target.clone())];

@@ -1,0 +1,156 @@
+//! What pages of the site tell one reader and not another.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use crate::Game;
+use crate::reader::get;
+
+/// A rule of which the desk must know what is a duty, and the page of a post what may be picked for that post.
+const BETS: &str = r#"# Bets
+
+1. {A player} may poke another, whenever they like.
+
+```starlark
+def poke(actor: Player, whom: Player):
+    require(whom != actor, "somebody else")
+
+action("poke", poke, admits = [leaders], title = "Poke them")
+```
+
+2. {A player} may bet on a colour that stands in the title of an entry.
+
+```starlark
+def colours(actor: Player) -> list[str]:
+    return ["red", "green", "blue"]
+
+def bet(actor: Player, entry: Post, colour: str):
+    require(colour in entry.title, "a colour in the title")
+
+action("bet", bet, options = {"colour": colours}, title = "Bet on a colour")
+```
+"#;
+
+/// What stands between two words of a page, for the first place that has both.
+fn between<'a>(page: &'a str, from: &str, to: &str) -> Option<&'a str> {
+    let (_, after) = page.split_once(from)?;
+    Some(after.split_once(to)?.0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn letters_count_as_unread_until_their_conversation_is_opened() {
+    let game = Game::of_six().await;
+    let (anna, bert) = (
+        game.table.session("Anna").await,
+        game.table.session("Bert").await,
+    );
+    let front = format!("/g/{}", game.word);
+    let list = format!("{front}/messages");
+    let unread = async |who| {
+        let page = get(&game, who, &front).await.text();
+        let count = between(
+            &page,
+            r#"<span class="count">"#,
+            "<span class=\"sr\"> unread",
+        );
+        count.map(str::to_owned)
+    };
+    assert_eq!(unread(&bert).await, None);
+    for text in ["meet me at the well", "and bring a lamp"] {
+        let letter = json!({ "to": ["Bert"], "text": text });
+        game.post("/messages", &letter)
+            .by(&game.anna)
+            .gives(201)
+            .await;
+    }
+    assert_eq!(unread(&bert).await.as_deref(), Some("2"));
+    assert_eq!(unread(&anna).await, None, "she wrote them herself");
+    let page = get(&game, &bert, &front).await.text();
+    assert!(page.contains("wrote 2 messages"), "{page}");
+    let page = get(&game, &bert, &list).await.text();
+    assert!(
+        page.contains("2 new") && page.contains("and bring a lamp"),
+        "{page}"
+    );
+    let thread = between(&page, &format!("href=\"{list}/"), "\"").unwrap();
+    let thread = get(&game, &bert, &format!("{list}/{thread}")).await;
+    assert_eq!(thread.status, StatusCode::OK);
+    assert!(
+        !thread.text().contains("unread"),
+        "it is read as it is shown"
+    );
+    assert_eq!(unread(&bert).await, None);
+    let letter = json!({ "to": ["Bert"], "text": "where are you?" });
+    game.post("/messages", &letter)
+        .by(&game.anna)
+        .gives(201)
+        .await;
+    assert_eq!(unread(&bert).await.as_deref(), Some("1"));
+    let nobodys = get(&game, &bert, &format!("{list}/99")).await;
+    assert_eq!(nobodys.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_has_the_duties_of_an_office_and_nothing_that_everybody_may_do() {
+    let game = Game::with_rule("bets", "Bets", BETS).await;
+    let anna = game.table.session("Anna").await;
+    let gwen = game.table.token("Gwen", false).await;
+    let joins = json!({ "text": "Let me in." });
+    game.post("/join", &joins).by(&gwen).gives(201).await;
+    let desk = get(&game, &anna, &format!("/g/{}/desk", game.word))
+        .await
+        .text();
+    assert!(desk.contains(">Admit<"), "{desk}");
+    assert!(!desk.contains("Poke them"), "{desk}");
+    let bert = get(&game, &anna, &format!("/g/{}/players/2", game.word))
+        .await
+        .text();
+    assert!(bert.contains("Poke them"), "{bert}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_form_on_a_post_offers_what_the_law_takes_for_that_post() {
+    let game = Game::with_rule("bets", "Bets", BETS).await;
+    let bert = game.table.session("Bert").await;
+    let page = async |title: &str| {
+        let post = json!({ "title": title, "body": "Which will it be?" });
+        let made = game.post("/posts", &post).by(&game.anna).gives(201).await;
+        let path = format!("/g/{}/post/{}", game.word, made["post"].as_str().unwrap());
+        get(&game, &bert, &path).await.text()
+    };
+    let two = page("red or blue").await;
+    assert!(two.contains("Bet on a colour"), "{two}");
+    for (colour, is_there) in [("red", true), ("blue", true), ("green", false)] {
+        let choice = format!("value=\"{colour}\"");
+        assert_eq!(two.contains(&choice), is_there, "{colour}: {two}");
+    }
+    let none = page("black or white").await;
+    assert!(!none.contains("Bet on a colour"), "{none}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tags_that_the_rules_speak_of_stand_beside_an_empty_form() {
+    let game = Game::of_six().await;
+    let bert = game.table.session("Bert").await;
+    let form = async |category: &str| {
+        let path = format!("/g/{}/new/{category}", game.word);
+        get(&game, &bert, &path).await.text()
+    };
+    let proposal = form("Proposal").await;
+    assert!(
+        proposal.contains("needs the tag [Core] to change core rules"),
+        "{proposal}"
+    );
+    assert!(!form("post").await.contains("[Core]"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_is_none_keeps_the_game_around_it() {
+    let game = Game::of_six().await;
+    let bert = game.table.session("Bert").await;
+    let lost = get(&game, &bert, &format!("/g/{}/no/such/page", game.word)).await;
+    assert_eq!(lost.status, StatusCode::NOT_FOUND);
+    assert!(lost.text().contains("The Wilds"));
+    let nowhere = get(&game, &bert, "/g/nowhere/at/all").await;
+    assert_eq!(nowhere.status, StatusCode::NOT_FOUND);
+}
