@@ -17,11 +17,11 @@ pub mod words;
 
 pub(crate) use words::written;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use quorate_engine::Law;
-use quorate_engine::judge;
+use quorate_engine::judge::{self, Judge};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_kernel::audience::Reader;
@@ -60,6 +60,8 @@ pub struct Look {
     pub is_past: bool,
     /// How many forms the page has so far.
     forms: AtomicU32,
+    /// The game as the reader sees it, to try things on.
+    blind: OnceLock<Judge>,
 }
 
 impl Look {
@@ -86,6 +88,7 @@ impl Look {
             terms,
             is_past: false,
             forms: AtomicU32::new(0),
+            blind: OnceLock::new(),
         })
     }
 
@@ -109,6 +112,7 @@ impl Look {
             terms,
             is_past: true,
             forms: AtomicU32::new(0),
+            blind: OnceLock::new(),
         }
     }
 
