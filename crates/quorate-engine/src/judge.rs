@@ -103,28 +103,39 @@ pub struct Dictated {
     pub choices: std::collections::VecDeque<quorate_law::datum::Datum>,
 }
 
-/// A replica of one game that judges its commands.
+/// A replica of one game that judges its commands. A copy goes on from the same answers of the law.
+#[derive(Clone)]
 pub struct Judge {
     state: State,
     head: Head,
     law: Arc<Law>,
     laws: Arc<LawCache>,
     caches: Caches,
+    /// Whether every test of the law has been asked, so that it is known on what each rests. Nobody needs that who only
+    /// looks, and so it waits for the first command.
+    is_ready: bool,
 }
 
 impl Judge {
     /// Takes up a game where its log ends.
     pub fn open(state: State, head: Head, laws: &Arc<LawCache>) -> Self {
         let law = laws.law(&state);
-        let mut judge = Self {
+        Self {
             state,
             head,
             law,
             laws: Arc::clone(laws),
             caches: Caches::default(),
-        };
-        judge.ask_all_tests();
-        judge
+            is_ready: false,
+        }
+    }
+
+    /// Does now what the first command would wait for.
+    pub fn make_ready(&mut self) {
+        if !self.is_ready {
+            self.is_ready = true;
+            self.quietly(|tx| tx.ask_all_tests(false));
+        }
     }
 
     /// A game that is yet to be founded.
@@ -149,6 +160,7 @@ impl Judge {
 
     /// Judges a command. An event is part of the judge's state when this returns.
     pub fn judge(&mut self, command: &Command, inputs: &mut Inputs<'_>) -> Judged {
+        self.make_ready();
         let mut command = command.clone();
         command.at = command.at.max(self.head.at);
         let id = SeedId {
@@ -203,8 +215,12 @@ impl Judge {
         self.state = state;
         self.head = head;
         self.law = self.laws.law(&self.state);
+        self.forget_answers();
+    }
+
+    fn forget_answers(&mut self) {
         self.caches.clear();
-        self.ask_all_tests();
+        self.is_ready = false;
     }
 
     fn take(
@@ -246,8 +262,7 @@ impl Judge {
         };
         if let Some(law) = draft.new_law {
             self.law = law;
-            self.caches.clear();
-            self.ask_all_tests();
+            self.forget_answers();
         }
         self.settle_silently();
         Judged::Event(Box::new(event))
@@ -264,8 +279,7 @@ impl Judge {
             at: event.at,
         };
         self.law = self.laws.law(&self.state);
-        self.caches.clear();
-        self.ask_all_tests();
+        self.forget_answers();
         Ok(())
     }
 
@@ -298,11 +312,6 @@ impl Judge {
     pub fn look<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
         let now = now.max(self.head.at);
         look(&self.state, self.head.seq.next(), now, &self.law, ask)
-    }
-
-    /// Asks every test once, so that it is known on what each rests.
-    fn ask_all_tests(&mut self) {
-        self.quietly(|tx| tx.ask_all_tests(false));
     }
 
     /// Asks the tests again that a refused command had stirred; nothing of it stands, so nothing follows.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use quorate_kernel::digest::Digest;
 use quorate_kernel::law::{LIBRARY, Rule, Term};
-use quorate_kernel::rows::ClauseKey;
+use quorate_kernel::rows::{ClauseKey, Post};
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Name, Span};
 use quorate_law::datum::{Datum, Type};
@@ -582,6 +582,19 @@ impl Law {
             .iter()
             .filter(move |(of, _)| of == kind || (is_post && *of == "Post"))
             .filter_map(|key| self.values.get(key))
+    }
+
+    /// Whether a post's status may still change.
+    pub fn is_open(&self, post: &Post) -> bool {
+        let category = self.categories.get(&post.category);
+        let first = category.and_then(|category| category.it.statuses.first());
+        post.closed_at.is_none() && first.is_some_and(|first| *first == post.status)
+    }
+
+    /// Whether the front page keeps a post on top.
+    pub fn is_sticky(&self, post: &Post) -> bool {
+        let category = self.categories.get(&post.category);
+        category.is_some_and(|category| category.it.sticky) && self.is_open(post)
     }
 
     /// Where a rule stands; nowhere for a word that is no rule of this law.

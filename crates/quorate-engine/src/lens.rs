@@ -42,7 +42,7 @@ pub struct Effort {
 }
 
 /// The kept answers of one game under one version of the law.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Caches {
     answers: BTreeMap<Question, (Kept, Reads)>,
     /// Who leans on what.

@@ -269,6 +269,16 @@ impl Act {
         });
     }
 
+    /// Whether something that was given to an action or answered is for not everybody's eyes.
+    pub fn is_given_hidden(&self) -> bool {
+        let is_hidden = |value: &Value| matches!(value, Value::Hidden(_));
+        match self {
+            Self::Do { args, .. } => args.iter().any(|(_, value)| is_hidden(value)),
+            Self::Answer { value, .. } | Self::Decide { value, .. } => is_hidden(value),
+            _ => false,
+        }
+    }
+
     /// Visits each value that was given to an action, answered or picked.
     fn each_given(&mut self, visit: &mut dyn FnMut(&mut Value)) {
         match self {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use quorate_kernel::effect::Way;
+use quorate_kernel::event::NoteKind;
 use quorate_kernel::ids::{ClaimId, PlayerId};
 use quorate_kernel::law::Rule;
 use quorate_kernel::patch::{Clause, Patch};
@@ -18,6 +19,7 @@ use quorate_law::stop::{Answer, Stop};
 use super::acts::refused;
 use crate::law::{At, code_of};
 use crate::lens::Caches;
+use crate::tx::rules::NOT_SO;
 use crate::tx::{Deck, Tx};
 use crate::words::worded;
 
@@ -47,6 +49,7 @@ pub(super) fn claim(
     };
     let before = tx.state();
     tx.apply_patch(&patch, None, &[])?;
+    all_made(tx, &patch)?;
     no_code_of_its_own(tx, &before, &patch)?;
     let touched: Vec<_> = tx.with_state(|state| {
         state
@@ -180,12 +183,24 @@ fn carries(
     })
 }
 
-/// What a claim lacks that leaves all as it is: its changes were skipped, or a rule gives them the value that stands.
+/// A claim says what has happened, so it is made whole or not at all: half of it was claimed by nobody. What hangs on a
+/// condition that does not hold is no part of it.
+fn all_made(tx: &Tx, patch: &Patch) -> Answer<()> {
+    let notes = tx.finish().notes;
+    let mut skipped = notes.iter().filter(|note| note.kind == NoteKind::Skipped);
+    match skipped.find(|note| !note.text.starts_with(NOT_SO)) {
+        None => Ok(()),
+        Some(note) if patch.clauses.len() == 1 => {
+            refused(format!("a change that can be made: {}", note.text))
+        }
+        Some(note) => refused(format!("changes that can all be made: {}", note.text)),
+    }
+}
+
+/// What a claim lacks that leaves all as it is: its condition does not hold, or a rule gives back the value that stands.
 fn nothing_changed(tx: &Tx) -> String {
     let notes = tx.finish().notes;
-    let skipped = notes
-        .iter()
-        .find(|note| note.kind == quorate_kernel::event::NoteKind::Skipped);
+    let skipped = notes.iter().find(|note| note.kind == NoteKind::Skipped);
     skipped.map_or_else(
         || "a change that makes a difference".to_owned(),
         |note| format!("a change that can be made: {}", note.text),

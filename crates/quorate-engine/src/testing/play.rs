@@ -856,8 +856,19 @@ impl Stage {
         attribute: &str,
     ) -> Result<Datum, Stop> {
         self.run_due(game);
-        let datum = self.look(game, |tx| tx.attribute(thing, attribute))?;
+        let datum = match (thing, attribute) {
+            (Thing::Post(post), "sticky") => self.is_sticky(game, *post),
+            _ => self.look(game, |tx| tx.attribute(thing, attribute))?,
+        };
         Ok(self.wrap(game, &datum))
+    }
+
+    /// Whether the front page keeps a post on top now.
+    fn is_sticky(&self, game: usize, post: PostId) -> Datum {
+        Datum::Bool(self.with(game, |game| {
+            let post = game.judge.state().posts.get(&post);
+            post.is_some_and(|post| game.judge.law().is_sticky(post))
+        }))
     }
 
     pub(super) fn event_attribute(
@@ -901,9 +912,10 @@ impl Stage {
                 event.outcome,
                 quorate_kernel::event::Outcome::Opened(_)
             )),
+            "hidden" => Datum::Bool(event.act.is_given_hidden()),
             _ => {
                 return Err(fail(format!(
-                    "an event has no {attribute}: it has dice, notes, seq, open"
+                    "an event has no {attribute}: it has dice, notes, seq, open, hidden"
                 )));
             }
         })

@@ -134,11 +134,23 @@ impl Tx {
         }
         let what = match by.as_str() {
             "nobody" => "a rule that does it: nobody does it by hand".to_owned(),
-            who => format!("to be one of the {}", readable(who)),
+            _ => self.wanted_role(by),
         };
         Err(Stop::Refused(Box::new(
             self.refusal_at(&attempt.site, &what),
         )))
+    }
+
+    /// What somebody needs to be for a predicate: the words that its text begins with, "To be the {emperor}: …", else its name.
+    fn wanted_role(&self, predicate: &Name) -> String {
+        let law = self.frame().law;
+        let doc = law.code.signature(predicate.as_str());
+        let doc = doc.and_then(|signature| signature.doc.as_deref());
+        let role = doc.and_then(|doc| doc.trim_start().strip_prefix("To be "));
+        match role.and_then(|role| role.split([':', '.', '\n']).next()) {
+            Some(role) => self.with_state(|state| format!("to be {}", worded(state, role.trim()))),
+            None => format!("to be one of the {}", readable(predicate.as_str())),
+        }
     }
 
     /// "Cleo is none, by Zombies, clause 3": whom the law excludes, and where it says so.

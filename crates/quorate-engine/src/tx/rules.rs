@@ -26,6 +26,9 @@ use crate::merge;
 use crate::migrate;
 use crate::reads::ReadKey;
 
+/// Begins the note of a change whose condition does not hold.
+pub const NOT_SO: &str = "the condition does not hold";
+
 impl Tx {
     pub(super) fn rule_builtin(&self, id: &Name, name: &str) -> Option<Datum> {
         self.read(ReadKey::Rules);
@@ -408,10 +411,7 @@ impl Tx {
                     if self.test_holds(test, post) {
                         flat.extend(self.flatten(clauses, &format!("{at}."), left_out, post)?);
                     } else {
-                        self.say(
-                            NoteKind::Skipped,
-                            format!("the condition does not hold: {test}"),
-                        );
+                        self.say(NoteKind::Skipped, format!("{NOT_SO}: {test}"));
                     }
                 }
                 other => flat.push(other.clone()),

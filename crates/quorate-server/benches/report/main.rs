@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use futures_util::future::join_all;
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
 use quorate_kernel::ids::Id;
 use quorate_kernel::{GameId, Name, PlayerId, PostId, Span};
@@ -27,6 +28,9 @@ use serde_json::{Value as Json, json};
 use table::Table;
 
 const PLAYERS: usize = 60;
+
+/// How many comments stand under each post.
+const COMMENTS: u64 = 49;
 
 /// How often a thing is done to find the middle.
 const RUNS: usize = 11;
@@ -160,33 +164,40 @@ impl Town {
         self.people.push(new);
     }
 
-    /// Story posts and comments, until there are so many events.
+    /// Story posts, each with many comments at once, until there are so many events.
     async fn fill(&mut self, event_count: usize) {
-        let mut post = None;
-        loop {
-            self.keys += 1;
-            let who = Actor::Player(self.people[usize::try_from(self.keys).unwrap_or(0) % PLAYERS]);
-            let seq = match post {
-                Some(post) if !self.keys.is_multiple_of(50) => {
-                    let text = typed("A remark in passing.");
-                    self.send(who, Act::Comment { post, text }).await
-                }
-                _ => {
-                    let story = NewPost {
-                        category: "Story".into(),
-                        title: typed("A matter of some weight"),
-                        body: typed("Whereas much is to be said, little is."),
-                        flavour: typed(""),
-                        fields: Vec::new(),
-                        patch: None,
-                    };
-                    let seq = self.send(who, Act::Post(Box::new(story))).await;
-                    post = Some(PostId(Id::new(seq, 0)));
-                    seq
-                }
+        let mut last = 0;
+        while last < event_count as u64 {
+            let story = NewPost {
+                category: "Story".into(),
+                title: typed("A matter of some weight"),
+                body: typed("Whereas much is to be said, little is."),
+                flavour: typed(""),
+                fields: Vec::new(),
+                patch: None,
             };
-            if seq.0 >= event_count as u64 {
-                return;
+            let author = Actor::Player(self.people[usize::try_from(last).unwrap_or(0) % PLAYERS]);
+            let seq = self.send(author, Act::Post(Box::new(story))).await;
+            let post = PostId(Id::new(seq, 0));
+            let games = &self.table.site().parts.games;
+            let first = self.keys + 1;
+            self.keys += COMMENTS;
+            let comments = (first..=self.keys).map(|key| {
+                let who = self.people[usize::try_from(key).unwrap_or(0) % PLAYERS];
+                let text = typed("A remark in passing.");
+                let act = Act::Comment { post, text };
+                games.send(
+                    &self.game,
+                    Actor::Player(who),
+                    Name::from(format!("b{key}")),
+                    act,
+                )
+            });
+            for answer in join_all(comments).await {
+                match answer {
+                    Ok(Answer::Kept(receipt)) => last = last.max(receipt.seq.0),
+                    other => panic!("{other:?}"),
+                }
             }
         }
     }

@@ -19,11 +19,11 @@ pub mod words;
 pub use letters::Read;
 pub(crate) use words::written;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use quorate_engine::Law;
-use quorate_engine::judge;
+use quorate_engine::judge::{self, Judge};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_kernel::audience::Reader;
@@ -64,6 +64,8 @@ pub struct Look {
     pub is_past: bool,
     /// How many forms the page has so far.
     forms: AtomicU32,
+    /// The game as the reader sees it, to try things on.
+    blind: OnceLock<Judge>,
 }
 
 /// A game and who reads it, before anything is made of its law.
@@ -130,6 +132,7 @@ impl Glance {
             terms,
             is_past: false,
             forms: AtomicU32::new(0),
+            blind: OnceLock::new(),
         })
     }
 }
@@ -161,6 +164,7 @@ impl Look {
             terms,
             is_past: true,
             forms: AtomicU32::new(0),
+            blind: OnceLock::new(),
         }
     }
 

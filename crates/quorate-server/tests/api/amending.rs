@@ -2,7 +2,7 @@
 //! voting itself, in two rulebooks, over the API and by the site's forms without scripts.
 
 mod books;
-mod forms;
+pub(crate) mod forms;
 
 use books::{Book, Law};
 use forms::{Browser, Page};
@@ -325,6 +325,13 @@ impl Amended {
     async fn laid_before(&self, law: &Law, amount: i64) -> (String, String) {
         self.table.pass(Span::hours(1));
         let post = self.propose(2, law.title, &law.edits).await;
+        let report = self.page(2, &format!("/post/{post}/effects")).await;
+        assert!(
+            report.says(law.afterwards),
+            "{}: {}",
+            law.title,
+            report.group("change")
+        );
         let gift = [Edit::Set("Bert", self.book.gift.to_owned(), amount)];
         let gift = self.propose(1, &format!("A gift of {amount}"), &gift).await;
         (post, gift)

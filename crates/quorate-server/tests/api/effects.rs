@@ -11,6 +11,7 @@ use scraper::{Html, Selector};
 use serde_json::{Value as Json, json};
 
 use crate::Game;
+use crate::amending::forms::Browser;
 use crate::table::Table;
 
 /// A rule with a kind of things, a value of the players and one of the game.
@@ -383,5 +384,92 @@ async fn a_report_whose_time_is_over_says_what_it_leaves_out() {
     assert_eq!(
         players,
         ["The rest is left out: trying it all takes longer than a report may."]
+    );
+}
+
+/// Votes are stakes, of which no trial can know how high they are to be.
+const STAKES: &str = r#"# Stakes
+
+1. Who votes for a proposal puts a stake on it, and the enacting admin looks at nothing else.
+
+```starlark
+def stake(actor: Player, proposal: Proposal, amount: int):
+    note(f"{actor.name} stakes {amount} on {proposal.subject}.")
+
+def by_comment(a: Attempt) -> bool:
+    return a.post.category == "Proposal"
+
+action("stake", stake)
+forbid(scope(actions = ["vote"]), by_comment, "a stake", tags = ["protected"])
+```
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_way_to_vote_that_no_trial_can_know_is_no_alarm() {
+    let game = Game::of_six().await;
+    let add = json!([{ "do": "add_rule", "id": "stakes", "section": "core", "text": STAKES }]);
+    let post = game.propose("[Core] Stakes", &add).await;
+    let lines = game.report(&post, "change").await;
+    assert_eq!(
+        lines,
+        [
+            "Not known: no icon in a comment would count as a vote, and what else players could do asks for more than a trial \
+          can answer (Stake)"
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_law_that_wants_other_words_of_proposals_is_told_as_that() {
+    let game = Game::of_six().await;
+    let text = "# Form\n\n1. A proposal says whereas.\n\n```starlark\ndef worded_well(p: Proposal):\n    \
+        require(\"whereas\" in p.body, \"the word whereas\")\n\non(\"posted\", worded_well, of = Proposal)\n```\n";
+    let add = json!([{ "do": "add_rule", "id": "form", "section": "core", "text": text }]);
+    let post = game.propose("[Core] Form", &add).await;
+    let lines = game.report(&post, "change").await;
+    assert!(
+        lines[0].contains("Not every rule could be changed by a proposal any more:")
+            && lines[0].contains("the word whereas"),
+        "{lines:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn taking_an_enactment_back_shows_first_what_it_touches() {
+    let game = Game::of_six().await;
+    let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);
+    game.comes_true("A ferry for all", add).await;
+    let last = game.get("/events?limit=1").gives(200).await;
+    let path = format!("/g/{}/log/{}", game.word, last["items"][0]["seq"]);
+    let session = game.table.session("Anna").await;
+    let browser = Browser {
+        table: &game.table,
+        session: &session,
+    };
+    let page = browser.open(&path).await;
+    let (_, touched) = page
+        .html
+        .split_once("What undoing it would change")
+        .unwrap();
+    let (touched, _) = touched.split_once("</table>").unwrap();
+    for words in [
+        "The ferry",
+        "not there",
+        "A ferry for all",
+        "Enacted",
+        "Pending",
+    ] {
+        assert!(touched.contains(words), "{words} in {touched}");
+    }
+    let undo = json!({ "event": last["items"][0]["seq"], "reason": "too wet" });
+    game.act(&game.bert, "undo", undo.clone()).await;
+    assert!(!game.can_pour().await);
+    let again = json!({ "action": "undo", "arguments": undo });
+    let again = game.post("/acts", &again).by(&game.bert).gives(409).await;
+    assert!(
+        again
+            .to_string()
+            .contains("an event whose effects still stand"),
+        "{again:#}"
     );
 }

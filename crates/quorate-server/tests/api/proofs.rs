@@ -206,6 +206,45 @@ async fn code_that_comes_later_is_held_against_what_was_claimed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn claims_that_changed_words_are_held_against_new_code_too() {
+    let game = Game::of_six().await;
+    let songs = |last: &str, code: &str| {
+        let text = format!("# Songs\n\n1. Bards write here as they like.\n{code}\n2. {last}\n");
+        json!([{ "do": "replace_rule", "id": "songs-of-old", "text": text }])
+    };
+    let text = "# Songs\n\n1. Bards write here as they like.\n\n2. La.\n";
+    let add =
+        json!([{ "do": "add_rule", "id": "songs-of-old", "section": "dynastic", "text": text }]);
+    game.comes_true("Songs", add).await;
+    let verse = "# Verse\n\n1. La la la.\n";
+    for (id, changes) in [
+        (
+            "verse",
+            json!({ "do": "add_rule", "id": "verse", "section": "dynastic", "text": verse }),
+        ),
+        ("la-la", songs("La la.", "")[0].clone()),
+    ] {
+        let claim = json!({ "rule": "songs-of-old", "reason": id, "changes": [changes] });
+        game.act(&game.bert, "claim", claim).await;
+    }
+    let guard = "\n```starlark\ndef by_hand(a: Attempt) -> bool:\n    return True\n\n\
+        forbid(scope(actions = [\"claim\"]), by_hand, \"a bard\")\n```\n";
+    let post = game.propose("A guard", &songs("La la.", guard)).await;
+    let lines = game.report(&post, "claims").await;
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert!(
+        lines[0].contains("It would have refused, claimed by Bert (not settled): the rule Verse:")
+            && lines[0].contains("a bard"),
+        "{lines:#?}"
+    );
+    // The guard stands in the rule that this claim changed, so that what was before it is not known.
+    assert_eq!(
+        lines[1],
+        "Not tried: 1 claim, for a rule that it changed has been changed since."
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn dice_are_told_as_odds() {
     let game = Game::of_six().await;
     let one = "p = players()[0]\np.might = 10 + roll(4, \"Blessing\")\np.magic = 3\nif p.might == 14:\n    p.experience += 1\n";

@@ -14,7 +14,7 @@ mod texts;
 
 use std::sync::Arc;
 
-use quorate_engine::judge::{Head, Inputs, Judge};
+use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::{Event, NoteKind};
@@ -95,7 +95,7 @@ pub fn by_rule(found: &[Sleeping]) -> Vec<(&Sleeping, usize)> {
 impl Look {
     /// Tries a patch on a copy of the game, as far as the reader may see it.
     pub fn try_patch(&self, patch: &Patch) -> Result<Trial, Refusal> {
-        self.try_on(self.fork(), patch)
+        self.try_on(self.blind(), patch)
     }
 
     /// Tries a patch on a copy on which something else may have been tried before.
@@ -106,12 +106,11 @@ impl Look {
     /// The same with dice that fall otherwise.
     fn try_with(
         &self,
-        judge: Judge,
+        mut judge: Judge,
         patch: &Patch,
         inputs: &mut Inputs<'_>,
     ) -> Result<Trial, Refusal> {
         self.may_try(patch)?;
-        let mut judge = self.blinded(&judge);
         let before = Arc::clone(judge.law());
         let act = Act::Repair {
             patch: Sealed::close(patch.clone(), [0; 16]),
@@ -136,13 +135,6 @@ impl Look {
             event,
             asleep,
         })
-    }
-
-    /// A copy of a copy.
-    pub(crate) fn copy_of(&self, judge: &Judge) -> Judge {
-        let Head { seq, hash, at } = judge.head();
-        let head = Head { seq, hash, at };
-        Judge::open(judge.state().clone(), head, &self.site.parts.laws)
     }
 
     /// The short report on a patch: what it changes alone.

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use quorate_engine::Law;
 use quorate_engine::law::At;
 use quorate_engine::offers;
 use quorate_engine::tx::Tx;
-use quorate_kernel::rows::{Post, Standing};
+use quorate_kernel::rows::{CommentKey, Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
 use quorate_law::datum::{Datum, Type};
@@ -52,12 +53,7 @@ impl Look {
 
     /// Whether a post's status may still change.
     pub fn is_open(&self, post: &Post) -> bool {
-        let first = self
-            .law
-            .categories
-            .get(&post.category)
-            .and_then(|category| category.it.statuses.first());
-        post.closed_at.is_none() && first.is_some_and(|first| *first == post.status)
+        self.law.is_open(post)
     }
 
     /// Whether a post is voted on.
@@ -82,13 +78,17 @@ impl Look {
                 .iter()
                 .map(|player| {
                     let whose = Datum::Thing(Thing::Player(*player));
-                    let ballot = if by_ballot {
-                        tx.call(&"ballot".into(), vec![matter.clone(), whose]).ok()
-                    } else {
-                        None
-                    };
+                    if !by_ballot {
+                        // The law has no word on whose vote counts as what.
+                        let last = self.cast_by(id, *player, &icons).pop();
+                        return (
+                            *player,
+                            last.map_or_else(String::new, |(_, icon)| icon.to_string()),
+                        );
+                    }
+                    let ballot = tx.call(&"ballot".into(), vec![matter.clone(), whose]);
                     let word = match ballot {
-                        Some(Datum::Text(text)) => text.to_string(),
+                        Ok(Datum::Text(text)) => text.to_string(),
                         _ => String::new(),
                     };
                     (*player, word)
@@ -127,6 +127,18 @@ impl Look {
                 quorum: number(quorum),
             }
         }))
+    }
+
+    /// The icons of a matter that somebody cast, oldest first, with the comment.
+    pub fn cast_by(&self, id: PostId, player: PlayerId, icons: &[Name]) -> Vec<(CommentKey, Name)> {
+        let under = self.state().comments_of(id).filter(|(_, comment)| {
+            self.view().comment(comment) && self.view().author(&comment.author) == Some(player)
+        });
+        let cast = under.flat_map(|(key, comment)| {
+            let counted = comment.icons.iter().filter(|icon| icon.counted);
+            counted.map(|icon| (*key, icon.name.clone()))
+        });
+        cast.filter(|(_, icon)| icons.contains(icon)).collect()
     }
 
     /// A post's status as a mark; none for posts without one.
@@ -181,15 +193,6 @@ impl Look {
         sentence(&markup::excerpt(post.note.as_str(), &self.terms, NOTE))
     }
 
-    /// The actions of the law that close matters of a category: those for whose first parameter such a matter is given
-    /// and that need nothing else.
-    fn closings_of(&self, category: &Name) -> impl Iterator<Item = &At<ActionDecl>> {
-        let actions = self.law.action_order.iter();
-        actions
-            .filter_map(|name| self.law.actions.get(name))
-            .filter(move |decl| closes(&decl.it, category))
-    }
-
     /// Each action that closes a matter, with whether somebody may take it now.
     pub fn closings(
         &self,
@@ -200,7 +203,8 @@ impl Look {
             return Vec::new();
         };
         let tried = |decl| self.ask(|tx| tried_on(tx, by, decl, id));
-        self.closings_of(&post.category)
+        closings_of(&self.law, &post.category)
+            .into_iter()
             .map(|decl| (decl, tried(decl)))
             .collect()
     }
@@ -227,7 +231,7 @@ impl Look {
     /// of that, such as a veto, is nobody's next step.
     pub(crate) fn usual_role(&self, category: &Name) -> Option<&Name> {
         let mut roles: Vec<(&Name, usize)> = Vec::new();
-        for decl in self.closings_of(category) {
+        for decl in closings_of(&self.law, category) {
             let Some(by) = &decl.it.by else { continue };
             match roles.iter_mut().find(|(role, _)| *role == by) {
                 Some((_, count)) => *count += 1,
@@ -240,13 +244,26 @@ impl Look {
     }
 }
 
-/// Whether an action closes matters of a category: it takes one, is not everybody's, and needs nothing else.
-pub(crate) fn closes(decl: &ActionDecl, category: &Name) -> bool {
+/// The actions of a law that close matters of a category: those that take one and need nothing else. Where some of them are
+/// for those of an office alone, the others are none, for everybody may do something with a matter that does not close it.
+pub(crate) fn closings_of<'a>(law: &'a Law, category: &Name) -> Vec<&'a At<ActionDecl>> {
+    let actions = law.action_order.iter();
+    let actions = actions.filter_map(|name| law.actions.get(name));
+    let fits = actions.filter(|decl| needs_only(&decl.it, category));
+    let (of_office, of_all): (Vec<_>, Vec<_>) = fits.partition(|decl| decl.it.by.is_some());
+    if of_office.is_empty() {
+        of_all
+    } else {
+        of_office
+    }
+}
+
+/// Whether an action takes a matter of a category and needs nothing else.
+pub(crate) fn needs_only(decl: &ActionDecl, category: &Name) -> bool {
     let mut params = decl.params.iter();
     params
         .next()
         .is_some_and(|first| matches!(&first.ty, Type::Kind(kind) if kind == category))
-        && decl.by.is_some()
         && params.all(|param| param.default.is_some())
 }
 

@@ -29,13 +29,17 @@ impl Look {
 
     /// A copy of the game to try things on.
     pub fn fork(&self) -> Judge {
+        Judge::open(self.state().clone(), self.head(), &self.site.parts.laws)
+    }
+
+    /// Where the game's log ends.
+    pub(super) fn head(&self) -> Head {
         let head = self.published.head;
-        let head = Head {
+        Head {
             seq: head.seq,
             hash: head.hash,
             at: head.at,
-        };
-        Judge::open(self.state().clone(), head, &self.site.parts.laws)
+        }
     }
 
     /// Tries an act on a copy.

@@ -1,8 +1,7 @@
 //! What could tell of something hidden by a way around it: what was given to an action that wrote it, a change that was
 //! tried, an old value whose declaration is gone.
 
-use quorate_engine::judge::{Head, Judge};
-use quorate_engine::view::View;
+use quorate_engine::judge::Judge;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
@@ -100,13 +99,21 @@ impl Look {
 
     /// A copy of the game to try changes on of which the reader sees all effects: what is hidden from them counts there as
     /// never set, for code among the changes could carry it to where everybody sees it.
-    pub(super) fn blinded(&self, judge: &Judge) -> Judge {
-        let Head { seq, hash, at } = judge.head();
-        let mut state = judge.state().clone();
+    pub(super) fn blind(&self) -> Judge {
+        let made = self.blind.get_or_init(|| {
+            let mut judge = self.blinded();
+            judge.make_ready();
+            judge
+        });
+        made.clone()
+    }
+
+    fn blinded(&self) -> Judge {
+        let mut state = self.state().clone();
         let hidden: Vec<Effect> = state
             .cells
             .iter()
-            .filter(|(key, cell)| self.hides_cell(judge, key, cell))
+            .filter(|(key, cell)| self.hides_cell(key, cell))
             .map(|(key, cell)| Effect::Cell {
                 key: key.clone(),
                 old: Some(cell.clone()),
@@ -116,21 +123,12 @@ impl Look {
         // Each effect was read from this very state, so it fits.
         let fits = state.apply_all(&hidden);
         debug_assert!(fits.is_ok(), "{fits:?}");
-        Judge::open(state, Head { seq, hash, at }, &self.site.parts.laws)
+        Judge::open(state, self.head(), &self.site.parts.laws)
     }
 
-    fn hides_cell(&self, judge: &Judge, key: &CellKey, cell: &Cell) -> bool {
-        let sees = |law| {
-            let view = View {
-                state: judge.state(),
-                law,
-                reader: self.reader(),
-            };
-            view.shown(key)
-        };
-        // The trial's own law may show what the game's law hides; it does not count.
-        let declared = sees(&self.law) && self.is_declared(key);
-        matches!(cell.value, Value::Hidden(_)) && !declared || !sees(&self.law)
+    fn hides_cell(&self, key: &CellKey, cell: &Cell) -> bool {
+        let is_secret = || matches!(cell.value, Value::Hidden(_)) && !self.is_declared(key);
+        !self.view().shown(key) || is_secret()
     }
 
     /// Whether anything is left out where changes are tried for the reader.

@@ -11,6 +11,7 @@ use quorate_kernel::ids::ClaimId;
 use quorate_kernel::rows::ClaimStanding;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Refusal, Value};
+use quorate_law::capital;
 
 use super::log::dice;
 use crate::pages::{EffectRow, EventPage, Fact, Link};
@@ -66,6 +67,7 @@ fn whole(look: &Look, event: &Event) -> EventPage {
         });
     }
     effects.extend(rules_changed(look, event));
+    effects.extend(posts_changed(look, event));
     EventPage {
         chrome: look.chrome(&title, Part::Log),
         title,
@@ -125,12 +127,31 @@ fn rules_changed(look: &Look, event: &Event) -> Vec<EffectRow> {
             Some(rule) if !rule.active => format!("{} (off)", rule.title),
             Some(rule) => rule.title.clone(),
         };
+        let (was, is) = (words(old), words(new));
         (event.seq != EventSeq(1)).then(|| EffectRow {
             whose: "Ruleset".to_owned(),
             value: look.rule_title(key),
-            old: words(old),
-            new: words(new),
+            new: if was == is { "amended".to_owned() } else { is },
+            old: was,
         })
+    });
+    rows.collect()
+}
+
+/// Posts whose status an event changes.
+fn posts_changed(look: &Look, event: &Event) -> Vec<EffectRow> {
+    let rows = event.steps.iter().filter_map(|step| match &step.effect {
+        Effect::Post {
+            old: Some(old),
+            new: Some(new),
+            ..
+        } if old.status != new.status && look.view().post(old) => Some(EffectRow {
+            whose: look.themed(old.title.as_str()),
+            value: "Status".to_owned(),
+            old: capital(old.status.as_str()),
+            new: capital(new.status.as_str()),
+        }),
+        _ => None,
     });
     rows.collect()
 }
@@ -235,14 +256,16 @@ fn undo_form(look: &Look, event: &Event) -> (Result<Form, parts::Refusal>, Vec<E
         FieldKind::Line(String::new()),
     )];
     let touched = match try_undo(look, event, Vec::new()) {
-        Ok(undoing) => changed(look, &undoing).0,
+        Ok(undoing) => touched(look, &undoing),
         Err(refusal) => {
-            let picks = picks(look, event, &refusal);
+            let (picks, backs) = picks(look, event, &refusal);
             if picks.is_empty() {
                 return (Err(look.refusal(tried, &refusal)), Vec::new());
             }
             fields.extend(picks);
-            Vec::new()
+            // What would be touched if all that has moved on is set back.
+            try_undo(look, event, backs)
+                .map_or_else(|_| Vec::new(), |undoing| touched(look, &undoing))
         }
     };
     let word = event.seq.to_string();
@@ -255,6 +278,13 @@ fn undo_form(look: &Look, event: &Event) -> (Result<Form, parts::Refusal>, Vec<E
         ..Form::button(look.send(to), "Undo it")
     };
     (Ok(form), touched)
+}
+
+fn touched(look: &Look, undoing: &Event) -> Vec<EffectRow> {
+    let mut rows = changed(look, undoing).0;
+    rows.extend(rules_changed(look, undoing));
+    rows.extend(posts_changed(look, undoing));
+    rows
 }
 
 fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<Event, Refusal> {
@@ -279,9 +309,9 @@ fn try_undo(look: &Look, event: &Event, picks: Vec<(String, Value)>) -> Result<E
     look.fork().judge(&command, &mut inputs).event()
 }
 
-/// A choice for each value that has moved on: what it was before the event, or what it is now.
-fn picks(look: &Look, event: &Event, refusal: &Refusal) -> Vec<Field> {
-    let mut fields = Vec::new();
+/// A choice for each value that has moved on: what it was before the event, or what it is now; and each picked as it was.
+fn picks(look: &Look, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<(String, Value)>) {
+    let (mut fields, mut backs) = (Vec::new(), Vec::new());
     for step in &event.steps {
         let Effect::Cell { key, old, new } = &step.effect else {
             continue;
@@ -312,8 +342,9 @@ fn picks(look: &Look, event: &Event, refusal: &Refusal) -> Vec<Field> {
             title,
             FieldKind::OneInSight(choices),
         ));
+        backs.push((label, back));
     }
-    fields
+    (fields, backs)
 }
 
 /// Disputing or confirming a claim that the event made.

@@ -191,13 +191,9 @@ fn days(look: &Look, posts: &[PostId]) -> Vec<Day> {
 }
 
 fn pinned(look: &Look) -> Vec<Pin> {
-    let sticky = |post: &Post| {
-        let category = look.law.categories.get(&post.category);
-        category.is_some_and(|category| category.it.sticky) && look.is_open(post)
-    };
     let posts = posts(look, None);
     let pins = posts.into_iter().filter_map(|id| {
-        let post = look.post(id).filter(|post| sticky(post))?;
+        let post = look.post(id).filter(|post| look.law.is_sticky(post))?;
         let word = id.to_string();
         Some(Pin {
             title: look.themed(post.title.as_str()),

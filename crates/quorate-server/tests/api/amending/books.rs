@@ -19,6 +19,8 @@ pub(crate) struct Book {
 pub(crate) struct Law {
     pub(crate) title: &'static str,
     pub(crate) edits: Vec<Edit>,
+    /// What the report says of whether rules can still be changed.
+    pub(crate) afterwards: &'static str,
 }
 
 impl Book {
@@ -232,7 +234,10 @@ impl Book {
             id: "the-secret-ballot",
             text: self.text("SECRET"),
         });
-        law("[Core] Secrecy", edits)
+        Law {
+            afterwards: "with votes given by “Ask for a ballot paper”",
+            ..law("[Core] Secrecy", edits)
+        }
     }
 
     /// Another rule of voting in the place of the one there is: twice as many votes for elders, or three sides instead of two.
@@ -280,7 +285,11 @@ impl Book {
                     ],
                 ),
             ];
-            return law("Seniority", edits);
+            // Votes are still on paper.
+            return Law {
+                afterwards: "with votes given by “Ask for a ballot paper”",
+                ..law("Seniority", edits)
+            };
         }
         let edits = vec![
             Edit::Whole("votes", self.text("THREE_SIDES")),
@@ -305,7 +314,12 @@ impl Book {
 }
 
 fn law(title: &'static str, edits: Vec<Edit>) -> Law {
-    Law { title, edits }
+    let afterwards = "Yes: such a proposal would be enacted";
+    Law {
+        title,
+        edits,
+        afterwards,
+    }
 }
 
 fn words(rule: &'static str, pairs: &[(&str, &str)]) -> Edit {

@@ -34,6 +34,16 @@ impl Page {
     }
 }
 
+impl Page {
+    /// The words of a group of a report.
+    pub(crate) fn group(&self, id: &str) -> String {
+        let html = Html::parse_document(&self.html);
+        let lines = select(&format!("section[aria-labelledby={id}-h] .effects li"));
+        let lines = html.select(&lines);
+        lines.map(|line| line.text().collect::<String>()).collect()
+    }
+}
+
 fn select(css: &str) -> Selector {
     Selector::parse(css).unwrap()
 }

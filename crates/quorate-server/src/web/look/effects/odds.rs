@@ -87,7 +87,7 @@ impl Look {
                 dictated,
                 ..Inputs::default()
             };
-            let trial = self.try_with(self.fork(), patch, &mut inputs).ok()?;
+            let trial = self.try_with(self.blind(), patch, &mut inputs).ok()?;
             let Some(next) = trial.event.tape.dice.get(fallen.len()) else {
                 let lines = self.alone(&trial);
                 throws.push(Throw { share, lines });
@@ -117,7 +117,7 @@ impl Look {
                 secret: [nth; 32],
                 ..Inputs::default()
             };
-            if let Ok(trial) = self.try_with(self.fork(), patch, &mut inputs) {
+            if let Ok(trial) = self.try_with(self.blind(), patch, &mut inputs) {
                 all.push(self.alone(&trial));
             }
         }

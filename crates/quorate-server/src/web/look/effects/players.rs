@@ -16,7 +16,7 @@ impl Look {
     /// For each action that both laws know: who could take it after the patch and not before, and the other way round.
     pub(super) fn for_players(&self, trial: &Trial, until: &Until<'_>) -> Vec<Effect> {
         let (active, _) = self.roster();
-        let here = self.blinded(&self.fork());
+        let here = self.blind();
         let mut gains: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut losses: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut over = false;

@@ -12,7 +12,7 @@ use super::{Trial, Until, ended_early};
 use crate::pages::{Effect, Link};
 use crate::urls;
 use crate::web::look::Look;
-use crate::web::look::matters::{closes, tried_on};
+use crate::web::look::matters::{closings_of, tried_on};
 use crate::web::look::secrets::strikes;
 
 impl Look {
@@ -79,7 +79,7 @@ impl Look {
         if patch.clauses.iter().any(strikes) {
             return Vec::new();
         }
-        let mut judge = self.blinded(&self.fork());
+        let mut judge = self.blind();
         let mut tried = 0;
         for (_, post) in ahead {
             if until.is_over() {
@@ -88,7 +88,7 @@ impl Look {
             let Some(patch) = post.patch.as_ref().and_then(Sealed::plain) else {
                 continue;
             };
-            if let Ok(trial) = self.try_on(self.copy_of(&judge), patch) {
+            if let Ok(trial) = self.try_on(judge.clone(), patch) {
                 judge = trial.judge;
                 tried += 1;
             }
@@ -139,7 +139,7 @@ impl Look {
             let Ok(alone) = self.try_patch(patch) else {
                 continue;
             };
-            let why = match self.try_on(self.copy_of(&trial.judge), patch) {
+            let why = match self.try_on(trial.judge.clone(), patch) {
                 Err(refusal) => Some(refusal.to_string()),
                 Ok(after) => {
                     let known = alone.left_out();
@@ -164,7 +164,7 @@ impl Look {
 
     /// What could newly be done with a pending matter, or no longer: its closing, and its count.
     fn flips(&self, id: PostId, trial: &Trial) -> Vec<Effect> {
-        let here = self.blinded(&self.fork());
+        let here = self.blind();
         let closable = |judge: &Judge| judge.look(self.now, |tx| self.closable(tx, judge, id));
         let (before, after) = (closable(&here), closable(&trial.judge));
         let mut lines = Vec::new();
@@ -207,12 +207,9 @@ impl Look {
         let (Some(admin), Some(post)) = (admin, judge.state().posts.get(&id)) else {
             return Vec::new();
         };
-        let decls = law
-            .action_order
-            .iter()
-            .filter_map(|name| law.actions.get(name))
-            .filter(|decl| closes(&decl.it, &post.category));
+        let decls = closings_of(law, &post.category);
         decls
+            .into_iter()
             .filter(|decl| tried_on(tx, admin, decl, id).is_ok())
             .map(|decl| self.themed(&decl.it.title))
             .collect()

@@ -32,7 +32,7 @@ pub(super) fn told(look: &Look, id: PostId, post: &rows::Post, count: &Count) ->
             person: look.person(*player),
             vote: (!word.is_empty()).then(|| Ballot::new(word.clone())),
             how: how(look, id, post, *player, word, count),
-            comment: cast_by(look, id, *player, count).pop().map(comment),
+            comment: look.cast_by(id, *player, &count.icons).pop().map(comment),
             is_void: false,
         })
         .collect();
@@ -191,7 +191,7 @@ fn enough(
         {
             break;
         }
-        copies.push(look.copy_of(&judge));
+        copies.push(judge.clone());
     }
     let standing = |nth: usize| {
         let copy = copies.get(nth)?;
@@ -230,22 +230,6 @@ fn in_time(
     None
 }
 
-/// The icons of a matter that somebody cast, oldest first, with the comment.
-fn cast_by(look: &Look, id: PostId, player: PlayerId, count: &Count) -> Vec<(CommentKey, Name)> {
-    let under = look.state().comments_of(id).filter(|(_, comment)| {
-        look.view().comment(comment) && look.view().author(&comment.author) == Some(player)
-    });
-    under
-        .flat_map(|(key, comment)| {
-            let icons = comment.icons.iter().filter(|icon| icon.counted);
-            icons
-                .map(|icon| (*key, icon.name.clone()))
-                .collect::<Vec<_>>()
-        })
-        .filter(|(_, icon)| count.icons.contains(icon))
-        .collect()
-}
-
 /// Where on the page a vote was cast.
 fn comment((key, _): (CommentKey, Name)) -> Href {
     Href::fragment(&format!("c{}", key.id))
@@ -260,7 +244,7 @@ fn how(
     word: &str,
     count: &Count,
 ) -> String {
-    let cast = cast_by(look, id, player, count);
+    let cast = look.cast_by(id, player, &count.icons);
     let Some((key, icon)) = cast.last() else {
         let author = look.view().author(&post.author) == Some(player);
         return match (author, word.is_empty()) {
@@ -343,7 +327,7 @@ fn void_votes(look: &Look, id: PostId, count: &Count) -> Vec<VoteLine> {
     let (_, idle) = look.roster();
     let voted = idle.into_iter().filter_map(|player| {
         let is_counted = count.ballots.iter().any(|(known, _)| *known == player);
-        let cast = cast_by(look, id, player, count).pop()?;
+        let cast = look.cast_by(id, player, &count.icons).pop()?;
         (!is_counted).then_some((player, cast))
     });
     voted
