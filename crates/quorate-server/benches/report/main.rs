@@ -1,4 +1,5 @@
-//! How long people wait for what the site says of a proposal, in a game of 60 players with 50,000 events behind it.
+//! How long people wait for pages, and for what the site says of a proposal, in a game of 60 players with 50,000 events
+//! behind it.
 //!
 //! `cargo bench -p quorate-server --bench report`; with `-- --long` ten times as many events.
 #![allow(
@@ -11,6 +12,7 @@
 mod accounts;
 #[path = "../../tests/api/book.rs"]
 mod book;
+mod pages;
 #[path = "../../tests/api/table.rs"]
 mod table;
 
@@ -99,6 +101,7 @@ async fn main() {
         tests,
         "10 s, and it says so",
     );
+    pages::measure(&town).await;
 }
 
 impl Town {
