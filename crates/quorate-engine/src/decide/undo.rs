@@ -3,13 +3,11 @@
 //! What was added is taken, what was set is set back if it still stands so, and else the undoer picks. Posts, comments
 //! and dice are facts and stay. Dice of an undone action wait for the same player's next go at it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, OpenKey, Waiting};
-use quorate_kernel::state::{Effect, State};
+use quorate_kernel::state::Effect;
 use quorate_kernel::tape::SeedId;
 use quorate_kernel::{EventSeq, Name, Need, Refusal, Value};
 use quorate_law::datum::Datum;
@@ -50,25 +48,32 @@ pub(crate) fn undo(
             "an event with effects that can be taken back",
         ))));
     }
-    let before = tx.state();
     let mut conflicts = Vec::new();
     let mut changed = false;
-    let back = back_already(event, &before);
     for step in event.steps.iter().rev() {
-        if let Effect::Cell { key, old, new } = &step.effect {
-            // A mark of a claim, say: the value itself stands.
-            let value = |cell: &Option<Cell>| cell.as_ref().map(|cell| cell.value.clone());
-            if back.contains(key) || value(old) == value(new) {
-                continue;
-            }
-        }
-        let turned = turn(tx, step, picks, &mut conflicts)?;
-        changed |= turned && !matches!(step.effect, Effect::Cell { .. });
+        changed |= turn(tx, step, picks, &mut conflicts)?;
     }
     if !conflicts.is_empty() {
-        return Err(Stop::Refused(Box::new(picks_needed(conflicts))));
+        let needs = conflicts.into_iter().map(|conflict| {
+            let told = |value: &Value| {
+                if conflict.hidden {
+                    String::new()
+                } else {
+                    convert::describe(&convert::datum(value))
+                }
+            };
+            Need {
+                have: told(&conflict.now),
+                need: told(&conflict.back),
+                what: format!("a pick for {}, which has changed since", conflict.value),
+            }
+        });
+        return Err(Stop::Refused(Box::new(Refusal {
+            needs: needs.collect(),
+            ..Refusal::default()
+        })));
     }
-    if !changed && picks.is_empty() && !moves_a_value(tx, event, &before) {
+    if !changed {
         return Err(Stop::Refused(Box::new(Refusal::plain(
             "an event whose effects still stand",
         ))));
@@ -99,53 +104,6 @@ pub(crate) fn undo(
         );
     }
     Ok(())
-}
-
-/// The refusal of an undo that needs a pick for values that have moved on.
-fn picks_needed(conflicts: Vec<Conflict>) -> Refusal {
-    let needs = conflicts.into_iter().map(|conflict| {
-        let told = |value: &Value| {
-            if conflict.hidden {
-                String::new()
-            } else {
-                convert::describe(&convert::datum(value))
-            }
-        };
-        Need {
-            have: told(&conflict.now),
-            need: told(&conflict.back),
-            what: format!("a pick for {}, which has changed since", conflict.value),
-        }
-    });
-    Refusal {
-        needs: needs.collect(),
-        ..Refusal::default()
-    }
-}
-
-/// The values that an event set, and that are again what they were before it: there is nothing to pick or to turn round.
-fn back_already<'a>(event: &'a Event, before: &State) -> BTreeSet<&'a CellKey> {
-    let mut ends: BTreeMap<&CellKey, (Option<&Value>, bool)> = BTreeMap::new();
-    for step in &event.steps {
-        if let Effect::Cell { key, old, .. } = &step.effect {
-            let end = (old.as_ref().map(|cell| &cell.value), true);
-            ends.entry(key).or_insert(end).1 &= step.way == Way::Set;
-        }
-    }
-    let is_back = |key: &CellKey, old| before.cells.get(key).map(|cell| &cell.value) == old;
-    let back = ends
-        .into_iter()
-        .filter(|(key, (old, is_set))| *is_set && is_back(key, *old));
-    back.map(|(key, _)| key).collect()
-}
-
-/// Whether one of an event's values is another than it was. Several steps about one may come to nothing together.
-fn moves_a_value(tx: &Tx, event: &Event, before: &State) -> bool {
-    let value = |state: &State, key: &CellKey| state.cells.get(key).map(|cell| cell.value.clone());
-    event.steps.iter().any(|step| match &step.effect {
-        Effect::Cell { key, .. } => tx.with_state(|now| value(now, key) != value(before, key)),
-        _ => false,
-    })
 }
 
 /// Turns one effect round; true if that changed anything.
@@ -219,20 +177,20 @@ fn turn(
             new: Some(_),
         } => {
             let now = tx.with_state(|state| state.claims.get(key).cloned());
-            let stands = now.filter(|now| now.standing != ClaimStanding::Undone);
-            let Some(now) = stands else { return Ok(false) };
-            let undone = quorate_kernel::rows::Claim {
-                standing: ClaimStanding::Undone,
-                ..now.clone()
-            };
-            tx.write(
-                Effect::Claim {
-                    key: *key,
-                    old: Some(now),
-                    new: Some(undone),
-                },
-                Way::Set,
-            );
+            if let Some(now) = now {
+                let undone = quorate_kernel::rows::Claim {
+                    standing: ClaimStanding::Undone,
+                    ..now.clone()
+                };
+                tx.write(
+                    Effect::Claim {
+                        key: *key,
+                        old: Some(now),
+                        new: Some(undone),
+                    },
+                    Way::Set,
+                );
+            }
             Ok(true)
         }
         // A post stays; its closing is taken back.
