@@ -349,7 +349,7 @@ impl Draft {
             let mut field = look.field(&law_field, "own");
             let typed = self.own.iter().find(|(known, _)| known == name);
             if let Some((_, values)) = typed {
-                retyped(&mut field.kind, values);
+                field.fill(values);
             }
             Some(field)
         });
@@ -577,25 +577,4 @@ pub(super) fn choice_of_rules(look: &Look) -> Field {
         FieldKind::One(choices),
     )
     .blank("choose …")
-}
-
-/// Puts what was typed back into a field.
-fn retyped(kind: &mut FieldKind, values: &[String]) {
-    let first = values.first().cloned().unwrap_or_default();
-    match kind {
-        FieldKind::One(choices) | FieldKind::OneInSight(choices) | FieldKind::Many(choices) => {
-            for choice in choices {
-                choice.chosen = values.contains(&choice.value);
-            }
-        }
-        FieldKind::Number { value, .. } => *value = first,
-        FieldKind::Line(text)
-        | FieldKind::Prose(text)
-        | FieldKind::Code(text)
-        | FieldKind::Account(text)
-        | FieldKind::Mail(text)
-        | FieldKind::Moment(text) => *text = first,
-        FieldKind::Flag(flag) => *flag = !first.is_empty(),
-        FieldKind::Password { .. } | FieldKind::Picture => {}
-    }
 }
