@@ -206,14 +206,14 @@ pub struct IconUse {
     pub counted: bool,
 }
 
-/// Which use of an action or slot.
+/// Which use of an action or slot; or the mark of an event that was undone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct UseKey {
     /// The action or the slot that it shares.
     pub slot: Name,
-    /// The event that completed it.
+    /// The event that completed it, or that was undone.
     pub event: EventSeq,
-    /// Who used it.
+    /// Who used it; nobody for an event that was undone.
     pub who: Option<PlayerId>,
 }
 

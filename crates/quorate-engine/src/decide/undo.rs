@@ -6,7 +6,7 @@
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::Event;
-use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, OpenKey, Waiting};
+use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, OpenKey, Use, UseKey, Waiting};
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::SeedId;
 use quorate_kernel::{EventSeq, Name, Need, Refusal, Value};
@@ -17,6 +17,10 @@ use quorate_law::stop::{Answer, Stop};
 use crate::convert;
 use crate::merge;
 use crate::tx::Tx;
+
+/// The slot in which an undone event is used up: it can be undone once, and again when its undo was undone. No action writes
+/// a use of nobody, so that no rule's slot of this name gets in its way.
+const UNDONE: &str = "undone";
 
 /// A value that has moved on since, so that the undoer must say what it is to be.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,6 +50,16 @@ pub(crate) fn undo(
     if event.steps.is_empty() || matches!(event.act, Act::Found(_)) {
         return Err(Stop::Refused(Box::new(Refusal::plain(
             "an event with effects that can be taken back",
+        ))));
+    }
+    let done = UseKey {
+        slot: UNDONE.into(),
+        event: seq,
+        who: None,
+    };
+    if tx.with_state(|state| state.uses.contains_key(&done)) {
+        return Err(Stop::Refused(Box::new(Refusal::plain(
+            "an event that was not undone before",
         ))));
     }
     let mut conflicts = Vec::new();
@@ -78,6 +92,20 @@ pub(crate) fn undo(
             "an event whose effects still stand",
         ))));
     }
+    tx.write(
+        Effect::Use {
+            key: done,
+            old: None,
+            new: Some(Use { at: tx.now }),
+        },
+        Way::Put,
+    );
+    dice_wait_again(tx, event);
+    Ok(())
+}
+
+/// Dice that fell in an action that is undone wait for the same player's next go at it.
+fn dice_wait_again(tx: &Tx, event: &Event) {
     let dice_wait = !event.tape.dice.is_empty();
     if let (true, Act::Do { action, .. } | Act::Answer { action, .. }, Some(who)) =
         (dice_wait, &event.act, event.actor.player())
@@ -103,7 +131,6 @@ pub(crate) fn undo(
             Way::Set,
         );
     }
-    Ok(())
 }
 
 /// Turns one effect round; true if that changed anything.
