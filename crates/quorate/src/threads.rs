@@ -1,6 +1,7 @@
 //! Work that falls into pieces, done on several threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use anyhow::{Result, anyhow};
 
@@ -46,9 +47,10 @@ pub(crate) fn share<T: Send>(
             thread.spawn_scoped(scope, work)
         });
         let begun: Vec<_> = begun.collect::<Result<_, _>>()?;
+        // All are waited for before any of them is judged, for a scope panics over a thread that nobody asked.
+        let ended: Vec<_> = begun.into_iter().map(ScopedJoinHandle::join).collect();
         let mut done = Vec::with_capacity(count);
-        for thread in begun {
-            let worked = thread.join();
+        for worked in ended {
             done.extend(worked.map_err(|_| anyhow!("a thread ended too early: see above"))??);
         }
         Ok(done)
