@@ -106,6 +106,15 @@ fn made(
     }
 }
 
+/// The frame in which the law is asked about an action that a player may take.
+fn frame_of(tx: &Tx, player: PlayerId, site: &Site) -> Frame {
+    Frame {
+        actor: Some(player),
+        site: site.clone(),
+        ..tx.frame()
+    }
+}
+
 /// What the law says of each option of a field.
 fn remarks(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, field: &Field) -> Vec<String> {
     let mut known = decl.it.remarks.iter();
@@ -127,11 +136,7 @@ fn said(
     function: &Name,
     pick: Option<&Datum>,
 ) -> String {
-    let frame = Frame {
-        actor: Some(player),
-        site: decl.site.clone(),
-        ..tx.frame()
-    };
+    let frame = frame_of(tx, player, &decl.site);
     let actor = Datum::Thing(Thing::Player(player));
     let args = std::iter::once(actor).chain(pick.cloned()).collect();
     match tx.trial(frame, || tx.call(function, args)) {
@@ -249,11 +254,7 @@ fn allowed(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Result<(), Refus
         tags: decl.it.tags.clone(),
         body: Some(decl.it.body.clone()),
     };
-    let frame = Frame {
-        actor: Some(player),
-        site: decl.site.clone(),
-        ..tx.frame()
-    };
+    let frame = frame_of(tx, player, &decl.site);
     verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))
 }
 
@@ -340,11 +341,7 @@ pub fn tried(
     decl: &At<ActionDecl>,
     args: Vec<(Name, Datum)>,
 ) -> Result<(), Refusal> {
-    let frame = Frame {
-        actor: Some(player),
-        site: decl.site.clone(),
-        ..tx.frame()
-    };
+    let frame = frame_of(tx, player, &decl.site);
     verdict(tx.trial(frame, || {
         tx.act(&decl.it.name, player, args, &[])?;
         tx.last_look()
@@ -380,11 +377,7 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
         .map(|(_, function)| function.clone());
     let options = match listed {
         Some(function) => {
-            let frame = Frame {
-                actor: Some(player),
-                site: decl.site.clone(),
-                ..tx.frame()
-            };
+            let frame = frame_of(tx, player, &decl.site);
             let answer = tx.trial(frame, || {
                 tx.call(&function, vec![Datum::Thing(Thing::Player(player))])
             });
@@ -423,11 +416,7 @@ pub fn options_of(tx: &Tx, rule: &Name, ty: &Type, holds: &Holds) -> Option<Vec<
 pub fn may_post(tx: &Tx, player: PlayerId, decl: &At<CategoryDecl>) -> Result<(), Refusal> {
     let name = Name::from(format!("post {}", decl.it.name));
     let attempt = tx.builtin_act(&name, player, None, vec![]);
-    let frame = Frame {
-        actor: Some(player),
-        site: decl.site.clone(),
-        ..tx.frame()
-    };
+    let frame = frame_of(tx, player, &decl.site);
     verdict(tx.trial(frame, || {
         tx.who(&attempt, decl.it.by.as_ref(), &decl.it.admits)?;
         tx.limits(&name, &decl.it.limits, player, &decl.site)

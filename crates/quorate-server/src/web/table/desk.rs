@@ -65,13 +65,14 @@ fn desk(look: &Look, events: &[Event]) -> Desk {
         .map(|name| queue(look, name))
         .collect();
     queues.push(reminders(look));
-    queues.push(idling::queue(look));
+    let offices = look.offices();
+    queues.push(idling::queue(look, &offices));
     Desk {
         chrome: look.chrome("Desk", Part::Desk),
         queues,
-        door: door(look),
+        door: door(look, &offices),
         open: open(look),
-        done: done(look, events),
+        done: done(look, &offices, events),
         log: Link::new("the log", urls::Log { game }),
     }
 }
@@ -155,8 +156,7 @@ fn item(look: &Look, id: PostId, place: u32) -> Option<DeskItem> {
 }
 
 /// What was done at desks lately: closings, and what those with an office did about players.
-fn done(look: &Look, events: &[Event]) -> Vec<(When, String, Href)> {
-    let offices = look.offices();
+fn done(look: &Look, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(When, String, Href)> {
     let is_duty = |event: &&Event| {
         let Act::Do { action, .. } = &event.act else {
             return false;
@@ -269,14 +269,13 @@ fn reminders(look: &Look) -> DeskQueue {
 }
 
 /// Those who asked to join, with what can be done about it.
-fn door(look: &Look) -> Vec<DoorLine> {
-    let offices = look.offices();
+fn door(look: &Look, offices: &BTreeSet<&Name>) -> Vec<DoorLine> {
     let people = look.state().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
     let lines = waiting.map(|(id, person)| DoorLine {
         name: look.name(*id),
         text: format!("asked to join {}.", look.when(person.applied_at).full()),
-        forms: duties(look, &offices, *id),
+        forms: duties(look, offices, *id),
         due: None,
     });
     lines.collect()

@@ -17,16 +17,15 @@ use crate::web::look::Look;
 const SOON: usize = 4;
 
 /// Those whom a button concerns, then those whom time alone brings there, nearest first.
-pub(super) fn queue(look: &Look) -> DeskQueue {
-    let offices = look.offices();
+pub(super) fn queue(look: &Look, offices: &BTreeSet<&Name>) -> DeskQueue {
     let members = look.state().people.iter();
     let members = members.filter(|(_, person)| person.standing == Standing::Member);
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (id, person) in members {
-        let forms = duties(look, &offices, *id);
+        let forms = duties(look, offices, *id);
         if !forms.is_empty() {
             now.push(item(look, *id, person, forms));
-        } else if let Some((title, at, refusal)) = soonest(look, &offices, *id) {
+        } else if let Some((title, at, refusal)) = soonest(look, offices, *id) {
             let mut item = item(look, *id, person, Vec::new());
             item.text = look.refusal(&title, &refusal).sentence();
             item.due = Some(look.when(at));
