@@ -4,9 +4,8 @@
 //! stay, so that the log still holds together and the game still adds up.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::digest::Digest;
@@ -18,7 +17,6 @@ use quorate_kernel::state::{SealMut, State as Game};
 use quorate_kernel::{PlayerId, Value};
 use quorate_runtime::ports::{AccountId, Seat};
 
-use super::forms::{Sent, answer_in};
 use super::look::Look;
 use super::past::event;
 use super::reply;
@@ -27,6 +25,7 @@ use super::site::Site;
 use super::trouble::Trouble;
 use crate::parts::{Field, FieldKind, Form};
 use crate::urls;
+use crate::web::forms::{SentIn, answer_in};
 
 /// The form that takes the words of an event out of the game, for whoever wrote them and for the operator.
 pub(crate) fn form(look: &Look, event: &Event) -> Option<Form> {
@@ -58,25 +57,21 @@ pub(crate) fn form(look: &Look, event: &Event) -> Option<Form> {
 
 /// `POST /g/{game}/log/{event}/forget`.
 pub(crate) async fn take(
-    State(site): State<Arc<Site>>,
-    Path((game, word)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, word)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
     let result = async {
         let event = event::find(&look, &word).await?;
         if !is_mine(&look, &event) {
-            return withhold(&look, &event, sent.form.key(), sent.form.filled("reason")).await;
+            return withhold(&look, &event, form.key(), form.filled("reason")).await;
         }
         if pends(look.state(), &event) {
             return Err(Trouble::Forbidden(
                 "People are voting on these words: they can be erased once the matter is closed.",
             ));
         }
-        site.writes.take(sent.visitor.who(), site.now_ms())?;
+        let site = &look.site;
+        site.writes.take(look.visitor.who(), site.now_ms())?;
         site.parts.games.forget(&look.game, &texts(&event)).await?;
         site.fronts.clear();
         Ok(())

@@ -1,9 +1,11 @@
 //! Forms as handlers take them: the body read and its token checked before anything else happens.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use axum::extract::{FromRequest, FromRequestParts, Multipart, Query, RawPathParams, Request};
+use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
@@ -30,23 +32,94 @@ impl FromRequest<Arc<Site>> for Sent {
         let visitor = Visitor::from_request_parts(&mut parts, site)
             .await
             .map_err(IntoResponse::into_response)?;
-        let request = Request::from_parts(parts, body);
-        let kind = request.headers().get(header::CONTENT_TYPE);
-        let in_parts = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/"));
-        let read = if in_parts {
-            let parts = Multipart::from_request(request, site)
-                .await
-                .map_err(IntoResponse::into_response)?;
-            Posted::read_parts(parts, &site.csrf, &visitor.token).await
-        } else {
-            let bytes = Bytes::from_request(request, site)
-                .await
-                .map_err(IntoResponse::into_response)?;
-            Posted::read(&bytes, &site.csrf, &visitor.token)
-        };
-        match read {
-            Ok(form) => Ok(Self { visitor, form }),
-            Err(why) => Err(reply::failed(site, &visitor, None, Trouble::from(why))),
+        let form = read(Request::from_parts(parts, body), site, &visitor).await?;
+        Ok(Self { visitor, form })
+    }
+}
+
+/// Reads a form, with files or without, once its token is found to be the visitor's.
+async fn read(request: Request, site: &Arc<Site>, visitor: &Visitor) -> Result<Posted, Response> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let in_parts = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/"));
+    let read = if in_parts {
+        let parts = Multipart::from_request(request, site)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        Posted::read_parts(parts, &site.csrf, &visitor.token).await
+    } else {
+        let bytes = Bytes::from_request(request, site)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        Posted::read(&bytes, &site.csrf, &visitor.token)
+    };
+    read.map_err(|why| reply::failed(site, visitor, None, Trouble::from(why)))
+}
+
+/// The game that the path names as `{game}`, as whoever asks sees it now.
+pub struct Opened(pub Look);
+
+impl FromRequestParts<Arc<Site>> for Opened {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Response> {
+        let (visitor, game) = asked(parts, site).await?;
+        let look = Look::at(site, &visitor, &game).await;
+        look.map(Self)
+            .map_err(|trouble| reply::failed(site, &visitor, None, trouble))
+    }
+}
+
+/// The same as it was at the moment that `?at=` names, a day or an event's number; as it is now where nothing is named.
+pub struct OpenedThen(pub Look);
+
+impl FromRequestParts<Arc<Site>> for OpenedThen {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Response> {
+        let (visitor, game) = asked(parts, site).await?;
+        let query = Query::<BTreeMap<String, String>>::from_request_parts(parts, site);
+        let Query(query) = query.await.map_err(IntoResponse::into_response)?;
+        let at = query.get("at").map(String::as_str);
+        let look = Look::then(site, &visitor, &game, at).await;
+        look.map(Self)
+            .map_err(|trouble| reply::failed(site, &visitor, None, trouble))
+    }
+}
+
+/// Who asks, and the game that the path names.
+async fn asked(parts: &mut Parts, site: &Arc<Site>) -> Result<(Visitor, String), Response> {
+    let visitor = Visitor::from_request_parts(parts, site)
+        .await
+        .map_err(IntoResponse::into_response)?;
+    let params = RawPathParams::from_request_parts(parts, site)
+        .await
+        .map_err(IntoResponse::into_response)?;
+    let named = params.iter().find(|(name, _)| *name == "game");
+    let game = named.map_or_else(String::new, |(_, game)| game.to_owned());
+    Ok((visitor, game))
+}
+
+/// A form that was sent to the game that the path names.
+pub struct SentIn {
+    /// The game, as whoever sent the form sees it.
+    pub look: Arc<Look>,
+    /// What was sent.
+    pub form: Posted,
+}
+
+impl FromRequest<Arc<Site>> for SentIn {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &Arc<Site>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let (visitor, game) = asked(&mut parts, site).await?;
+        let form = read(Request::from_parts(parts, body), site, &visitor).await?;
+        match Look::at(site, &visitor, &game).await {
+            Ok(look) => Ok(Self {
+                look: Arc::new(look),
+                form,
+            }),
+            Err(trouble) => Err(reply::failed(site, &visitor, None, trouble)),
         }
     }
 }
@@ -76,19 +149,6 @@ pub async fn drawn(
     });
     made.await
         .unwrap_or_else(|error| reply::failed(&site, &visitor, None, error.into()))
-}
-
-/// Looks at a game and draws a page of it.
-pub async fn game_page(
-    site: Arc<Site>,
-    visitor: Visitor,
-    game: &str,
-    draw: impl FnOnce(&Look) -> Result<Response, Trouble> + Send + 'static,
-) -> Response {
-    match Look::at(&site, &visitor, game).await {
-        Ok(look) => drawn(look, draw).await,
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
-    }
 }
 
 /// The page of a look, as a response.

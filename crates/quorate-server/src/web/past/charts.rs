@@ -1,9 +1,8 @@
 //! Charts: what happened week by week, and any tracked number over time.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::{CellKey, Comment};
@@ -14,14 +13,11 @@ use quorate_law::declare::Holds;
 use crate::pages::Charts;
 use crate::parts::{Chart, Choice, Field, FieldKind, Point};
 use crate::urls;
-use crate::web::forms::{drawn, page};
+use crate::web::forms::{Opened, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::table::history::changes;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many weeks back the bars go.
 const WEEKS: usize = 26;
@@ -43,15 +39,9 @@ struct Course {
 
 /// `GET /g/{game}/charts`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     let gathered = async {
         let weeks = weeks(&look);
         let activity = activity(&look, &weeks).await?;
@@ -76,7 +66,7 @@ pub(crate) async fn show(
             })
             .await
         }
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+        Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 

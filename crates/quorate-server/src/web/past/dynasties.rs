@@ -1,8 +1,6 @@
 //! Dynasties: from one ascension to the next.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use quorate_kernel::rows::Dynasty;
 use quorate_kernel::{EventSeq, Moment, Thing, Value};
@@ -11,24 +9,17 @@ use crate::markup::Markup;
 use crate::pages::{Dynasties, DynastyLine, DynastyPage, Fact, Link};
 use crate::parts::{Status, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{drawn, game_page, page};
+use crate::web::forms::{Opened, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many settled matters a dynasty's page lists.
 const SETTLED: usize = 60;
 
 /// `GET /g/{game}/dynasties`.
-pub(crate) async fn list(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
-) -> Response {
-    game_page(site, visitor, &game, |look| {
+pub(crate) async fn list(Opened(look): Opened) -> Response {
+    drawn(look, |look| {
         let dynasties = look.state().dynasties.iter().rev();
         let dynasties = dynasties
             .map(|(number, dynasty)| line(look, *number, dynasty))
@@ -44,19 +35,19 @@ pub(crate) async fn list(
 
 /// `GET /g/{game}/dynasties/{dynasty}`.
 pub(crate) async fn one(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, dynasty)): Path<(String, String)>,
+    Opened(look): Opened,
+    Path((_, dynasty)): Path<(String, String)>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     let number: u32 = dynasty.parse().unwrap_or(0);
     // A dynasty that is over is told with its own words and its own last state.
     let last = end(&look, number).map(|(_, last)| last.to_string());
     let then = match &last {
-        Some(last) => Look::then(&site, &visitor, &game, Some(last)).await.ok(),
+        Some(last) => {
+            let (site, visitor) = (&look.site, &look.visitor);
+            Look::then(site, visitor, look.game.as_str(), Some(last))
+                .await
+                .ok()
+        }
         None => None,
     };
     drawn(look, move |look| {

@@ -1,8 +1,6 @@
 //! One event: what it did, on which dice, by which law, and what can be done about it.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use quorate_engine::judge::Inputs;
 use quorate_kernel::command::{Act, Actor, Command, typed};
@@ -19,25 +17,18 @@ use crate::parts::{self, Choice, Field, FieldKind, Form, Status, StatusKind, plu
 use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forget;
-use crate::web::forms::{Sent, answer_in, drawn, page};
+use crate::web::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// `GET /g/{game}/log/{event}`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, event)): Path<(String, String)>,
+    Opened(look): Opened,
+    Path((_, event)): Path<(String, String)>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     match find(&look, &event).await {
         Ok(event) => drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await,
         Err(trouble) => answer_in(&look, Err(trouble)),
@@ -381,44 +372,30 @@ fn claim_forms(look: &Look, event: &Event) -> Vec<Form> {
 }
 
 /// `POST /g/{game}/log/{event}/undo`.
-pub(crate) async fn undo(
-    State(site): State<Arc<Site>>,
-    Path((game, event)): Path<(String, String)>,
-    sent: Sent,
-) -> Response {
-    done(&site, &game, &event, &sent, undoing, "It is undone.").await
+pub(crate) async fn undo(Path((_, event)): Path<(String, String)>, sent: SentIn) -> Response {
+    done(&event, &sent, undoing, "It is undone.").await
 }
 
 /// `POST /g/{game}/log/{event}/dispute`.
-pub(crate) async fn dispute(
-    State(site): State<Arc<Site>>,
-    Path((game, event)): Path<(String, String)>,
-    sent: Sent,
-) -> Response {
-    done(&site, &game, &event, &sent, disputing, "It is disputed.").await
+pub(crate) async fn dispute(Path((_, event)): Path<(String, String)>, sent: SentIn) -> Response {
+    done(&event, &sent, disputing, "It is disputed.").await
 }
 
 async fn done(
-    site: &Arc<Site>,
-    game: &str,
     word: &str,
-    sent: &Sent,
+    SentIn { look, form }: &SentIn,
     command: fn(&Look, &Event, &Posted) -> Result<Act, Trouble>,
     notice: &str,
 ) -> Response {
-    let look = match Look::at(site, &sent.visitor, game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(site, &sent.visitor, None, trouble),
-    };
     let href: Href = urls::Event {
         game: look.game.as_str(),
         event: word,
     }
     .into();
     let result = async {
-        let event = find(&look, word).await?;
-        let act = command(&look, &event, &sent.form)?;
-        send::send(&look, sent.form.key(), act).await
+        let event = find(look, word).await?;
+        let act = command(look, &event, form)?;
+        send::send(look, form.key(), act).await
     };
     match result.await {
         Ok(_) => reply::see_with(&href, notice),
@@ -426,9 +403,9 @@ async fn done(
             let refusal = look.refusal("This", &refusal);
             let way = crate::pages::Link::new("Back to the event", href);
             let chrome = look.chrome("The law says no", Part::Log);
-            reply::refused(site, &sent.visitor, chrome, refusal, None, way)
+            reply::refused(&look.site, &look.visitor, chrome, refusal, None, way)
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(trouble) => answer_in(look, Err(trouble)),
     }
 }
 

@@ -1,38 +1,25 @@
 //! The feed of posts that everybody may see.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::audience::Reader;
 
 use crate::markup::escape;
 use crate::urls;
+use crate::web::forms::Opened;
 use crate::web::look::Look;
-use crate::web::reply;
-use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// How many posts the feed has.
 const POSTS: usize = 30;
 
 /// `GET /g/{game}/feed.atom`.
-pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
-    headers: HeaderMap,
-) -> Response {
-    let mut look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
+pub(crate) async fn show(Opened(mut look): Opened, headers: HeaderMap) -> Response {
     // Whoever fetches it, it holds what strangers may see: feeds are passed on.
     look.me = None;
     debug_assert_eq!(look.reader(), Reader::Stranger);
-    let scheme = if site.parts.house.is_secure {
+    let scheme = if look.site.parts.house.is_secure {
         "https"
     } else {
         "http"

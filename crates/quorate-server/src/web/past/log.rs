@@ -1,9 +1,8 @@
 //! The log: what happened, newest first, as far as the reader may know it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 
 use quorate_engine::convert;
@@ -19,14 +18,11 @@ use quorate_law::{capital, readable};
 use crate::pages::{LogLine, LogPage, Past};
 use crate::parts::{Choice, Die, Field, FieldKind, Icon, Mark, Tone, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{drawn, page};
+use crate::web::forms::{Opened, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::table::tracker::ROSTER;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many lines a page has.
 const LINES: usize = 60;
@@ -36,15 +32,9 @@ const READ_MAX: u64 = 3_000;
 
 /// `GET /g/{game}/log`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     let wanted = Wanted::read(&look, &query);
     match read(&look, &wanted).await {
         Ok(events) => {
@@ -53,7 +43,7 @@ pub(crate) async fn show(
             })
             .await
         }
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+        Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 

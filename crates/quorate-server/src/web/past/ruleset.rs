@@ -1,9 +1,8 @@
 //! The ruleset as one readable document, of today or of another moment.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 use quorate_kernel::law::{LIBRARY, Rule, Section};
 use quorate_kernel::{EventSeq, Moment, Name};
@@ -13,44 +12,34 @@ use crate::code::CodeHtml;
 use crate::pages::{Beside, Clause, Link, RuleText, Ruleset, RulesetPart, TocRule};
 use crate::parts::{Field, FieldKind, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{drawn, page};
+use crate::web::forms::{OpenedThen, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::reply;
-use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// `GET /g/{game}/rules`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    OpenedThen(look): OpenedThen,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    match Look::then(&site, &visitor, &game, query.get("at").map(String::as_str)).await {
-        Ok(look) => {
-            let opened = Opened {
-                code: query.get("code").cloned(),
-                at: query.get("at").cloned(),
-            };
-            drawn(look, move |look| Ok(page(look, &ruleset(look, &opened)))).await
-        }
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
-    }
+    let unfolded = Unfolded {
+        code: query.get("code").cloned(),
+        at: query.get("at").cloned(),
+    };
+    drawn(look, move |look| Ok(page(look, &ruleset(look, &unfolded)))).await
 }
 
 /// The word that asks for the code of all rules.
 const ALL: &str = "all";
 
 /// What of the ruleset was asked for. All of its code would weigh more than its prose, so a rule's comes on demand.
-struct Opened {
+struct Unfolded {
     /// The rule whose code is shown, or [`ALL`].
     code: Option<String>,
     /// The moment of which it is read, if not today.
     at: Option<String>,
 }
 
-impl Opened {
+impl Unfolded {
     fn shows(&self, rule: &Name) -> bool {
         self.code
             .as_deref()
@@ -69,9 +58,9 @@ impl Opened {
     }
 }
 
-fn ruleset(look: &Look, opened: &Opened) -> Ruleset {
+fn ruleset(look: &Look, unfolded: &Unfolded) -> Ruleset {
     let game = look.game.as_str();
-    let parts = parts(look, opened);
+    let parts = parts(look, unfolded);
     let rules = look.state().rules.values();
     let last = rules
         .map(|rule| rule.changed_by)
@@ -90,7 +79,7 @@ fn ruleset(look: &Look, opened: &Opened) -> Ruleset {
         version: format!("event {last}"),
         is_past: look.is_past,
         compare: urls::Compare { game }.into(),
-        whole: (opened.code.as_deref() != Some(ALL)).then(|| opened.with(look, ALL)),
+        whole: (unfolded.code.as_deref() != Some(ALL)).then(|| unfolded.with(look, ALL)),
         as_of: as_of.hint("2027-05-14, or 41"),
         search: urls::Search { game }.into(),
         parts,
@@ -98,7 +87,7 @@ fn ruleset(look: &Look, opened: &Opened) -> Ruleset {
 }
 
 /// Sections in order, the library of shared code last.
-fn parts(look: &Look, opened: &Opened) -> Vec<RulesetPart> {
+fn parts(look: &Look, unfolded: &Unfolded) -> Vec<RulesetPart> {
     let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
     sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
     let numbers = numbers(look);
@@ -122,7 +111,7 @@ fn parts(look: &Look, opened: &Opened) -> Vec<RulesetPart> {
                 .collect(),
             rules: rules
                 .iter()
-                .map(|(id, rule)| text(look, id, rule, &numbers, opened))
+                .map(|(id, rule)| text(look, id, rule, &numbers, unfolded))
                 .collect(),
         }
     });
@@ -184,7 +173,7 @@ fn text(
     id: &Name,
     rule: &Rule,
     numbers: &BTreeMap<Name, String>,
-    opened: &Opened,
+    unfolded: &Unfolded,
 ) -> RuleText {
     let game = look.game.as_str();
     let number = numbers.get(id).cloned().unwrap_or_default();
@@ -219,7 +208,7 @@ fn text(
         off: (!rule.active).then(|| {
             "Switched off: it stands here and means nothing until it is switched on.".to_owned()
         }),
-        clauses: clauses(look, id, rule, &number, opened),
+        clauses: clauses(look, id, rule, &number, unfolded),
         number,
     }
 }
@@ -266,9 +255,15 @@ fn pending(look: &Look, id: &Name) -> Vec<Link> {
         .collect()
 }
 
-fn clauses(look: &Look, id: &Name, rule: &Rule, number_of: &str, opened: &Opened) -> Vec<Clause> {
+fn clauses(
+    look: &Look,
+    id: &Name,
+    rule: &Rule,
+    number_of: &str,
+    unfolded: &Unfolded,
+) -> Vec<Clause> {
     let clause = |number: u32, prose: &str, code: Vec<(usize, String)>| {
-        clause(look, id, number_of, number, prose, code, opened)
+        clause(look, id, number_of, number, prose, code, unfolded)
     };
     if rule.section == LIBRARY {
         return vec![clause(0, "", vec![(0, rule.text.to_string())])];
@@ -307,7 +302,7 @@ fn clause(
     number: u32,
     prose: &str,
     code: Vec<(usize, String)>,
-    opened: &Opened,
+    unfolded: &Unfolded,
 ) -> Clause {
     let called = match number {
         0 => rule_number.to_owned(),
@@ -315,7 +310,7 @@ fn clause(
     };
     let place = format!("rule-{id}.{number}");
     Clause {
-        beside: beside(look, id, &code, &place, opened),
+        beside: beside(look, id, &code, &place, unfolded),
         id: place,
         number: if number == 0 {
             String::new()
@@ -333,7 +328,7 @@ fn beside(
     id: &Name,
     code: &[(usize, String)],
     place: &str,
-    opened: &Opened,
+    unfolded: &Unfolded,
 ) -> Beside {
     if code.is_empty() {
         return Beside::Nothing;
@@ -345,7 +340,7 @@ fn beside(
     }
     let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
     let all = all.join("\n\n");
-    if opened.shows(id) {
+    if unfolded.shows(id) {
         return Beside::Code {
             code: CodeHtml::new(&all),
             is_open: true,
@@ -353,7 +348,7 @@ fn beside(
     }
     Beside::Elsewhere {
         words: format!("code, {}", plural(all.lines().count(), "line", "lines")),
-        href: opened.with(look, id.as_str()).at(place),
+        href: unfolded.with(look, id.as_str()).at(place),
     }
 }
 

@@ -1,20 +1,17 @@
 //! Search in rules, posts, comments and people.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 use quorate_kernel::law::LIBRARY;
 
 use crate::markup;
 use crate::pages::{Hit, Link, Search};
 use crate::urls::{self, Href};
-use crate::web::forms::{game_page, page};
+use crate::web::forms::{Opened, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// How many places a page shows.
 const HITS: usize = 100;
@@ -24,16 +21,14 @@ const AROUND: usize = 90;
 
 /// `GET /g/{game}/search`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let words = query
         .get("q")
         .map(|words| words.trim().to_owned())
         .unwrap_or_default();
-    game_page(site, visitor, &game, move |look| {
+    drawn(look, move |look| {
         let search = Search {
             chrome: look.chrome("Search", Part::Elsewhere),
             here: urls::Search {

@@ -16,7 +16,7 @@ use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
 use crate::pages::{BlameLine, Compare, Link, RuleHistory, VersionLine};
 use crate::parts::{Change, Field, FieldKind, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{answer_in, drawn, page};
+use crate::web::forms::{Opened, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
@@ -36,14 +36,9 @@ pub(crate) struct Version {
 
 /// `GET /g/{game}/rules/{rule}/history`.
 pub(crate) async fn history(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, rule)): Path<(String, String)>,
+    Opened(look): Opened,
+    Path((_, rule)): Path<(String, String)>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     let id = Name::from(rule);
     match versions(&look, &id).await {
         Ok(versions) if versions.is_empty() => answer_in(&look, Err(Trouble::NotFound)),

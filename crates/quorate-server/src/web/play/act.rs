@@ -5,7 +5,7 @@ mod again;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_engine::fields::{self, Typed};
 use quorate_engine::offers;
@@ -20,15 +20,13 @@ use crate::pages::{self, Link, Question, Sheet};
 use crate::parts::{Choice, Die};
 use crate::posted::Posted;
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, drawn, page};
+use crate::web::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::table::people;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many of the reader's last results are told.
 const RESULTS: usize = 6;
@@ -37,16 +35,7 @@ const RESULTS: usize = 6;
 const LATEST: u64 = 160;
 
 /// `GET /g/{game}/act`.
-pub async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
-    Query(query): Query<BTreeMap<String, String>>,
-) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
+pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, String>>) -> Response {
     let done = query
         .get("done")
         .and_then(|seq| seq.parse().ok())
@@ -257,36 +246,36 @@ fn choices(look: &Look, options: &[Value]) -> Vec<Choice> {
 
 /// `POST /g/{game}/act/{action}`.
 pub async fn take(
-    State(site): State<Arc<Site>>,
-    Path((game, action)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, action)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => Arc::new(look),
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
     let tried = look
         .law
         .actions
         .get(action.as_str())
         .map(|decl| look.themed(&decl.it.title));
-    if sent.form.filled("look").is_some() {
-        return again::present(look, &action, sent.form).await;
+    if form.filled("look").is_some() {
+        return again::present(look, &action, form).await;
     }
-    let result = acted(&look, &action, &sent).await;
+    let result = acted(&look, &action, &form).await;
     let tried = tried.unwrap_or_else(|| action.clone());
     match result {
-        Err(Trouble::Refused(refusal)) if sent.form.filled("back").is_none() => {
-            again::refused(look, &action, sent.form, tried, *refusal).await
+        Err(Trouble::Refused(refusal)) if form.filled("back").is_none() => {
+            again::refused(look, &action, form, tried, *refusal).await
         }
-        result => told(&look, &sent, result, &tried),
+        result => told(&look, &form, result, &tried),
     }
 }
 
 /// What a form that acts came to: back to where it stood, or the refusal.
-fn told(look: &Arc<Look>, sent: &Sent, result: Result<Receipt, Trouble>, tried: &str) -> Response {
+fn told(
+    look: &Arc<Look>,
+    form: &Posted,
+    result: Result<Receipt, Trouble>,
+    tried: &str,
+) -> Response {
     let game = look.game.as_str();
-    let back = sent.form.filled("back").and_then(Href::returning);
+    let back = form.filled("back").and_then(Href::returning);
     match result {
         Ok(receipt) => {
             if let (Outcome::Done, Some(back)) = (&receipt.outcome, back) {
@@ -303,21 +292,21 @@ fn told(look: &Arc<Look>, sent: &Sent, result: Result<Receipt, Trouble>, tried: 
                 Some(back) => Link::new("Back", back),
                 None => Link::new("What you can do", urls::Act { game }),
             };
-            reply::refused(&look.site, &sent.visitor, chrome, refusal, None, way)
+            reply::refused(&look.site, &look.visitor, chrome, refusal, None, way)
         }
         Err(trouble) => answer_in(look, Err(trouble)),
     }
 }
 
-async fn acted(look: &Arc<Look>, action: &str, sent: &Sent) -> Result<Receipt, Trouble> {
+async fn acted(look: &Arc<Look>, action: &str, form: &Posted) -> Result<Receipt, Trouble> {
     let me = send::player(look)?;
-    let (reading, name, form) = (Arc::clone(look), Name::from(action), sent.form.clone());
-    let args = tokio::task::spawn_blocking(move || arguments(&reading, me, &name, &form)).await??;
+    let (reading, name, sent) = (Arc::clone(look), Name::from(action), form.clone());
+    let args = tokio::task::spawn_blocking(move || arguments(&reading, me, &name, &sent)).await??;
     let act = Act::Do {
         action: action.into(),
         args,
     };
-    send::send(look, sent.form.key(), act).await
+    send::send(look, form.key(), act).await
 }
 
 /// An action's arguments from the fields of its form.
@@ -367,23 +356,14 @@ pub fn arguments(
 
 /// `POST /g/{game}/answer/{question}`.
 pub async fn answer(
-    State(site): State<Arc<Site>>,
-    Path((game, question)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, question)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => Arc::new(look),
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let result = match answer_act(
-        &look,
-        &question,
-        sent.form.one("answer").unwrap_or_default(),
-    ) {
-        Ok(act) => send::send(&look, sent.form.key(), act).await,
+    let result = match answer_act(&look, &question, form.one("answer").unwrap_or_default()) {
+        Ok(act) => send::send(&look, form.key(), act).await,
         Err(trouble) => Err(trouble),
     };
-    told(&look, &sent, result, "The answer")
+    told(&look, &form, result, "The answer")
 }
 
 /// The command that an answer stands for.
@@ -432,15 +412,11 @@ fn no_option() -> Trouble {
 }
 
 /// `POST /g/{game}/roll`: the dice line.
-pub async fn roll(State(site): State<Arc<Site>>, Path(game): Path<String>, sent: Sent) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => Arc::new(look),
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let line = sent.form.one("line").unwrap_or_default();
+pub async fn roll(SentIn { look, form }: SentIn) -> Response {
+    let line = form.one("line").unwrap_or_default();
     let act = Act::Dice { line: typed(line) };
-    let result = send::send(&look, sent.form.key(), act).await;
-    told(&look, &sent, result, "The dice line")
+    let result = send::send(&look, form.key(), act).await;
+    told(&look, &form, result, "The dice line")
 }
 
 impl Look {

@@ -7,7 +7,7 @@ mod other;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::patch::Patch;
@@ -19,15 +19,13 @@ use crate::pages::{Compose, EffectGroup, Kind, Link, Writing};
 use crate::parts::Change;
 use crate::posted::Posted;
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, game_page, once_more, page};
+use crate::web::forms::{Opened, SentIn, answer_in, drawn, once_more, page};
 use crate::web::look::Look;
 use crate::web::look::effects::Sleeping;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 use draft::Draft;
 
@@ -37,12 +35,10 @@ const PLAIN: &str = "post";
 /// `GET /g/{game}/new`: the choice of a category. With `?rule=` the form of the first category that may change a rule, with
 /// that rule taken up.
 pub async fn choose(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
+    drawn(look, move |look| {
         send::player(look)?;
         let category = if query.contains_key("strike") {
             judging(look)
@@ -90,12 +86,11 @@ fn judging(look: &Look) -> Option<Name> {
 /// `GET /g/{game}/new/{category}`: its form; with `?rule=` a rule is taken up, with `?from=` what another post says and
 /// changes, with `?strike=` an event of the log.
 pub async fn begin(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, category)): Path<(String, String)>,
+    Opened(look): Opened,
+    Path((_, category)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
+    drawn(look, move |look| {
         send::player(look)?;
         let category = category_of(look, &category)?;
         Ok(page(look, &begun(look, category, &query)?))
@@ -316,15 +311,10 @@ impl Tried {
 
 /// `POST /g/{game}/new/{category}`: one more rule to change, a preview, or publishing.
 pub async fn take(
-    State(site): State<Arc<Site>>,
-    Path((game, category)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, category)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => Arc::new(look),
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let result = written(&look, &category, sent.form).await;
+    let result = written(&look, &category, form).await;
     answer_in(&look, result)
 }
 
@@ -415,12 +405,8 @@ async fn publish(
 }
 
 /// `GET /g/{game}/post/{post}/edit`: the form of a post that may still be edited.
-pub async fn edit(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, post)): Path<(String, String)>,
-) -> Response {
-    game_page(site, visitor, &game, move |look| {
+pub async fn edit(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    drawn(look, move |look| {
         let id = super::post::post_id(look, &post)?;
         send::player(look)?;
         let draft = Draft::of_post(look, id).ok_or(Trouble::NotFound)?;
@@ -449,15 +435,10 @@ fn edit_form(look: &Look, writing: &mut Writing, post: &str) {
 
 /// `POST /g/{game}/post/{post}/edit`.
 pub async fn change(
-    State(site): State<Arc<Site>>,
-    Path((game, post)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, post)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => Arc::new(look),
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let result = changed(&look, &post, sent.form).await;
+    let result = changed(&look, &post, form).await;
     answer_in(&look, result)
 }
 

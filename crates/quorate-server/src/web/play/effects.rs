@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use quorate_kernel::PostId;
 use quorate_kernel::patch::Patch;
@@ -11,12 +11,10 @@ use quorate_kernel::seal::Sealed;
 
 use crate::pages::{Effect, Effects, EffectsPage, Link};
 use crate::urls;
-use crate::web::forms::{game_page, page};
+use crate::web::forms::{Opened, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// What a proposal would do alone, for its page; none where it carries no changes.
 pub(super) fn in_short(look: &Look, id: PostId, post: &Post) -> Option<Effects> {
@@ -56,12 +54,8 @@ pub(super) fn carrying<'a>(
 }
 
 /// `GET /g/{game}/post/{post}/effects`.
-pub async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, post)): Path<(String, String)>,
-) -> Response {
-    game_page(site, visitor, &game, move |look| {
+pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    drawn(look, move |look| {
         let (id, row, patch) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
         let game = look.game.as_str();
@@ -79,13 +73,10 @@ pub async fn show(
 }
 
 /// `GET /g/{game}/post/{post}/effects/tests`: the tests that go with a post, which take longer than the rest of the report.
-pub async fn prove(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, post)): Path<(String, String)>,
-) -> Response {
+pub async fn prove(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    let site = Arc::clone(&look.site);
     let _turn = site.proving.lock().await;
-    game_page(Arc::clone(&site), visitor, &game, move |look| {
+    drawn(look, move |look| {
         let (_, row, patch) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
         let game = look.game.as_str();

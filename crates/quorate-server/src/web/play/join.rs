@@ -1,8 +1,5 @@
 //! Asking to join a game.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
@@ -12,23 +9,18 @@ use quorate_runtime::ports::Seat;
 
 use crate::pages::{FormPage, Link};
 use crate::parts::{Field, FieldKind, Form};
+use crate::posted::Posted;
 use crate::urls;
-use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// `GET /g/{game}/join`.
-pub async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
-) -> Response {
-    game_page(site, visitor, &game, |look| {
+pub async fn show(Opened(look): Opened) -> Response {
+    drawn(look, |look| {
         let name = look
             .visitor
             .account
@@ -73,30 +65,26 @@ fn form(look: &Look, name: &str, text: &str, error: Option<String>) -> FormPage 
 }
 
 /// `POST /g/{game}/join`.
-pub async fn take(State(site): State<Arc<Site>>, Path(game): Path<String>, sent: Sent) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let result = join(&look, &sent).await;
+pub async fn take(SentIn { look, form }: SentIn) -> Response {
+    let result = join(&look, &form).await;
     match result {
-        Err(Trouble::Refused(refusal)) => again(&look, &sent, &refusal),
+        Err(Trouble::Refused(refusal)) => again(&look, &form, &refusal),
         other => answer_in(&look, other),
     }
 }
 
-fn again(look: &Look, sent: &Sent, refusal: &Refusal) -> Response {
+fn again(look: &Look, sent: &Posted, refusal: &Refusal) -> Response {
     let said = look.refusal("Joining", refusal).sentence();
-    let name = sent.form.one("name").unwrap_or_default();
-    let text = sent.form.one("text").unwrap_or_default();
+    let name = sent.one("name").unwrap_or_default();
+    let text = sent.one("text").unwrap_or_default();
     let form = form(look, name, text, Some(said));
     reply::page(&look.site, &look.visitor, StatusCode::CONFLICT, &form)
 }
 
-async fn join(look: &Look, sent: &Sent) -> Result<Response, Trouble> {
-    let name = sent.form.one("name").unwrap_or_default();
-    let text = sent.form.one("text").unwrap_or_default();
-    asked(look, sent.form.key(), name, text).await?;
+async fn join(look: &Look, form: &Posted) -> Result<Response, Trouble> {
+    let name = form.one("name").unwrap_or_default();
+    let text = form.one("text").unwrap_or_default();
+    asked(look, form.key(), name, text).await?;
     let game = look.game.as_str();
     Ok(reply::see_with(
         &urls::Game { game }.into(),

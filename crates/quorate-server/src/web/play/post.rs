@@ -4,9 +4,8 @@ mod votes;
 mod window;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::rows;
@@ -14,28 +13,26 @@ use quorate_kernel::{EventSeq, Name, PostId, Thing};
 
 use crate::pages::{Answering, Fact, Link, Post};
 use crate::parts::{Ballot, Change, Comment, Icon, Offer};
+use crate::posted::Posted;
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, game_page, page};
+use crate::web::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::web::look::kinds::Source;
 use crate::web::look::people::Part;
 use crate::web::look::{Look, written};
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// The title under which rulebooks track what is worked out of a post and belongs on it.
 const ON_POST: &str = "post";
 
 /// `GET /g/{game}/post/{post}`.
 pub async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, post)): Path<(String, String)>,
+    Opened(look): Opened,
+    Path((_, post)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
+    drawn(look, move |look| {
         let id = post_id(look, &post)?;
         let vote = query.get("vote").map(String::as_str);
         Ok(page(look, &whole(look, id, vote)?))
@@ -333,15 +330,10 @@ fn answering(
 
 /// `POST /g/{game}/post/{post}/comment`.
 pub async fn comment(
-    State(site): State<Arc<Site>>,
-    Path((game, post)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, post)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let text = comment_text(&sent);
+    let text = comment_text(&form);
     let back = back_to(&look, &post);
     let result = match post_id(&look, &post) {
         Ok(id) => {
@@ -349,13 +341,13 @@ pub async fn comment(
                 post: id,
                 text: typed(&text),
             };
-            send::send(&look, sent.form.key(), act).await
+            send::send(&look, form.key(), act).await
         }
         Err(trouble) => Err(trouble),
     };
     match result {
         Ok(_) => {
-            let voted = sent.form.filled("vote").map(str::to_uppercase);
+            let voted = form.filled("vote").map(str::to_uppercase);
             let notice = voted.map_or_else(
                 || "Your comment is in.".to_owned(),
                 |vote| format!("Your vote is in: {vote}."),
@@ -366,15 +358,15 @@ pub async fn comment(
             let refusal = look.refusal("The comment", &refusal);
             let chrome = look.chrome("The law says no", Part::Blog);
             let way = Link::new("Back to the post", back);
-            reply::refused(&site, &sent.visitor, chrome, refusal, Some(text), way)
+            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
-fn comment_text(sent: &Sent) -> String {
-    let text = sent.form.filled("text").unwrap_or_default();
-    match sent.form.filled("vote") {
+fn comment_text(form: &Posted) -> String {
+    let text = form.filled("text").unwrap_or_default();
+    match form.filled("vote") {
         Some(vote) if text.is_empty() => format!(":{vote}:"),
         Some(vote) => format!(":{vote}: {text}"),
         None => text.to_owned(),
@@ -388,17 +380,12 @@ fn back_to(look: &Look, post: &str) -> Href {
 
 /// `POST /g/{game}/post/{post}/withdraw`.
 pub async fn withdraw(
-    State(site): State<Arc<Site>>,
-    Path((game, post)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, post)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
     let result = async {
         let id = post_id(&look, &post)?;
-        send::send(&look, sent.form.key(), Act::Withdraw { post: id }).await?;
+        send::send(&look, form.key(), Act::Withdraw { post: id }).await?;
         Ok(reply::see_with(&back_to(&look, &post), "It is withdrawn."))
     };
     let result = result.await;

@@ -1,9 +1,8 @@
 //! Both gamestates of a ruling: what history comes to without what it strikes, beside what it came to.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use quorate_engine::ruling::{self, Bench, Fate, Named};
 use quorate_kernel::command::{Act, Actor};
@@ -17,12 +16,10 @@ use quorate_kernel::{EventSeq, Refusal};
 use crate::pages::{Link, Ruling, RulingRow};
 use crate::parts::plural;
 use crate::urls;
-use crate::web::forms::{game_page, page};
+use crate::web::forms::{Opened, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// The events that a patch rules on; none where it makes no ruling.
 pub(super) fn named(patch: &Patch) -> Option<Named> {
@@ -36,12 +33,8 @@ pub(super) fn named(patch: &Patch) -> Option<Named> {
 }
 
 /// `GET /g/{game}/post/{post}/ruling`.
-pub async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, post)): Path<(String, String)>,
-) -> Response {
-    game_page(site, visitor, &game, move |look| {
+pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    drawn(look, move |look| {
         let (id, row, patch) = super::effects::carrying(look, &post)?;
         let named = named(patch).ok_or(Trouble::NotFound)?;
         let verdict = look.verdict(id).ok_or(Trouble::NotFound)?;

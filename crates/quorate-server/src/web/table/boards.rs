@@ -4,9 +4,8 @@ mod alarms;
 mod moves;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_engine::convert;
 use quorate_engine::law::BoardDecl;
@@ -22,15 +21,12 @@ use super::tracker::slug;
 use crate::pages::{BoardPage, Link, Outcome};
 use crate::parts::{Board, Glyph, LegendLine, Piece, Square as Mark, Table, Trail};
 use crate::urls::{self, Href};
-use crate::web::forms::{drawn, page};
+use crate::web::forms::{OpenedThen, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::kinds::{Source, Tracked};
 use crate::web::look::people::Part;
 use crate::web::play::act;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many of the latest moves are told.
 const MOVES: usize = 6;
@@ -63,26 +59,19 @@ pub(super) struct Standing {
 
 /// `GET /g/{game}/board/{board}`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, word)): Path<(String, String)>,
+    OpenedThen(look): OpenedThen,
+    Path((_, word)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let at = query.get("at").map(String::as_str);
     let name = Name::from(word.as_str());
-    let gathered = async {
-        let look = Look::then(&site, &visitor, &game, at).await?;
-        let events = latest(&look, &name).await?;
-        Ok::<_, Trouble>((look, events))
-    };
-    match gathered.await {
-        Ok((look, events)) => {
+    match latest(&look, &name).await {
+        Ok(events) => {
             drawn(look, move |look| {
                 Ok(page(look, &whole(look, &name, &query, &events)?))
             })
             .await
         }
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+        Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 

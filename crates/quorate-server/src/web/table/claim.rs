@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::law::LIBRARY;
@@ -16,12 +15,12 @@ use quorate_law::stop::Stop;
 use super::{grid, history};
 use crate::pages::Link;
 use crate::parts::{Choice, Field, FieldKind};
-use crate::web::forms::{Sent, answer_in};
+use crate::posted::Posted;
+use crate::web::forms::{SentIn, answer_in};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
 
 /// Whether the law lets somebody change something by hand that rests on a rule: the guards alone, whatever the change.
@@ -59,38 +58,30 @@ pub(crate) fn reason_field(prefix: &str) -> Field {
 }
 
 /// `POST /g/{game}/claim`.
-pub(crate) async fn take(
-    State(site): State<Arc<Site>>,
-    Path(game): Path<String>,
-    sent: Sent,
-) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => Arc::new(look),
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let Some(key) = sent.form.one("cell").and_then(grid::cell_of) else {
+pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
+    let Some(key) = form.one("cell").and_then(grid::cell_of) else {
         let trouble = Trouble::Form("The form names no value.".to_owned());
         return answer_in(&look, Err(trouble));
     };
     let back = history::on_tracker(&look, &key);
-    match claimed(&look, &key, &sent).await {
+    match claimed(&look, &key, &form).await {
         Ok(()) => reply::see_with(&back, "The change is made, and stands as claimed."),
         Err(Trouble::Refused(refusal)) => {
             let refusal = look.refusal("The change by hand", &refusal);
             let chrome = look.chrome("The law says no", Part::Tracker);
             let way = Link::new("Back to the value", back);
-            let why = sent.form.filled("why").map(str::to_owned);
-            reply::refused(&site, &sent.visitor, chrome, refusal, why, way)
+            let why = form.filled("why").map(str::to_owned);
+            reply::refused(&look.site, &look.visitor, chrome, refusal, why, way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
-async fn claimed(look: &Arc<Look>, key: &CellKey, sent: &Sent) -> Result<(), Trouble> {
+async fn claimed(look: &Arc<Look>, key: &CellKey, form: &Posted) -> Result<(), Trouble> {
     send::player(look)?;
-    let (reading, of, form) = (Arc::clone(look), key.clone(), sent.form.clone());
+    let (reading, of, sent) = (Arc::clone(look), key.clone(), form.clone());
     let read = tokio::task::spawn_blocking(move || {
-        history::sent_value(&reading, &of, form.all("value"), form.filled("add"))
+        history::sent_value(&reading, &of, sent.all("value"), sent.filled("add"))
     });
     let (value, home) = read.await??;
     let clause = Clause::SetValue {
@@ -98,7 +89,7 @@ async fn claimed(look: &Arc<Look>, key: &CellKey, sent: &Sent) -> Result<(), Tro
         name: key.name.clone(),
         value,
     };
-    by_hand(look, clause, &home, sent).await
+    by_hand(look, clause, &home, form).await
 }
 
 /// Sends a change by hand with the form's rule, or the one at home, and its reason.
@@ -106,16 +97,16 @@ pub(crate) async fn by_hand(
     look: &Look,
     clause: Clause,
     home: &Name,
-    sent: &Sent,
+    form: &Posted,
 ) -> Result<(), Trouble> {
     let patch = Patch {
         clauses: vec![clause],
     };
-    let rule = sent.form.filled("rule").map(Name::from);
+    let rule = form.filled("rule").map(Name::from);
     let act = Act::Claim {
         patch: Sealed::close(patch, [0; 16]),
         rule: rule.unwrap_or_else(|| home.clone()),
-        reason: typed(sent.form.filled("why").unwrap_or_default()),
+        reason: typed(form.filled("why").unwrap_or_default()),
     };
-    send::send(look, sent.form.key(), act).await.map(drop)
+    send::send(look, form.key(), act).await.map(drop)
 }

@@ -3,9 +3,7 @@
 mod idling;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
@@ -17,32 +15,22 @@ use super::people;
 use crate::pages::{Desk, DeskItem, DeskQueue, DoorLine, Link};
 use crate::parts::{Form, Icon, Offer, Status, StatusKind, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{drawn, page};
+use crate::web::forms::{Opened, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
-use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// How many of the latest events are looked through for what was done at desks, and how many of those are told.
 const LATEST: u64 = 200;
 const DONE: usize = 8;
 
 /// `GET /g/{game}/desk`.
-pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
-) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
+pub(crate) async fn show(Opened(look): Opened) -> Response {
     let last = look.published.head.seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
     let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
-    let events = site.events(&look.game, &latest).await.unwrap_or_default();
+    let events = look.site.events(&look.game, &latest).await;
+    let events = events.unwrap_or_default();
     drawn(look, move |look| {
         send::player(look)?;
         Ok(page(look, &desk(look, &events)))

@@ -1,9 +1,8 @@
 //! Private messages: conversations of the same people.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_kernel::PlayerId;
 use quorate_kernel::command::{Act, typed};
@@ -13,24 +12,20 @@ use quorate_kernel::rows::{Message, Standing};
 use crate::pages::{Letter, Link, Messages, Thread, ThreadLine};
 use crate::parts::{Choice, Field, FieldKind, Form, Person};
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, drawn, game_page, page};
+use crate::web::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::web::look::letters::{self, Circle, circle, read_circle, word};
 use crate::web::look::people::Part;
 use crate::web::look::{Look, written};
 use crate::web::reply;
 use crate::web::send;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// `GET /g/{game}/messages`.
 pub(crate) async fn list(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    game_page(site, visitor, &game, move |look| {
+    drawn(look, move |look| {
         let me = send::player(look)?;
         let to = query.get("to").map(String::as_str).unwrap_or_default();
         let made = Messages {
@@ -94,14 +89,9 @@ fn form(look: &Look, to: &str) -> Form {
 
 /// `GET /g/{game}/messages/{thread}`.
 pub(crate) async fn thread(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, thread)): Path<(String, String)>,
+    Opened(mut look): Opened,
+    Path((_, thread)): Path<(String, String)>,
 ) -> Response {
-    let mut look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     if let Err(trouble) = now_read(&mut look, &thread).await {
         return answer_in(&look, Err(trouble));
     }
@@ -187,18 +177,9 @@ fn answer(look: &Look, circle: &Circle) -> Form {
 }
 
 /// `POST /g/{game}/messages`.
-pub(crate) async fn take(
-    State(site): State<Arc<Site>>,
-    Path(game): Path<String>,
-    sent: Sent,
-) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
-    let text = sent.form.one("text").unwrap_or_default().to_owned();
-    let to: Circle = sent
-        .form
+pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
+    let text = form.one("text").unwrap_or_default().to_owned();
+    let to: Circle = form
         .all("to")
         .iter()
         .filter_map(|id| id.parse().ok())
@@ -208,7 +189,7 @@ pub(crate) async fn take(
         text: typed(&text),
     };
     let game = look.game.as_str();
-    match send::send(&look, sent.form.key(), act).await {
+    match send::send(&look, form.key(), act).await {
         Ok(_) => {
             let thread = word(&to);
             let href: Href = urls::Thread {
@@ -222,7 +203,7 @@ pub(crate) async fn take(
             let refusal = look.refusal("The message", &refusal);
             let chrome = look.chrome("The law says no", Part::Messages);
             let way = Link::new("Messages", urls::Messages { game });
-            reply::refused(&site, &sent.visitor, chrome, refusal, Some(text), way)
+            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }

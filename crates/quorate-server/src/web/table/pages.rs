@@ -1,9 +1,8 @@
 //! Pages that the law declares: kinds, boards and values together, and texts that play writes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_engine::law::PageDecl;
 use quorate_kernel::event::Event;
@@ -19,14 +18,12 @@ use super::{boards, claim, history, places, tree};
 use crate::pages::{Block, BlockKind, Fact, LawPage, Link};
 use crate::parts::{Field, FieldKind, Form, History};
 use crate::urls::{self, Href};
-use crate::web::forms::{Sent, answer_in, drawn, page};
+use crate::web::forms::{OpenedThen, SentIn, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::kinds::{Source, Tracked};
 use crate::web::look::people::Part;
 use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many things of a kind a page shows.
 const THINGS: usize = 200;
@@ -66,17 +63,12 @@ fn home(look: &Look, name: &Name) -> Name {
 
 /// `GET /g/{game}/page/{page}`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, word)): Path<(String, String)>,
+    OpenedThen(look): OpenedThen,
+    Path((_, word)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let at = query.get("at").map(String::as_str);
-    let look = match Look::then(&site, &visitor, &game, at).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
-    let (game, page_word) = (game.as_str(), word.as_str());
+    let (game, page_word) = (look.game.as_str(), word.as_str());
     let mut here: Href = urls::Page {
         game,
         page: page_word,
@@ -458,33 +450,28 @@ fn edit(look: &Look, name: &Name) -> Option<Form> {
 
 /// `POST /g/{game}/page/{page}`.
 pub(crate) async fn take(
-    State(site): State<Arc<Site>>,
-    Path((game, word)): Path<(String, String)>,
-    sent: Sent,
+    Path((_, word)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
 ) -> Response {
-    let look = match Look::at(&site, &sent.visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &sent.visitor, None, trouble),
-    };
     let name = Name::from(word.as_str());
     if declaration(&look, &name).is_none() && !look.state().pages.contains_key(&name) {
         return answer_in(&look, Err(Trouble::NotFound));
     }
-    let (game, page) = (game.as_str(), word.as_str());
+    let (game, page) = (look.game.as_str(), word.as_str());
     let back = Href::from(urls::Page { game, page });
-    let text = sent.form.one("text").unwrap_or_default().to_owned();
+    let text = form.one("text").unwrap_or_default().to_owned();
     let home = home(&look, &name);
     let clause = Clause::SetPage {
         name,
         text: text.clone(),
     };
-    match claim::by_hand(&look, clause, &home, &sent).await {
+    match claim::by_hand(&look, clause, &home, &form).await {
         Ok(()) => reply::see_with(&back, "This version is kept."),
         Err(Trouble::Refused(refusal)) => {
             let refusal = look.refusal("Writing the page", &refusal);
             let chrome = look.chrome("The law says no", Part::Tracker);
             let way = Link::new("Back to the page", back);
-            reply::refused(&site, &sent.visitor, chrome, refusal, Some(text), way)
+            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }

@@ -2,9 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use quorate_engine::offers;
 use quorate_kernel::event::Event;
@@ -18,14 +17,11 @@ use super::tracker::ROSTER;
 use crate::pages::{Fact, Link, PlayerPage, Players, Voted};
 use crate::parts::{Ballot, Cell, Column, Form, Offer, Row, Table, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{answer_in, drawn, game_page, page};
+use crate::web::forms::{Opened, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::play::front;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// How many posts a player's page shows.
 const POSTS: usize = 8;
@@ -37,12 +33,8 @@ const VOTES: usize = 12;
 const IDLINGS: usize = 12;
 
 /// `GET /g/{game}/players`.
-pub(crate) async fn list(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
-) -> Response {
-    game_page(site, visitor, &game, |look| Ok(page(look, &players(look)))).await
+pub(crate) async fn list(Opened(look): Opened) -> Response {
+    drawn(look, |look| Ok(page(look, &players(look)))).await
 }
 
 fn players(look: &Look) -> Players {
@@ -103,14 +95,9 @@ fn row(look: &Look, id: PlayerId, standing: &str) -> Row {
 
 /// `GET /g/{game}/players/{player}`.
 pub(crate) async fn one(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, player)): Path<(String, String)>,
+    Opened(look): Opened,
+    Path((_, player)): Path<(String, String)>,
 ) -> Response {
-    let look = match Look::at(&site, &visitor, &game).await {
-        Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
     let id = match player.parse::<PlayerId>() {
         Ok(id) if look.state().people.contains_key(&id) => id,
         _ => return answer_in(&look, Err(Trouble::NotFound)),

@@ -1,8 +1,6 @@
 //! Pictures that people uploaded: where each is shown, and the address that gives its file.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use quorate_engine::pictures;
@@ -13,27 +11,20 @@ use quorate_kernel::{Name, Thing, Value};
 use quorate_law::declare::{Holds, ShownTo, ValueDecl};
 
 use crate::urls::{self, Href};
+use crate::web::forms::{Opened, answer_in};
 use crate::web::look::Look;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// What is at such an address never becomes anything else, for the picture's digest is part of it.
 const KEEP: &str = "private, max-age=31536000, immutable";
 
 /// `GET /g/{game}/picture/{thing}/{name}/{digest}`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path((game, thing, name, digest)): Path<(String, String, String, String)>,
+    Opened(look): Opened,
+    Path((_, thing, name, digest)): Path<(String, String, String, String)>,
 ) -> Response {
-    let found = async {
-        let look = Look::at(&site, &visitor, &game).await?;
-        file(&look, &thing, &name, &digest).ok_or(Trouble::NotFound)
-    };
-    match found.await {
-        Ok(file) => {
+    match file(&look, &thing, &name, &digest) {
+        Some(file) => {
             let headers = [
                 (header::CONTENT_TYPE, "image/png"),
                 (header::CACHE_CONTROL, KEEP),
@@ -41,7 +32,7 @@ pub(crate) async fn show(
             ];
             (headers, file).into_response()
         }
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+        None => answer_in(&look, Err(Trouble::NotFound)),
     }
 }
 

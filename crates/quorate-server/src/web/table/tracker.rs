@@ -1,9 +1,8 @@
 //! The tracker: every value the law tracks, of players first, with histories, claims and the dice line.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::CellKey;
@@ -16,14 +15,11 @@ use super::{history, rolls};
 use crate::pages::{self, Fact, Link};
 use crate::parts::{History, Table};
 use crate::urls::{self, Href};
-use crate::web::forms::{drawn, page};
+use crate::web::forms::{OpenedThen, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::kinds::{Source, Tracked};
 use crate::web::look::people::Part;
-use crate::web::reply;
-use crate::web::site::Site;
 use crate::web::trouble::Trouble;
-use crate::web::visitor::Visitor;
 
 /// The title under which rulebooks track what is on the books about a player and is no part of the dynasty's game. Such
 /// columns stand here when they are asked for.
@@ -34,16 +30,12 @@ const THINGS: usize = 120;
 
 /// `GET /g/{game}/tracker`.
 pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    visitor: Visitor,
-    Path(game): Path<String>,
+    OpenedThen(look): OpenedThen,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    match gather(&site, &visitor, &game, &query).await {
-        Ok((look, gathered)) => {
-            drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await
-        }
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+    match gather(&look, &query).await {
+        Ok(gathered) => drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await,
+        Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
@@ -64,14 +56,9 @@ struct Gathered {
     roster: bool,
 }
 
-async fn gather(
-    site: &Arc<Site>,
-    visitor: &Visitor,
-    game: &str,
-    query: &BTreeMap<String, String>,
-) -> Result<(Look, Gathered), Trouble> {
+async fn gather(look: &Look, query: &BTreeMap<String, String>) -> Result<Gathered, Trouble> {
     let at = query.get("at").map(String::as_str);
-    let look = Look::then(site, visitor, game, at).await?;
+    let game = look.game.as_str();
     let mut here: Href = urls::Tracker { game }.into();
     if let Some(at) = at.filter(|_| look.is_past) {
         here = here.with("at", at);
@@ -82,13 +69,13 @@ async fn gather(
     }
     let asked = Asked::read(here, query);
     let most = history::most(query);
-    let (today, changes) = history::gather(&look, &asked, most).await?;
+    let (today, changes) = history::gather(look, &asked, most).await?;
     let (rolls, claims) = if look.is_past {
         (Vec::new(), Vec::new())
     } else {
-        (rolls::latest(&look).await?, rolls::claims(&look).await?)
+        (rolls::latest(look).await?, rolls::claims(look).await?)
     };
-    let gathered = Gathered {
+    Ok(Gathered {
         asked,
         most,
         changes,
@@ -96,8 +83,7 @@ async fn gather(
         claims,
         today,
         roster,
-    };
-    Ok((look, gathered))
+    })
 }
 
 fn tracker(look: &Look, gathered: &Gathered) -> pages::Tracker {
