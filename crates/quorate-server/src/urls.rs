@@ -170,6 +170,8 @@ links! {
     Comment(game, post) => "/g/{game}/post/{post}/comment";
     /// The ruleset.
     Ruleset(game) => "/g/{game}/rules";
+    /// The ruleset as one text with all of its code.
+    RulesetSource(game) => "/g/{game}/rules.txt";
     /// One rule in the ruleset.
     Rule(game, rule) => "/g/{game}/rules#rule-{rule}";
     /// One clause in the ruleset.

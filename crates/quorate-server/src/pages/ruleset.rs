@@ -116,16 +116,16 @@ pub struct RulesetPart {
 pub struct Ruleset {
     /// Around it.
     pub chrome: Chrome,
-    /// Since when it stands so.
+    /// When the newest of its rules was made or changed.
     pub since: When,
-    /// "version 41".
+    /// "event 41", which did that.
     pub version: String,
-    /// Whether it is the ruleset of another day.
-    pub is_past: bool,
+    /// The moment of which it is, where that is not now.
+    pub stood: Option<When>,
     /// Two versions side by side.
     pub compare: Href,
-    /// The same with all code, where it does not show that already.
-    pub whole: Option<Href>,
+    /// The whole as one text, with all code.
+    pub source: Href,
     /// This page as of a day that the reader names.
     pub as_of: Field,
     /// Where the search goes.

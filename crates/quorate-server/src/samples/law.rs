@@ -261,9 +261,9 @@ impl Samples for Ruleset {
             chrome: chrome("Ruleset", "Ruleset"),
             since: ago(1_238),
             version: "version 41".into(),
-            is_past: false,
+            stood: None,
             compare: urls::Compare { game: GAME }.into(),
-            whole: Some(urls::Href::from(urls::Ruleset { game: GAME }).with("code", "all")),
+            source: urls::RulesetSource { game: GAME }.into(),
             as_of: Field::new(
                 "as-of",
                 "at",
@@ -274,7 +274,7 @@ impl Samples for Ruleset {
             parts: parts(),
         };
         let past = Ruleset {
-            is_past: true,
+            stood: Some(ago(600)),
             chrome: as_stranger(chrome("Ruleset", "Ruleset")),
             ..page.clone()
         };

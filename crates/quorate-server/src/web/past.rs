@@ -7,4 +7,5 @@ pub(crate) mod feed;
 pub(crate) mod log;
 pub(crate) mod ruleset;
 pub(crate) mod search;
+pub(crate) mod source;
 pub(crate) mod versions;

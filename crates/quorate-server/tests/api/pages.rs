@@ -86,6 +86,11 @@ async fn letters_count_as_unread_until_their_conversation_is_opened() {
         .gives(201)
         .await;
     assert_eq!(unread(&bert).await.as_deref(), Some("1"));
+    let path = format!("/games/{}/messages", game.word);
+    let letters = game.table.get(&path).by(&game.bert).gives(200).await;
+    let flags: Vec<_> = letters["items"].as_array().unwrap().iter().collect();
+    let flags: Vec<_> = flags.iter().map(|one| one["unread"].as_bool()).collect();
+    assert_eq!(flags, [Some(true), Some(false), Some(false)]);
     let nobodys = get(&game, &bert, &format!("{list}/99")).await;
     assert_eq!(nobodys.status, StatusCode::NOT_FOUND);
 }
@@ -153,4 +158,36 @@ async fn an_address_that_is_none_keeps_the_game_around_it() {
     assert!(lost.text().contains("The Wilds"));
     let nowhere = get(&game, &bert, "/g/nowhere/at/all").await;
     assert_eq!(nowhere.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ruleset_comes_as_one_text_with_its_code_of_today_and_of_then() {
+    let game = Game::with_rule("bets", "Bets", BETS).await;
+    let bert = game.table.session("Bert").await;
+    let rules = format!("/g/{}/rules", game.word);
+    let page = get(&game, &bert, &rules).await.text();
+    assert!(page.contains(&format!("href=\"{rules}.txt\"")), "{page}");
+    assert!(!page.contains("require(whom != actor"), "{page}");
+    let source = get(&game, &bert, &format!("{rules}.txt")).await;
+    assert_eq!(source.header("content-type"), "text/plain; charset=utf-8");
+    let today = source.text();
+    for part in [
+        "Bets (bets)",
+        "{A player} may bet on a colour",
+        "require(whom != actor",
+    ] {
+        assert!(today.contains(part), "{part}: {today}");
+    }
+    let then = get(&game, &bert, &format!("{rules}?at=1")).await.text();
+    assert!(
+        then.contains(&format!("href=\"{rules}.txt?at=1\"")),
+        "{then}"
+    );
+    let then = get(&game, &bert, &format!("{rules}.txt?at=1")).await.text();
+    assert!(
+        then.contains("the ruleset of") && !then.contains("Bets"),
+        "{then}"
+    );
+    let never = get(&game, &bert, &format!("{rules}.txt?at=yesterday")).await;
+    assert_eq!(never.status, StatusCode::BAD_REQUEST);
 }

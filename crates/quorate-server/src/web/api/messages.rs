@@ -38,6 +38,8 @@ pub(crate) struct MessageData {
     at: String,
     /// Its text.
     text: String,
+    /// Whether you were sent it and have not opened its conversation on the site since. To read it here leaves that as it is.
+    unread: bool,
 }
 
 /// Which messages.
@@ -88,5 +90,6 @@ fn message(look: &Look, id: MessageId, message: &Message) -> MessageData {
         to: message.to.iter().copied().map(who).collect(),
         at: moment(message.at),
         text: message.text.as_str().to_owned(),
+        unread: look.has_unread(id, message),
     }
 }

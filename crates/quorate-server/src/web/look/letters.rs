@@ -48,16 +48,18 @@ pub fn read_circle(word: &str) -> Option<Circle> {
 /// How many messages of each conversation somebody has not read.
 pub(crate) fn unread(state: &State, me: PlayerId, read: &Read) -> BTreeMap<Circle, usize> {
     let mut unread = BTreeMap::new();
-    for (id, message) in &state.messages {
-        if message.from == Some(me) || !message.to.contains(&me) {
-            continue;
-        }
-        let circle = circle(message, me);
-        if read.get(&word(&circle)) < Some(&id.0.event()) {
-            *unread.entry(circle).or_default() += 1;
-        }
+    let messages = state.messages.iter();
+    for (_, message) in messages.filter(|(id, message)| is_unread(**id, message, me, read)) {
+        *unread.entry(circle(message, me)).or_default() += 1;
     }
     unread
+}
+
+/// Whether somebody was sent a message and was not shown it.
+fn is_unread(id: MessageId, message: &Message, me: PlayerId, read: &Read) -> bool {
+    message.from != Some(me)
+        && message.to.contains(&me)
+        && read.get(&word(&circle(message, me))) < Some(&id.0.event())
 }
 
 impl Look {
@@ -73,6 +75,12 @@ impl Look {
             Some(me) if !self.is_past => unread(self.state(), me, &self.read),
             _ => BTreeMap::new(),
         }
+    }
+
+    /// Whether the reader has not read a message.
+    pub fn has_unread(&self, id: MessageId, message: &Message) -> bool {
+        self.me
+            .is_some_and(|me| is_unread(id, message, me, &self.read))
     }
 
     /// The names of a conversation's people.

@@ -28,12 +28,10 @@ pub(crate) async fn show(
     drawn(look, move |look| Ok(page(look, &ruleset(look, &unfolded)))).await
 }
 
-/// The word that asks for the code of all rules.
-const ALL: &str = "all";
-
-/// What of the ruleset was asked for. All of its code would weigh more than its prose, so a rule's comes on demand.
+/// What of the ruleset was asked for. All of its code would weigh more than its prose, so a rule's comes on demand, and that of
+/// all stands in the text of [`super::source`].
 struct Unfolded {
-    /// The rule whose code is shown, or [`ALL`].
+    /// The rule whose code is shown.
     code: Option<String>,
     /// The moment of which it is read, if not today.
     at: Option<String>,
@@ -41,20 +39,21 @@ struct Unfolded {
 
 impl Unfolded {
     fn shows(&self, rule: &Name) -> bool {
-        self.code
-            .as_deref()
-            .is_some_and(|code| code == ALL || *rule == *code)
+        self.code.as_deref().is_some_and(|code| *rule == *code)
     }
 
-    /// The ruleset with the code of a rule, or of all.
+    /// The ruleset with the code of a rule.
     fn with(&self, look: &Look, code: &str) -> Href {
         let game = look.game.as_str();
-        let here = Href::from(urls::Ruleset { game });
-        let here = match &self.at {
-            Some(at) => here.with("at", at),
-            None => here,
-        };
-        here.with("code", code)
+        self.then(urls::Ruleset { game }.into()).with("code", code)
+    }
+
+    /// The same of the moment of which the ruleset is read.
+    fn then(&self, href: Href) -> Href {
+        match &self.at {
+            Some(at) => href.with("at", at),
+            None => href,
+        }
     }
 }
 
@@ -77,34 +76,26 @@ fn ruleset(look: &Look, unfolded: &Unfolded) -> Ruleset {
         chrome: look.chrome("Ruleset", Part::Rules),
         since: look.when(since),
         version: format!("event {last}"),
-        is_past: look.is_past,
+        stood: look.is_past.then(|| look.when(look.now)),
         compare: urls::Compare { game }.into(),
-        whole: (unfolded.code.as_deref() != Some(ALL)).then(|| unfolded.with(look, ALL)),
+        source: unfolded.then(urls::RulesetSource { game }.into()),
         as_of: as_of.hint("2027-05-14, or 41"),
         search: urls::Search { game }.into(),
         parts,
     }
 }
 
-/// Sections in order, the library of shared code last.
 fn parts(look: &Look, unfolded: &Unfolded) -> Vec<RulesetPart> {
-    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
-    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
     let numbers = numbers(look);
-    let parts = sections.into_iter().map(|(id, section)| {
+    let parts = ordered_sections(look).into_iter().map(|(id, section)| {
         let rules: Vec<_> = look
             .state()
             .rules_in_order()
             .into_iter()
             .filter(|(_, rule)| rule.section == *id)
             .collect();
-        let title = if *id == LIBRARY {
-            "Library: code that rules share".to_owned()
-        } else {
-            look.themed(&section.title)
-        };
         RulesetPart {
-            title,
+            title: section_title(look, id, section),
             toc: rules
                 .iter()
                 .map(|(id, rule)| toc(look, id, rule, &numbers))
@@ -118,11 +109,24 @@ fn parts(look: &Look, unfolded: &Unfolded) -> Vec<RulesetPart> {
     parts.filter(|part| !part.rules.is_empty()).collect()
 }
 
+/// The sections in order, the library of shared code last.
+pub(super) fn ordered_sections(look: &Look) -> Vec<(&Name, &Section)> {
+    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
+    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
+    sections
+}
+
+pub(super) fn section_title(look: &Look, id: &Name, section: &Section) -> String {
+    if *id == LIBRARY {
+        "Library: code that rules share".to_owned()
+    } else {
+        look.themed(&section.title)
+    }
+}
+
 /// Each rule's number: its section's place, then its own place, then that under its parent.
 pub(crate) fn numbers(look: &Look) -> BTreeMap<Name, String> {
-    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
-    sections.sort_by_key(|(_, section)| section.rank);
-    let sections: Vec<&Name> = sections
+    let sections: Vec<&Name> = ordered_sections(look)
         .into_iter()
         .map(|(id, _)| id)
         .filter(|id| **id != LIBRARY)

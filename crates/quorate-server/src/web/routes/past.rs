@@ -6,12 +6,13 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use crate::web::forget;
-use crate::web::past::{charts, dynasties, event, feed, log, ruleset, search, versions};
+use crate::web::past::{charts, dynasties, event, feed, log, ruleset, search, source, versions};
 use crate::web::site::Site;
 
 pub(super) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/g/{game}/rules", get(ruleset::show))
+        .route("/g/{game}/rules.txt", get(source::show))
         .route("/g/{game}/rules/{rule}/history", get(versions::history))
         .route("/g/{game}/compare", get(versions::compare))
         .route("/g/{game}/search", get(search::show))
