@@ -13,7 +13,7 @@ use starlark::values::dict::DictRef;
 use crate::collect::{CallFacts, Signature};
 use crate::datum::{Datum, Record, Type};
 use crate::declare::{
-    ActionDecl, CategoryDecl, Declared, Holds, LimitDecl, Outside, Per, ScopeDecl, ShownTo,
+    ActionDecl, CategoryDecl, Declared, Holds, LimitDecl, Outside, Param, Per, ScopeDecl, ShownTo,
     Trigger, ValueDecl,
 };
 use crate::diagnostic::did_you_mean;
@@ -573,31 +573,40 @@ fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     let decl = ActionDecl {
         title: title.map_or_else(|| capital(&readable(name.as_str())), str::to_owned),
         name,
-        body,
-        params,
         by: by(args, 2)?,
         limits: limits(args, 3)?,
-        options: by_parameter(args, 4, "options")?,
+        options: by_parameter(args, 4, "options", &params)?,
         admits: admits(args, 5)?,
         tags: args.names(6)?,
         says: args.some(8).map(|_| function(args, 8)).transpose()?,
-        remarks: by_parameter(args, 9, "remarks")?,
+        remarks: by_parameter(args, 9, "remarks", &params)?,
+        body,
+        params,
     };
     declare(args, eval, Declared::Action(decl))?;
     Ok(Value::new_none())
 }
 
-/// A function for each of some parameters.
+/// A function for each of some of an action's parameters.
 fn by_parameter(
     args: &Args<'_, '_>,
     index: usize,
     what: &str,
+    params: &[Param],
 ) -> starlark::Result<Vec<(Name, Name)>> {
     let Some(given) = args.opt(index).and_then(DictRef::from_value) else {
         return Ok(Vec::new());
     };
     let functions = given.iter().map(|(param, function)| {
         let param = Name::from(param.unpack_str().unwrap_or_default());
+        if !params.iter().any(|known| known.name == param) {
+            let known = params.iter().map(|known| known.name.as_str());
+            let meant = did_you_mean(param.as_str(), known)
+                .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            return Err(fault(format!(
+                "`{what}` names `{param}`, which the action does not ask for{meant}"
+            )));
+        }
         let function = function
             .function_name()
             .ok_or_else(|| fault(format!("`{what}` gives a function for each parameter")))?;
