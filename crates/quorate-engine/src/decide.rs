@@ -5,22 +5,23 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, TAPE_SALT, hide};
+use quorate_kernel::chance;
+use quorate_kernel::command::{Act, Command, GIVEN_SALT, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Note, Outcome};
 use quorate_kernel::rows::{DueKey, Open, OpenKey, Waiting};
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::tape::{Chosen, Die, Seed, SeedId, Tape};
+use quorate_kernel::tape::{Chosen, Seed, SeedId, Tape};
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
 use quorate_law::stop::{Answer, Question, Site, Stop};
 
 use crate::convert;
-use crate::judge::Inputs;
+use crate::judge::{Inputs, hides_its_author};
 use crate::law::{Law, LawCache};
 use crate::lens::Caches;
 use crate::ruling;
-use crate::tx::{Deck, Frame, Tx};
+use crate::tx::{Deck, Frame, Lot, Tx};
 
 mod acts;
 mod breaks;
@@ -82,8 +83,7 @@ pub fn decide(
     if state.about.is_empty() {
         return Err(Refusal::plain("a game that has been founded").into());
     }
-    let action = resumable(&command.act).map(|action| (action, acting_player(command)));
-    let plan = Plan::of(state, command, action, inputs)?;
+    let plan = Plan::of(state, command, law, inputs)?;
     let run = Run {
         state,
         seq,
@@ -175,39 +175,21 @@ impl Run<'_> {
     }
 }
 
-/// The action that may wait for a choice.
-fn resumable(act: &Act) -> Option<Name> {
-    match act {
-        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => {
-            Some(action.clone())
-        }
-        Act::Due { keys } => keys.iter().find_map(|key| match key {
-            DueKey::Open(_, action) => Some(action.clone()),
-            _ => None,
-        }),
-        _ => None,
-    }
-}
-
 /// Whose move it is: the sender's; for an open action at its deadline, that of the player whose it is.
 fn acting_player(command: &Command) -> Option<PlayerId> {
-    match (&command.actor, &command.act) {
-        (Actor::Game, Act::Due { keys }) => keys.iter().find_map(|key| match key {
-            DueKey::Open(player, _) => Some(*player),
-            _ => None,
-        }),
-        (actor, _) => actor.player(),
-    }
+    let resumed = chance::resumed(command.actor, &command.act);
+    let sender = command.actor.player();
+    sender.or_else(|| resumed.map(|resumed| resumed.who))
 }
 
 /// Where a command's dice come from, and what it resumes.
 struct Plan {
     deck: Deck,
-    /// The command's own seed, whatever seed its dice come from.
+    /// What hides the command's own words, whatever seed its dice come from.
     own: Seed,
     seed: SeedId,
-    /// The player and action that may wait.
-    action: Option<(PlayerId, Name)>,
+    /// The action that may wait, and whose it is.
+    action: Option<OpenKey>,
     /// The open action that is resumed.
     open: Option<Open>,
     dice_before: usize,
@@ -217,15 +199,11 @@ impl Plan {
     fn of(
         state: &State,
         command: &Command,
-        action: Option<(Name, Option<PlayerId>)>,
+        law: &Law,
         inputs: &Inputs<'_>,
     ) -> Result<Self, Refusal> {
-        let action = action.and_then(|(action, who)| Some((who?, action)));
-        let key = action.as_ref().map(|(who, action)| OpenKey {
-            who: *who,
-            action: action.clone(),
-        });
-        let open = key.as_ref().and_then(|key| state.open.get(key).cloned());
+        let action = chance::resumed(command.actor, &command.act);
+        let open = action.as_ref().and_then(|key| state.open.get(key).cloned());
         let starts = matches!(command.act, Act::Do { .. });
         if starts && open.is_some() {
             return Err(Refusal::plain(
@@ -237,20 +215,7 @@ impl Plan {
                 "an action of yours that waits for an answer",
             ));
         }
-        let waiting = key
-            .as_ref()
-            .filter(|_| starts)
-            .and_then(|key| state.waiting.get(key).cloned());
-        let fresh = SeedId {
-            player: command.actor.player(),
-            key: command.key.clone(),
-        };
-        let own = Seed::derive(&inputs.secret, &fresh);
-        let (seed, dice): (SeedId, Vec<Die>) = match (&open, waiting) {
-            (Some(open), _) => (open.seed.clone(), open.tape.dice.clone()),
-            (None, Some(waiting)) => (waiting.seed, waiting.dice),
-            (None, None) => (fresh, Vec::new()),
-        };
+        let (seed, dice) = chance::source(state, command.actor, &command.key, &command.act);
         let mut answers: Vec<Chosen> = open
             .as_ref()
             .map(|open| open.tape.answers.clone())
@@ -265,13 +230,17 @@ impl Plan {
         }
         let dice_before = dice.len();
         let known = inputs.known.cloned().unwrap_or_default();
+        // Keys that are shown later must not tell who wrote without a name, and those that were shown are none for dice that
+        // fall anew on another line of history.
+        let apart = inputs.on_another_line || hides_its_author(&command.act, law);
+        let lot = Lot::of(&inputs.secret, state, &seed, apart);
         let deck = match inputs.tape {
             // The dice come from the tape, and the salts of what was closed from the seed as before.
-            Some(tape) => Deck::recorded(tape, Some(Seed::derive(&inputs.secret, &seed))),
-            None => Deck::seeded(Seed::derive(&inputs.secret, &seed))
-                .knowing(&dice, &answers)
+            Some(tape) => Deck::recorded(tape, Some(lot)),
+            None => Deck::seeded(lot)
+                .knowing(dice, &answers)
                 .knowing(
-                    &beyond(&dice, &known.dice, |die| &die.what),
+                    &beyond(dice, &known.dice, |die| &die.what),
                     &beyond(&answers, &known.answers, |chosen| &chosen.what),
                 )
                 .dictated(
@@ -281,7 +250,7 @@ impl Plan {
         };
         Ok(Self {
             deck,
-            own,
+            own: command.closed_seed(&inputs.secret),
             seed,
             action,
             open,
@@ -290,11 +259,8 @@ impl Plan {
     }
 
     fn key(&self) -> OpenKey {
-        let (who, action) = self
-            .action
-            .clone()
-            .expect("only an action of a player can be open");
-        OpenKey { who, action }
+        let open = self.action.clone();
+        open.expect("only an action of a player can be open")
     }
 }
 
@@ -503,7 +469,7 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
     if !was_open && dice.len() <= plan.dice_before {
         return Err(refusal);
     }
-    let Some((who, action)) = plan.action.clone() else {
+    let Some(OpenKey { who, action }) = plan.action.clone() else {
         return Err(refusal);
     };
     let key = OpenKey { who, action };

@@ -10,7 +10,7 @@ use quorate_kernel::event::Event;
 use quorate_kernel::record;
 use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
-use quorate_kernel::tape::{Seed, SeedId};
+use quorate_kernel::tape::Seed;
 use quorate_kernel::{EventSeq, Moment, Name, Refusal};
 use quorate_law::declare::ShownTo;
 
@@ -56,7 +56,7 @@ impl Judged {
 const ACTOR_SALT: u64 = 1 << 33;
 
 /// Whether an act is a post whose author nobody is to know.
-fn hides_its_author(act: &Act, law: &Law) -> bool {
+pub(crate) fn hides_its_author(act: &Act, law: &Law) -> bool {
     match act {
         Act::Post(post) => law
             .categories
@@ -90,6 +90,8 @@ pub struct Inputs<'a> {
     pub tape: Option<&'a quorate_kernel::tape::Tape>,
     /// Dice and choices that are known already, for what is rolled and asked again; what they leave open, the seed says.
     pub known: Option<&'a quorate_kernel::tape::Tape>,
+    /// Whether this is a line of history other than the log's: what the log does not know of falls apart from its dice.
+    pub on_another_line: bool,
     /// How many things were made under the event's number before; after judging, how many it is now.
     pub made: u16,
 }
@@ -163,11 +165,7 @@ impl Judge {
         self.make_ready();
         let mut command = command.clone();
         command.at = command.at.max(self.head.at);
-        let id = SeedId {
-            player: command.actor.player(),
-            key: command.key.clone(),
-        };
-        let seed = Seed::derive(&inputs.secret, &id);
+        let seed = command.closed_seed(&inputs.secret);
         // A command of the log was sealed when it was judged first.
         if inputs.tape.is_none() && inputs.known.is_none() {
             command.seal(seed);

@@ -75,6 +75,7 @@ impl ReadKey {
             | Effect::Waiting { .. }
             | Effect::Claim { .. }
             | Effect::Dynasty { .. }
+            | Effect::Pledge { .. }
             | Effect::Archived { .. } => vec![],
         }
     }

@@ -101,7 +101,9 @@ pub fn rule(bench: &Bench<'_>, named: &Named) -> Result<Ruling, Refusal> {
         }
     }
     line.extra_dues(line.judge.head().at, false)?;
-    let effects = bench.now.differences(line.judge.state());
+    let mut effects = bench.now.differences(line.judge.state());
+    // What was said of the dice stays said.
+    effects.retain(|effect| !matches!(effect, Effect::Pledge { .. }));
     let claims = bench.now.claims.keys();
     Ok(Ruling {
         effects: effects.into_iter().map(keep_struck_claims).collect(),
@@ -263,6 +265,7 @@ impl<'a> Line<'a> {
             secret: self.bench.secret,
             past: &self.events,
             known: Some(&event.tape),
+            on_another_line: true,
             ..Inputs::default()
         };
         self.judge.judge(command, &mut inputs)
@@ -294,6 +297,7 @@ impl<'a> Line<'a> {
             let mut inputs = Inputs {
                 secret: self.bench.secret,
                 made: self.made,
+                on_another_line: true,
                 ..Inputs::default()
             };
             let judged = self.judge.judge(&command, &mut inputs);

@@ -40,7 +40,7 @@ pub mod rules;
 mod rulings;
 mod world;
 
-pub use dice::{Deck, DiceFrom};
+pub use dice::{Deck, DiceFrom, Lot};
 
 /// A run of the law over a game.
 pub struct Tx {

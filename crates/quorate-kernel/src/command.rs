@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chance;
 use crate::ids::{ClaimId, DutyId, EventSeq, PlayerId, PostId};
 use crate::law::{Section, Term};
 use crate::name::Name;
 use crate::patch::Patch;
 use crate::rows::{ClauseKey, DueKey};
 use crate::seal::Sealed;
-use crate::tape::Seed;
+use crate::tape::{Seed, SeedId};
 use crate::time::Moment;
 use crate::value::Value;
 
@@ -193,6 +194,15 @@ pub const GIVEN_SALT: u64 = 1 << 34;
 pub const TAPE_SALT: u64 = 1 << 35;
 
 impl Command {
+    /// What hides the command's words, under a game's secret.
+    pub fn closed_seed(&self, secret: &[u8; 32]) -> Seed {
+        let id = SeedId {
+            player: self.actor.player(),
+            key: self.key.clone(),
+        };
+        chance::closed_seed(secret, &id)
+    }
+
     /// Closes every text of the command under salts of its own seed, in place of those it arrived with.
     pub fn seal(&mut self, seed: Seed) {
         use crate::state::SealMut;

@@ -5,6 +5,7 @@
 //! no thread: all of that arrives in a [`command`] and on a [`tape`].
 
 pub mod audience;
+pub mod chance;
 pub mod command;
 pub mod digest;
 pub mod effect;

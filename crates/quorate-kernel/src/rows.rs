@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audience::Audience;
+use crate::chance::DiceKey;
+use crate::digest::Digest;
 use crate::ids::{CommentId, EventSeq, Id, PlayerId, PostId};
 use crate::name::Name;
 use crate::patch::Patch;
@@ -385,8 +387,15 @@ pub struct Dynasty {
     pub at: Moment,
     /// The event that began it.
     pub event: EventSeq,
-    /// What was said of its dice beforehand: the digest of the secret they follow from.
-    pub dice: crate::digest::Digest,
+}
+
+/// What is said beforehand of the dice that fall from an event on, until the next pledge.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Pledge {
+    /// The digest of the key that they follow from.
+    pub said: Digest,
+    /// The key, once another pledge stands.
+    pub shown: Option<DiceKey>,
 }
 
 /// How often a clause's code has broken, and whether it sleeps.

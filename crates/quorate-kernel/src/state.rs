@@ -8,13 +8,13 @@ use imbl::{OrdMap, OrdSet};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::ids::{EntityId, Id, MessageId, PlayerId, PostId};
+use crate::ids::{EntityId, EventSeq, Id, MessageId, PlayerId, PostId};
 use crate::law::{Rule, Section, Term};
 use crate::name::Name;
 use crate::rows::{
     About, Archived, Breaks, Cell, CellKey, Claim, ClauseKey, Clock, ClockKey, Comment, CommentKey,
     Due, DueKey, Duty, Dynasty, Entity, Line, LineKey, Message, Open, OpenKey, PageText, Person,
-    Post, Use, UseKey, Waiting,
+    Pledge, Post, Use, UseKey, Waiting,
 };
 use crate::seal::{SealBytes, Sealed};
 use crate::time::Moment;
@@ -183,6 +183,8 @@ tables! {
     claims: Claim(Id => Claim),
     /// Dynasties, by number.
     dynasties: Dynasty(u32 => Dynasty),
+    /// What was said of the dice beforehand, by the event that said it.
+    pledges: Pledge(EventSeq => Pledge),
     /// Clauses whose code has broken.
     breaks: Breaks(ClauseKey => Breaks),
     /// Contents of values that left the law.

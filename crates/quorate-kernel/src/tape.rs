@@ -52,7 +52,7 @@ pub struct SeedId {
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// The seed of a command under a game's secret.
+    /// The seed of a command under a secret.
     pub fn derive(secret: &[u8; 32], id: &SeedId) -> Self {
         let player = id
             .player

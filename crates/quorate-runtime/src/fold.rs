@@ -50,6 +50,9 @@ pub enum Wrong {
     /// Judged again, it comes out otherwise.
     #[error("judged again, it comes out otherwise: {0}")]
     Judgement(String),
+    /// It shows a key for dice, and not all is as that key has it.
+    #[error("{0}")]
+    Dice(String),
 }
 
 /// The chain of a log, checked link by link.

@@ -7,6 +7,7 @@
 
 pub mod archive;
 mod committer;
+pub mod dice;
 mod error;
 pub mod fold;
 mod games;

@@ -6,6 +6,7 @@ use quorate_kernel::record;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId};
 
+use crate::dice::{DiceCheck, DiceFound};
 use crate::error::OperatingError;
 use crate::fold::{Chain, Fault, Fold, Wrong, snapshot_of};
 use crate::judge::Head;
@@ -16,7 +17,7 @@ use crate::walk::{Chunk, Walk, Work};
 pub enum Grade {
     /// Each event follows from the one before.
     Chain,
-    /// And its effects fit the state that they change.
+    /// And its effects fit the state that they change, and its dice follow from what was pledged, as far as that is shown.
     Fold,
     /// And the law of its time, given its tape, comes to the same effects. Differences are listed and stop nothing, for
     /// another build may see some things otherwise.
@@ -49,10 +50,12 @@ pub struct Verdict {
     pub state: Option<Digest>,
     /// Where the log does not hold together. Nothing after it was looked at.
     pub fault: Option<Fault>,
-    /// Where the law comes to something else today, the first [`DIFFERENCES_MAX`] of them.
+    /// Where the law comes to something else today, or dice do not follow from their key, the first [`DIFFERENCES_MAX`] of them.
     pub differences: Vec<Fault>,
     /// How many such places there are.
     pub difference_count: u64,
+    /// What was found of the dice; nothing where effects were not looked at.
+    pub dice: DiceFound,
 }
 
 /// How many differences a verdict lists.
@@ -81,6 +84,7 @@ pub async fn verify(
         snapshot: journal.snapshot_before(game, end.seq).await?,
         differences: Vec::new(),
         difference_count: 0,
+        dice: DiceCheck::default(),
         grade,
     };
     let walk = Walk {
@@ -106,6 +110,7 @@ pub async fn verify(
         fault,
         differences: check.differences,
         difference_count: check.difference_count,
+        dice: check.dice.found(),
     })
 }
 
@@ -116,6 +121,7 @@ struct Check {
     snapshot: Option<Snapshot>,
     differences: Vec<Fault>,
     difference_count: u64,
+    dice: DiceCheck,
 }
 
 impl Work for Check {
@@ -131,7 +137,11 @@ impl Check {
     fn look(&mut self, open: &[u8], chunk: &Chunk) -> Result<(), Fault> {
         match &mut self.grade {
             Grade::Chain => return self.fold.chain.follow(open).map(drop),
-            Grade::Fold => drop(self.fold.follow(open)?),
+            Grade::Fold => {
+                let before = self.fold.state.clone();
+                let event = self.fold.follow(open)?;
+                self.look_at_dice(&before, &event);
+            }
             Grade::Judgement(_) => self.judge(open, chunk)?,
         }
         let Fold { state, chain } = &self.fold;
@@ -154,18 +164,26 @@ impl Check {
         record::restore(&mut event, &|digest| chunk.seals.get(&digest).cloned());
         // Folded with its seals open, so that the next event is judged on a state that can be read.
         self.fold.take_in(&event, chain)?;
+        self.look_at_dice(&before, &event);
         let Grade::Judgement(judge) = &mut self.grade else {
             return Ok(());
         };
         if let Err(difference) = judge.rejudge(&before, &event) {
-            self.difference_count += 1;
-            if self.differences.len() < DIFFERENCES_MAX {
-                self.differences.push(Fault {
-                    seq: event.seq,
-                    what: Wrong::Judgement(difference),
-                });
-            }
+            self.differs(event.seq, Wrong::Judgement(difference));
         }
         Ok(())
+    }
+
+    fn look_at_dice(&mut self, before: &State, event: &Event) {
+        if let Err(astray) = self.dice.take(before, event) {
+            self.differs(event.seq, Wrong::Dice(astray));
+        }
+    }
+
+    fn differs(&mut self, seq: EventSeq, what: Wrong) {
+        self.difference_count += 1;
+        if self.differences.len() < DIFFERENCES_MAX {
+            self.differences.push(Fault { seq, what });
+        }
     }
 }

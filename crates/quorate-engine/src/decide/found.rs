@@ -10,7 +10,7 @@ use quorate_kernel::event::Outcome;
 use quorate_kernel::law::{RANK_STEP, Rule};
 use quorate_kernel::rows::{About, Person, Standing};
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::tape::{Seed, SeedId};
+use quorate_kernel::tape::SeedId;
 use quorate_kernel::{EventSeq, PlayerId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Site, Stop};
@@ -20,7 +20,7 @@ use crate::judge::Inputs;
 use crate::law::Law;
 use crate::lens::Caches;
 use crate::names;
-use crate::tx::{Deck, Frame, Tx};
+use crate::tx::{Deck, Frame, Lot, Tx};
 
 /// Founds a game: its rules, its words, its values, its first player.
 pub(crate) fn found(
@@ -40,19 +40,17 @@ pub(crate) fn found(
     let text = write_text(state, seq, command, founding);
     let law = Arc::new(Law::of(&text.state()));
     let caches = Rc::new(RefCell::new(Caches::default()));
-    let seed = Seed::derive(
-        &inputs.secret,
-        &SeedId {
-            player: None,
-            key: command.key.clone(),
-        },
-    );
+    let id = SeedId {
+        player: None,
+        key: command.key.clone(),
+    };
+    let lot = Lot::of(&inputs.secret, state, &id, false);
     let tx = Tx::new(
         &text.state(),
         seq,
         command.at,
         &law,
-        Deck::seeded(seed),
+        Deck::seeded(lot),
         &caches,
     );
     let frame = Frame {
@@ -63,6 +61,7 @@ pub(crate) fn found(
         trial: false,
     };
     let begun = tx.within(frame.clone(), || {
+        tx.pledge_dice();
         tx.bring_terms(&law);
         let founder = PlayerId(tx.make_id());
         tx.write_defaults(&Thing::Game, &"Game".into());

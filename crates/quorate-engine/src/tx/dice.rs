@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use quorate_kernel::Value;
+use quorate_kernel::chance::{self, DiceKey};
 use quorate_kernel::seal::Salt;
-use quorate_kernel::tape::{Chosen, Die, Seed, Tape};
+use quorate_kernel::state::State;
+use quorate_kernel::tape::{Chosen, Die, Seed, SeedId, Tape};
+use quorate_kernel::{EventSeq, Value};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Question, Site, Stop};
 use std::sync::Arc;
@@ -23,11 +25,44 @@ pub enum DiceFrom {
     Nowhere,
 }
 
+/// What follows from a game's secret for one command.
+#[derive(Clone)]
+pub struct Lot {
+    /// Its dice.
+    dice: Seed,
+    /// The salts of what it closes.
+    salts: Seed,
+    /// The key that was pledged for dice of now.
+    key: DiceKey,
+    /// The secret, for the next pledge.
+    secret: [u8; 32],
+}
+
+impl Lot {
+    /// For a command that is judged on a state, whose seed is named so. Dice that fall `apart` follow from what is never shown.
+    pub fn of(secret: &[u8; 32], state: &State, id: &SeedId, apart: bool) -> Self {
+        let key = DiceKey::current(secret, state);
+        let salts = chance::closed_seed(secret, id);
+        Self {
+            dice: if apart { salts } else { key.seed(id) },
+            salts,
+            key,
+            secret: *secret,
+        }
+    }
+}
+
+impl std::fmt::Debug for Lot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lot(secret)")
+    }
+}
+
 /// The dice and choices of one run.
 #[derive(Clone, Debug)]
 pub struct Deck {
     from: DiceFrom,
-    salts: Option<Seed>,
+    lot: Option<Lot>,
     /// Dice that fell in an earlier go, by what they were for.
     known: Vec<Die>,
     /// Results that a test or a preview dictates, in order.
@@ -45,13 +80,13 @@ pub struct Deck {
 
 impl Deck {
     /// Dice from a seed, none fallen yet.
-    pub fn seeded(seed: Seed) -> Self {
-        Self::from(DiceFrom::Seed(seed), Some(seed))
+    pub fn seeded(lot: Lot) -> Self {
+        Self::from(DiceFrom::Seed(lot.dice), Some(lot))
     }
 
     /// The dice and choices of a recorded command.
-    pub fn recorded(tape: &Tape, salts: Option<Seed>) -> Self {
-        let mut deck = Self::from(DiceFrom::Tape, salts);
+    pub fn recorded(tape: &Tape, lot: Option<Lot>) -> Self {
+        let mut deck = Self::from(DiceFrom::Tape, lot);
         deck.known.clone_from(&tape.dice);
         deck.given.clone_from(&tape.answers);
         deck
@@ -62,10 +97,10 @@ impl Deck {
         Self::from(DiceFrom::Nowhere, None)
     }
 
-    fn from(from: DiceFrom, salts: Option<Seed>) -> Self {
+    fn from(from: DiceFrom, lot: Option<Lot>) -> Self {
         Self {
             from,
-            salts,
+            lot,
             known: Vec::new(),
             forced: VecDeque::new(),
             given: Vec::new(),
@@ -154,14 +189,20 @@ impl Deck {
 
     /// The salt of a seal.
     pub fn salt(&self, nth: u64) -> Salt {
-        self.salts.map_or_else(
+        self.lot.as_ref().map_or_else(
             || {
                 let mut salt = [0; 16];
                 salt[..8].copy_from_slice(&nth.to_le_bytes());
                 salt
             },
-            |seed| seed.salt(nth),
+            |lot| lot.salts.salt(nth),
         )
+    }
+
+    /// The key of the pledge that stands, and that of one made in an event from here on; none where there is no secret.
+    pub fn next_pledge(&self, seq: EventSeq) -> Option<(DiceKey, DiceKey)> {
+        let lot = self.lot.as_ref()?;
+        Some((lot.key, DiceKey::of(&lot.secret, seq)))
     }
 
     fn count(&mut self, is_die: bool, what: &str) -> usize {
@@ -391,14 +432,13 @@ fn trial_end(what: &str) -> Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quorate_kernel::tape::SeedId;
 
     fn deck() -> Deck {
         let id = SeedId {
             player: None,
             key: "a command".into(),
         };
-        Deck::seeded(Seed::derive(&[5; 32], &id))
+        Deck::seeded(Lot::of(&[5; 32], &State::default(), &id, false))
     }
 
     /// Two dice, the second in a part that is taken back, and then another.

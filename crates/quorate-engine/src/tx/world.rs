@@ -2,10 +2,9 @@
 //!
 //! The game as rule code meets it: each method a line or two over the run.
 
-use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
-use quorate_kernel::rows::{CellKey, ClockKey, Standing};
+use quorate_kernel::rows::{CellKey, ClockKey, Pledge, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, Need, PlayerId, PostId, Span, Square, Thing, rows};
@@ -673,11 +672,9 @@ impl Tx {
             Some((number, dynasty)) => (number, Some(dynasty)),
             None => (1, None),
         };
-        let (at, event, dice) = old
+        let (at, event) = old
             .as_ref()
-            .map_or((self.now, self.seq, Digest::default()), |old| {
-                (old.at, old.event, old.dice)
-            });
+            .map_or((self.now, self.seq), |old| (old.at, old.event));
         let title = match &old {
             Some(old) if theme.is_empty() => old.title.clone(),
             _ => Sealed::close(theme, self.salt()),
@@ -687,7 +684,6 @@ impl Tx {
             leader,
             at,
             event,
-            dice,
         };
         let effect = Effect::Dynasty {
             key: number,
@@ -695,6 +691,46 @@ impl Tx {
             new: Some(row),
         };
         self.write(effect, Way::Set);
+        if begins {
+            self.pledge_dice();
+        }
+    }
+
+    /// Shows the key that dice followed from so far, and says what those of the next event on will follow from.
+    pub fn pledge_dice(&self) {
+        let Some((key, next)) = self.deck.borrow().next_pledge(self.seq) else {
+            return;
+        };
+        let last = self.with_state(|state| {
+            let last = state.pledges.iter().next_back();
+            last.map(|(event, pledge)| (*event, pledge.clone()))
+        });
+        let new = Some(Pledge::of(&next));
+        match last {
+            // There is one pledge an event, whatever begins in it.
+            Some((event, _)) if event == self.seq => return,
+            // In a game that came here without its secret the key of the old pledge stayed behind.
+            Some((_, old)) if key.pledge() != old.said => {}
+            Some((event, old)) => {
+                let shown = Pledge {
+                    shown: Some(key),
+                    ..old.clone()
+                };
+                let effect = Effect::Pledge {
+                    key: event,
+                    old: Some(old),
+                    new: Some(shown),
+                };
+                self.write(effect, Way::Set);
+            }
+            None => {}
+        }
+        let effect = Effect::Pledge {
+            key: self.seq,
+            old: None,
+            new,
+        };
+        self.write(effect, Way::Put);
     }
 }
 

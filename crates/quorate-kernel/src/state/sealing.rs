@@ -9,7 +9,7 @@ use crate::law::{Rule, Section, Term};
 use crate::patch::Patch;
 use crate::rows::{
     About, Archived, Author, Breaks, Cell, Claim, Clock, Comment, Due, Duty, Dynasty, Entity, Line,
-    Message, Open, PageText, Person, Post, Use, Waiting,
+    Message, Open, PageText, Person, Pledge, Post, Use, Waiting,
 };
 use crate::tape::Tape;
 use crate::value::Value;
@@ -73,7 +73,7 @@ macro_rules! without_seals {
 }
 
 without_seals!(
-    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Waiting, Breaks
+    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Waiting, Breaks, Pledge
 );
 
 impl EachSeal for Value {

@@ -4,7 +4,6 @@ use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::record;
 use quorate_kernel::state::State;
-use quorate_kernel::tape::{Seed, SeedId};
 use quorate_kernel::{GameId, Moment};
 
 use super::counter::{Counters, founding};
@@ -48,13 +47,7 @@ fn batch_by(judge: &mut dyn Judge, game: &GameId, after: Head, acts: Vec<Act>, k
             key: format!("{key} {seq}").into(),
             act,
         };
-        command.seal(Seed::derive(
-            &secret,
-            &SeedId {
-                player: Some(player),
-                key: command.key.clone(),
-            },
-        ));
+        command.seal(command.closed_seed(&secret));
         let Judged::Event(event) = judge.judge(&command, &secret) else {
             panic!("the counting game refused {command:?}");
         };

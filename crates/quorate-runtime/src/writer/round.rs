@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
-use quorate_kernel::tape::{Seed, SeedId};
 use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal};
 
 use super::admit::{Lie, admit};
@@ -267,13 +266,7 @@ impl Bench {
         if self.end.events.len() >= EVENTS_MAX {
             return Err(Stop::Full);
         }
-        command.seal(Seed::derive(
-            &self.secret,
-            &SeedId {
-                player: command.actor.player(),
-                key: command.key.clone(),
-            },
-        ));
+        command.seal(command.closed_seed(&self.secret));
         let (judge, secret) = (&mut self.judge, &self.secret);
         match unless_it_panics(|| judge.judge(&command, secret))? {
             Judged::Refused(refusal) => Ok(Answer::Refused(refusal)),

@@ -39,7 +39,7 @@ pub use law::{Block, BlockKind, Branch, LawPage, Place, There};
 pub use log::{Charts, EffectRow, EventPage, LogLine, LogPage, Past, Ruling, RulingRow};
 pub use messages::{Letter, Messages, Thread, ThreadLine};
 pub use operator::{Operator, OperatorLine};
-pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players, Voted};
+pub use people::{Dynasties, DynastyLine, DynastyPage, PlayerPage, Players, PledgeTold, Voted};
 pub use post::{
     Answering, EditWindow, Effect, EffectGroup, Effects, EffectsPage, If, Post, VoteLine, Votes,
 };

@@ -6,6 +6,7 @@ use super::{Chrome, Fact, Link};
 use crate::{
     markup::Markup,
     parts::{Ballot, Entry, Form, Offer, Person, Status, Table, When},
+    urls::Href,
 };
 
 /// Everybody in a game.
@@ -84,6 +85,17 @@ pub struct Dynasties {
     pub dynasties: Vec<DynastyLine>,
 }
 
+/// What was said beforehand of dice.
+#[derive(Clone, Debug)]
+pub struct PledgeTold {
+    /// The event that said it, by its number.
+    pub event: Link,
+    /// The digest of the key.
+    pub said: String,
+    /// The key, where it is shown.
+    pub key: Option<String>,
+}
+
 /// One dynasty.
 #[derive(Clone, Debug, Template)]
 #[template(path = "dynasty.html")]
@@ -102,4 +114,10 @@ pub struct DynastyPage {
     pub ways: Vec<Link>,
     /// What was settled in it, latest first: the day, the matter and what became of it.
     pub settled: Vec<(When, Link, Option<Status>)>,
+    /// What was said of its dice.
+    pub pledges: Vec<PledgeTold>,
+    /// What checking the dice found, where that was asked for.
+    pub checked: Option<String>,
+    /// This page with the dice checked.
+    pub check: Href,
 }

@@ -6,7 +6,7 @@ use super::world::{GAME, ago, as_stranger, chrome, person, post, rule, send, tex
 use crate::{
     pages::{
         Charts, DiceLine, Dynasties, DynastyLine, DynastyPage, Fact, Link, LookAgain, PlayerPage,
-        Players, Sample, Samples, Tracker, Voted,
+        Players, PledgeTold, Sample, Samples, Tracker, Voted,
     },
     parts::{
         Ballot, Cell, Chart, Choice, Claim, Column, Die, Field, FieldKind, Form, History, Need,
@@ -439,8 +439,29 @@ impl Samples for DynastyPage {
                 Link::new("Its posts", post("2-0")),
             ],
             settled: vec![(ago(60_000), Link::new("Longer piers", post("4-0")), None)],
+            pledges: vec![PledgeTold {
+                event: Link::new("1", urls::Game { game: GAME }),
+                said: "5a".repeat(32),
+                key: Some("c3".repeat(32)),
+            }],
+            checked: None,
+            check: Href::from(urls::Game { game: GAME }),
         };
-        vec![Sample { name: "over", page }]
+        let running = DynastyPage {
+            pledges: vec![PledgeTold {
+                key: None,
+                ..page.pledges[0].clone()
+            }],
+            checked: Some("Checked now: 41 dice shown as they had to be.".into()),
+            ..page.clone()
+        };
+        vec![
+            Sample { name: "over", page },
+            Sample {
+                name: "runs",
+                page: running,
+            },
+        ]
     }
 }
 

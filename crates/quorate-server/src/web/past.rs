@@ -1,6 +1,7 @@
 //! The law and the past: ruleset, histories, search, log, dynasties, charts, feed.
 
 pub(crate) mod charts;
+mod dice;
 pub(crate) mod dynasties;
 pub(crate) mod event;
 pub(crate) mod feed;

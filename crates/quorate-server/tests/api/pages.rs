@@ -191,3 +191,67 @@ async fn the_ruleset_comes_as_one_text_with_its_code_of_today_and_of_then() {
     let never = get(&game, &bert, &format!("{rules}.txt?at=yesterday")).await;
     assert_eq!(never.status, StatusCode::BAD_REQUEST);
 }
+
+/// A rule that rolls, and one that ends a dynasty.
+const LUCK: &str = r#"# Luck
+
+1. {A player} may toss a die, whenever they like.
+
+```starlark
+def toss(actor: Player):
+    shown = roll(1000, "luck")
+    note(f"{actor.name} tossed {shown}.")
+
+action("toss", toss)
+```
+
+2. {A player} may begin a new dynasty, whenever they like.
+
+```starlark
+def crown_oneself(actor: Player):
+    chronicle(actor, "Luck", begins = True)
+
+action("crown-oneself", crown_oneself)
+```
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dice_are_pledged_before_they_fall_and_proven_when_the_dynasty_ends() {
+    let game = Game::with_rule("luck", "Luck", LUCK).await;
+    let bert = game.table.session("Bert").await;
+    let olga = game.table.token("Olga", true).await;
+    let found = async || {
+        let path = format!("/games/{}/verify?grade=judgement", game.word);
+        let verdict = game.table.get(&path).by(&olga).gives(200).await;
+        assert_eq!(verdict["holds"], true, "{verdict:#}");
+        let count = |name: &str| verdict["dice"][name].as_u64().unwrap();
+        (count("proven"), count("unproven"))
+    };
+    for token in [&game.bert, &game.others[0], &game.bert] {
+        game.act(token, "toss", json!({})).await;
+    }
+    assert_eq!(found().await, (0, 3));
+    let page = async |path: &str| {
+        let path = format!("/g/{}/dynasties/{path}", game.word);
+        get(&game, &bert, &path).await.text()
+    };
+    let running = page("1").await;
+    assert!(
+        running.contains("The key is shown when the dynasty ends"),
+        "{running}"
+    );
+    game.act(&game.bert, "crown-oneself", json!({})).await;
+    game.act(&game.others[0], "toss", json!({})).await;
+    assert_eq!(found().await, (3, 1));
+    let over = page("1?check=dice").await;
+    assert!(over.contains("The key, shown when it was over"), "{over}");
+    assert!(
+        over.contains("3 dice shown as they had to be, and 1 die still"),
+        "{over}"
+    );
+    assert!(
+        page("2")
+            .await
+            .contains("The key is shown when the dynasty ends")
+    );
+}

@@ -64,6 +64,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         "fault": verdict.fault.as_ref().map(place),
         "differences": verdict.differences.iter().map(place).collect::<Vec<_>>(),
         "difference_count": verdict.difference_count,
+        "dice": { "proven": verdict.dice.proven, "unproven": verdict.dice.unproven },
     }));
     if let Some(fault) = &verdict.fault {
         out.line(format!("{} {fault}", out.red("broken")));
@@ -81,11 +82,13 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         out.red("does not hold")
     };
     out.line(format!(
-        "{}: {} events, head {}{state}, {} differences: {word}",
+        "{}: {} events, head {}{state}, {} differences, {} dice proven, {} to be proven: {word}",
         arguments.game,
         verdict.head.seq,
         verdict.head.hash.short(),
-        verdict.difference_count
+        verdict.difference_count,
+        verdict.dice.proven,
+        verdict.dice.unproven
     ));
     Ok(if verdict.holds() {
         ExitCode::SUCCESS

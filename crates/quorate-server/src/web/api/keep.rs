@@ -69,6 +69,18 @@ pub(crate) struct VerdictData {
     differences: Vec<FaultData>,
     /// How many such places there are.
     difference_count: u64,
+    /// What was found of the dice; nothing where the grade is `chain`.
+    dice: DiceData,
+}
+
+/// Dice, held against the keys that were pledged before they fell and shown afterwards.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DiceFound)]
+pub(crate) struct DiceData {
+    /// How many follow from a key that is shown.
+    proven: u64,
+    /// How many nobody can check yet: their key is shown when the dynasty ends.
+    unproven: u64,
 }
 
 /// Something that is wrong with an event.
@@ -115,6 +127,10 @@ pub(crate) async fn verify(
         fault: verdict.fault.as_ref().map(place),
         differences: verdict.differences.iter().map(place).collect(),
         difference_count: verdict.difference_count,
+        dice: DiceData {
+            proven: verdict.dice.proven,
+            unproven: verdict.dice.unproven,
+        },
     }))
 }
 

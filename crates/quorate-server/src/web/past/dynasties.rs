@@ -1,15 +1,18 @@
 //! Dynasties: from one ascension to the next.
 
-use axum::extract::Path;
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_kernel::rows::Dynasty;
 use quorate_kernel::{EventSeq, Moment, Thing, Value};
 
+use super::dice;
 use crate::markup::Markup;
 use crate::pages::{Dynasties, DynastyLine, DynastyPage, Fact, Link};
 use crate::parts::{Status, When, plural};
 use crate::urls::{self, Href};
-use crate::web::forms::{Opened, drawn, page};
+use crate::web::forms::{Opened, answer_in, drawn, page};
 use crate::web::look::Look;
 use crate::web::look::people::Part;
 use crate::web::trouble::Trouble;
@@ -37,6 +40,7 @@ pub(crate) async fn list(Opened(look): Opened) -> Response {
 pub(crate) async fn one(
     Opened(look): Opened,
     Path((_, dynasty)): Path<(String, String)>,
+    Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let number: u32 = dynasty.parse().unwrap_or(0);
     // A dynasty that is over is told with its own words and its own last state.
@@ -50,10 +54,21 @@ pub(crate) async fn one(
         }
         None => None,
     };
+    let checked = match query.contains_key("check") {
+        true => match dice::check(&look).await {
+            Ok(checked) => Some(checked),
+            Err(trouble) => return answer_in(&look, Err(trouble)),
+        },
+        false => None,
+    };
     drawn(look, move |look| {
         let dynasties = &look.state().dynasties;
         let dynasty = dynasties.get(&number).ok_or(Trouble::NotFound)?;
-        Ok(page(look, &whole(look, then.as_ref(), number, dynasty)))
+        let told = DynastyPage {
+            checked,
+            ..whole(look, then.as_ref(), number, dynasty)
+        };
+        Ok(page(look, &told))
     })
     .await
 }
@@ -120,6 +135,8 @@ fn whole(look: &Look, then: Option<&Look>, number: u32, dynasty: &Dynasty) -> Dy
     let game = look.game.as_str();
     let end = end(look, number);
     let title = title(look, number, dynasty);
+    let begun = dynasty.event;
+    let last = end.map_or(look.published.head.seq, |(_, last)| last);
     let mut facts = Vec::new();
     if let Some(leader) = dynasty.leader {
         facts.push(Fact::new(look.word("Emperor"), look.name(leader)));
@@ -169,6 +186,14 @@ fn whole(look: &Look, then: Option<&Look>, number: u32, dynasty: &Dynasty) -> Dy
         settled: settled(look, dynasty.at, end.map_or(look.now, |(at, _)| at)),
         facts,
         ways,
+        pledges: dice::pledges(look, begun, last),
+        checked: None,
+        check: Href::from(urls::Dynasty {
+            game,
+            dynasty: &number.to_string(),
+        })
+        .with("check", "dice")
+        .at("dice"),
     }
 }
 

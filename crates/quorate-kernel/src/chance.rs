@@ -1,0 +1,248 @@
+//! Chance: what a game's dice follow from, and how everybody can check afterwards that they did.
+//!
+//! All dice that fall between two pledges follow from one key. Its digest is pledged in the log before the first of them falls,
+//! and the key itself is shown there as the next pledge takes over, when a dynasty ends. So no result can have been picked after
+//! the pledge. What keeps texts closed follows from the same secret by another way, and is never shown.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{Act, Actor};
+use crate::digest::Digest;
+use crate::event::Event;
+use crate::ids::EventSeq;
+use crate::name::Name;
+use crate::rows::{DueKey, OpenKey, Pledge};
+use crate::state::State;
+use crate::tape::{Die, Seed, SeedId};
+
+/// What the dice between two pledges follow from. Whoever has it knows all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DiceKey([u8; 32]);
+
+impl DiceKey {
+    /// The key of the pledge that an event makes, under a game's secret.
+    pub fn of(secret: &[u8; 32], pledge: EventSeq) -> Self {
+        let parts = [b"dice".as_slice(), &pledge.0.to_le_bytes()];
+        Self(Digest::keyed(secret, parts).0)
+    }
+
+    /// The key of the dice that fall next.
+    pub fn current(secret: &[u8; 32], state: &State) -> Self {
+        Self::of(secret, current_pledge(state))
+    }
+
+    /// What is told of it beforehand.
+    pub fn pledge(&self) -> Digest {
+        Digest::of_parts([b"pledge".as_slice(), &self.0])
+    }
+
+    /// What the dice of one command follow from.
+    pub fn seed(&self, id: &SeedId) -> Seed {
+        Seed::derive(&self.0, id)
+    }
+
+    /// In hex digits, as it is told when it is shown.
+    pub fn shown(&self) -> String {
+        Digest(self.0).to_string()
+    }
+}
+
+impl std::fmt::Debug for DiceKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DiceKey(secret)")
+    }
+}
+
+/// What follows from a game's secret for one command and is never shown: the salts of what it closes, and the dice of a line of
+/// history that is judged again.
+pub fn closed_seed(secret: &[u8; 32], id: &SeedId) -> Seed {
+    Seed::derive(&Digest::keyed(secret, [b"closed".as_slice()]).0, id)
+}
+
+impl Pledge {
+    /// A pledge whose key is not shown yet.
+    pub fn of(key: &DiceKey) -> Self {
+        Self {
+            said: key.pledge(),
+            shown: None,
+        }
+    }
+
+    /// Whether the key that is shown is the one that was pledged; none before it is shown.
+    pub fn is_kept(&self) -> Option<bool> {
+        self.shown.map(|key| key.pledge() == self.said)
+    }
+}
+
+/// A die that fell for the first time in an event, and what it must follow from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fallen {
+    /// The event.
+    pub event: EventSeq,
+    /// The pledge that it fell under.
+    pub pledge: EventSeq,
+    /// What its command's seed is named by.
+    pub seed: SeedId,
+    /// How many dice fell for the same before.
+    pub nth: u64,
+    /// The die.
+    pub die: Die,
+}
+
+impl Fallen {
+    /// Whether the die follows from a key.
+    pub fn follows_from(&self, key: &DiceKey) -> bool {
+        let seed = key.seed(&self.seed);
+        let (what, sides) = (self.die.what.as_str(), self.die.sides);
+        let small = i64::try_from(sides).map(|sides| seed.die(what, self.nth, sides).into());
+        let big = u128::try_from(sides).map(|sides| seed.big_die(what, self.nth, sides));
+        small == Ok(self.die.result) || big == u128::try_from(self.die.result)
+    }
+}
+
+/// The action that a command may resume or take up where it waits, and whose it is.
+pub fn resumed(actor: Actor, act: &Act) -> Option<OpenKey> {
+    match act {
+        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => {
+            actor.player().map(|who| OpenKey {
+                who,
+                action: action.clone(),
+            })
+        }
+        Act::Due { keys } => keys.iter().find_map(|key| match key {
+            DueKey::Open(who, action) => Some(OpenKey {
+                who: *who,
+                action: action.clone(),
+            }),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// What the seed of a command is named by, and the dice that fell for it before: those of the open action that it resumes, or
+/// those that wait for the player's next go at an action.
+pub fn source<'a>(state: &'a State, actor: Actor, key: &Name, act: &Act) -> (SeedId, &'a [Die]) {
+    if let Some(resumed) = resumed(actor, act) {
+        if let Some(open) = state.open.get(&resumed) {
+            return (open.seed.clone(), &open.tape.dice);
+        }
+        if let (Act::Do { .. }, Some(waiting)) = (act, state.waiting.get(&resumed)) {
+            return (waiting.seed.clone(), &waiting.dice);
+        }
+    }
+    let fresh = SeedId {
+        player: actor.player(),
+        key: key.clone(),
+    };
+    (fresh, &[])
+}
+
+/// The dice that fell for the first time in an event, as they stand on its tape. `before` is the state that it was judged on. Of an
+/// event whose actor is hidden nothing can be told.
+pub fn fallen(before: &State, event: &Event) -> Vec<Fallen> {
+    if event.actor == Actor::Hidden {
+        return Vec::new();
+    }
+    let (seed, known) = source(before, event.actor, &event.key, &event.act);
+    let pledge = current_pledge(before);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut fallen = Vec::new();
+    for die in event.tape.dice.iter().filter(|die| die.sides > 0) {
+        let count = counts.entry(&die.what).or_default();
+        let nth = *count;
+        *count += 1;
+        let mut earlier = known.iter().filter(|known| known.what == die.what);
+        if earlier
+            .nth(nth)
+            .is_some_and(|known| known.sides == die.sides)
+        {
+            continue;
+        }
+        fallen.push(Fallen {
+            event: event.seq,
+            pledge,
+            seed: seed.clone(),
+            nth: nth as u64,
+            die: die.clone(),
+        });
+    }
+    fallen
+}
+
+/// The pledge that the next die falls under: the newest, and that of the founding before there is one.
+fn current_pledge(state: &State) -> EventSeq {
+    let last = state.pledges.keys().next_back();
+    last.copied().unwrap_or(EventSeq(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: [u8; 32] = [7; 32];
+
+    fn id() -> SeedId {
+        SeedId {
+            player: None,
+            key: "a command".into(),
+        }
+    }
+
+    fn die(key: &DiceKey, what: &str, nth: u64, sides: i64) -> Fallen {
+        Fallen {
+            event: EventSeq(5),
+            pledge: EventSeq(1),
+            seed: id(),
+            nth,
+            die: Die {
+                what: what.to_owned(),
+                sides: sides.into(),
+                result: key.seed(&id()).die(what, nth, sides).into(),
+                by: None,
+            },
+        }
+    }
+
+    #[test]
+    fn dice_follow_from_the_key_of_their_pledge_and_from_no_other() {
+        let key = DiceKey::of(&SECRET, EventSeq(1));
+        let fallen = die(&key, "luck", 3, 1_000_000);
+        assert!(fallen.follows_from(&key));
+        assert!(!fallen.follows_from(&DiceKey::of(&SECRET, EventSeq(2))));
+        let mut forged = fallen;
+        forged.die.result += 1;
+        assert!(!forged.follows_from(&key));
+    }
+
+    #[test]
+    fn dice_of_twenty_digits_follow_as_well() {
+        let key = DiceKey::of(&SECRET, EventSeq(1));
+        let sides = 100_000_000_000_000_000_000_u128;
+        let mut fallen = die(&key, "line", 0, 1);
+        fallen.die.sides = i128::try_from(sides).unwrap();
+        let result = key.seed(&id()).big_die("line", 0, sides);
+        fallen.die.result = i128::try_from(result).unwrap();
+        assert!(fallen.follows_from(&key));
+    }
+
+    #[test]
+    fn a_pledge_tells_whether_it_was_kept() {
+        let key = DiceKey::of(&SECRET, EventSeq(1));
+        let mut pledge = Pledge::of(&key);
+        assert_eq!(pledge.is_kept(), None);
+        pledge.shown = Some(key);
+        assert_eq!(pledge.is_kept(), Some(true));
+        pledge.shown = Some(DiceKey::of(&SECRET, EventSeq(9)));
+        assert_eq!(pledge.is_kept(), Some(false));
+    }
+
+    #[test]
+    fn what_a_key_shows_says_nothing_of_what_stays_closed() {
+        let dice = DiceKey::of(&SECRET, EventSeq(1)).seed(&id());
+        assert_ne!(dice.salt(0), closed_seed(&SECRET, &id()).salt(0));
+    }
+}
