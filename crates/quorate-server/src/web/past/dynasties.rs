@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use futures_util::future::OptionFuture;
 use quorate_kernel::rows::Dynasty;
 use quorate_kernel::{EventSeq, Moment, Thing, Value};
 
@@ -54,12 +55,10 @@ pub(crate) async fn one(
         }
         None => None,
     };
-    let checked = match query.contains_key("check") {
-        true => match dice::check(&look).await {
-            Ok(checked) => Some(checked),
-            Err(trouble) => return answer_in(&look, Err(trouble)),
-        },
-        false => None,
+    let asked = query.contains_key("check").then(|| dice::check(&look));
+    let checked = match OptionFuture::from(asked).await.transpose() {
+        Ok(checked) => checked,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
     };
     drawn(look, move |look| {
         let dynasties = &look.state().dynasties;
