@@ -47,7 +47,7 @@ pub(crate) fn natives() -> Vec<Native> {
         Native { signature: "settle()", run: settle, doc: "Runs what is due, in the middle of a body." },
         Native { signature: "unfinished(p: Player) -> str | None", run: unfinished, doc: "The action that p has open." },
         Native { signature: "unfinished_since(p: Player) -> Moment | None", run: unfinished_since, doc: "When the action that p has open began." },
-        Native { signature: "chronicle(leader: Player | None, theme: str = ?, begins: bool = ?)", run: chronicle, doc: "Writes into the list of dynasties who leads the present one and what its theme is; with `begins`, that another begins here." },
+        Native { signature: "chronicle(leader: Player | None, theme: str = ?, begins: bool = ?)", run: chronicle, doc: "Writes into the list of dynasties who leads the present one and what its theme is; with `begins`, that another begins here. The key of the dice so far is shown then, and another pledged." },
         Native { signature: "rename_player(p: Player, name: str)", run: rename_player, doc: "Gives a player another name; refuses one that is taken." },
         Native { signature: "admit(applicant: Player)", run: admit, doc: "Makes an applicant a member." },
         Native { signature: "depart(p: Player, bar: bool = ?)", run: depart, doc: "Takes a member off the roster." },

@@ -3,6 +3,7 @@
 use quorate_engine::convert;
 use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_engine::law::Law;
+use quorate_kernel::chance::{self, DiceKey};
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::Event;
 use quorate_kernel::record;
@@ -35,6 +36,7 @@ pub(super) fn after(
     new_law: bool,
 ) -> Result<(), String> {
     chained(head, event, judge)?;
+    dice_follow(before, event)?;
     let mut folded = before.clone();
     let effects = event.steps.iter().map(|step| &step.effect);
     folded
@@ -189,6 +191,19 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
     Err(format!(
         "{counted} votes of {voters} people are counted on post {post}"
     ))
+}
+
+/// Every die that fell follows from the key that was pledged for it.
+fn dice_follow(before: &State, event: &Event) -> Result<(), String> {
+    let key = DiceKey::current(&SECRET, before);
+    let fell = chance::fallen(before, event);
+    match fell.iter().find(|fallen| !fallen.follows_from(&key)) {
+        None => Ok(()),
+        Some(astray) => Err(format!(
+            "the die for \"{}\" follows from no key: it shows {}",
+            astray.die.what, astray.die.result
+        )),
+    }
 }
 
 /// Of the whole log: it folds to the state, and judged again on its own tapes it comes to the same events.
