@@ -90,6 +90,8 @@ pub struct Fallen {
     pub nth: u64,
     /// The die.
     pub die: Die,
+    /// Whether it fell in the tracker's dice line, where dice have up to 21 digits.
+    pub on_line: bool,
 }
 
 impl Fallen {
@@ -98,8 +100,9 @@ impl Fallen {
         let seed = key.seed(&self.seed);
         let (what, sides) = (self.die.what.as_str(), self.die.sides);
         let small = i64::try_from(sides).map(|sides| seed.die(what, self.nth, sides).into());
-        let big = u128::try_from(sides).map(|sides| seed.big_die(what, self.nth, sides));
-        small == Ok(self.die.result) || big == u128::try_from(self.die.result)
+        let big = || u128::try_from(sides).map(|sides| seed.big_die(what, self.nth, sides));
+        // A word of the line may be a rule's, which rolls as all rules do.
+        small == Ok(self.die.result) || self.on_line && big() == u128::try_from(self.die.result)
     }
 }
 
@@ -151,15 +154,16 @@ pub fn fallen(before: &State, event: &Event) -> Vec<Fallen> {
     let pledge = current_pledge(before);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut fallen = Vec::new();
-    for die in event.tape.dice.iter().filter(|die| die.sides > 0) {
+    for die in &event.tape.dice {
         let count = counts.entry(&die.what).or_default();
         let nth = *count;
         *count += 1;
         let mut earlier = known.iter().filter(|known| known.what == die.what);
-        if earlier
+        let is_known = earlier
             .nth(nth)
-            .is_some_and(|known| known.sides == die.sides)
-        {
+            .is_some_and(|known| known.sides == die.sides);
+        // What has no sides shows 0, whatever the key.
+        if is_known || die.sides <= 0 {
             continue;
         }
         fallen.push(Fallen {
@@ -168,6 +172,7 @@ pub fn fallen(before: &State, event: &Event) -> Vec<Fallen> {
             seed: seed.clone(),
             nth: nth as u64,
             die: die.clone(),
+            on_line: matches!(event.act, Act::Dice { .. }),
         });
     }
     fallen
@@ -204,6 +209,7 @@ mod tests {
                 result: key.seed(&id()).die(what, nth, sides).into(),
                 by: None,
             },
+            on_line: false,
         }
     }
 
@@ -226,6 +232,8 @@ mod tests {
         fallen.die.sides = i128::try_from(sides).unwrap();
         let result = key.seed(&id()).big_die("line", 0, sides);
         fallen.die.result = i128::try_from(result).unwrap();
+        assert!(!fallen.follows_from(&key), "a rule rolls no such die");
+        fallen.on_line = true;
         assert!(fallen.follows_from(&key));
     }
 

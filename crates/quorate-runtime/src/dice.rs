@@ -155,7 +155,7 @@ mod tests {
             result: seed.die("luck", nth, sides).into(),
             by: None,
         };
-        vec![die(0, 1_000), die(0, 0), die(1, 1_000)]
+        vec![die(0, 1_000), die(1, 0), die(2, 1_000)]
     }
 
     fn shows(shown: DiceKey) -> Event {

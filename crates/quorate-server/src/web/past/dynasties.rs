@@ -7,6 +7,7 @@ use axum::response::Response;
 use futures_util::future::OptionFuture;
 use quorate_kernel::rows::Dynasty;
 use quorate_kernel::{EventSeq, Moment, Thing, Value};
+use quorate_law::capital;
 
 use super::dice;
 use crate::markup::Markup;
@@ -81,7 +82,7 @@ pub(crate) fn in_short(look: &Look, number: u32, dynasty: &Dynasty) -> (String, 
 /// The words that a dynasty had for the game's own, as it gave them: "Player: Horde".
 fn own_words(look: &Look) -> String {
     let given = look.state().terms.iter();
-    let words = given.map(|(token, word)| format!("{token}: {}", word.one));
+    let words = given.map(|(token, word)| format!("{}: {}", capital(token.as_str()), word.one));
     words.collect::<Vec<_>>().join(", ")
 }
 
