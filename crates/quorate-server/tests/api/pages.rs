@@ -240,7 +240,11 @@ async fn dice_are_pledged_before_they_fall_and_proven_when_the_dynasty_ends() {
         running.contains("The key is shown when the dynasty ends"),
         "{running}"
     );
-    game.act(&game.bert, "crown-oneself", json!({})).await;
+    let crowned = game.act(&game.bert, "crown-oneself", json!({})).await;
+    let effects = crowned["event"]["effects"].as_array().unwrap();
+    let pledges = effects.iter().filter(|effect| effect["of"] == "pledge");
+    let shown: Vec<bool> = pledges.map(|one| one["shown"].is_string()).collect();
+    assert_eq!(shown, [true, false], "{effects:#?}");
     game.act(&game.others[0], "toss", json!({})).await;
     assert_eq!(found().await, (3, 1));
     let over = page("1?check=dice").await;

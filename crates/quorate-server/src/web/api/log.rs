@@ -169,6 +169,15 @@ pub(crate) enum EffectData {
         /// Whether it is there now.
         exists: bool,
     },
+    /// What is said of dice: beforehand the digest of the key that they follow from, at the end the key.
+    Pledge {
+        /// The event from whose end on dice follow from it.
+        since: u64,
+        /// The digest of the key.
+        said: String,
+        /// The key, when it is shown.
+        shown: Option<String>,
+    },
 }
 
 /// What became of a rule.
@@ -441,6 +450,11 @@ fn effect(look: &Look, tx: &Tx, step: &Step) -> Option<EffectData> {
                 exists: new.is_some(),
             })
         }
+        Effect::Pledge { key, new, .. } => new.as_ref().map(|pledge| EffectData::Pledge {
+            since: key.0,
+            said: pledge.said.to_string(),
+            shown: pledge.shown.map(|key| key.shown()),
+        }),
         _ => None,
     }
 }

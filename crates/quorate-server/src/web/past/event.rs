@@ -225,11 +225,27 @@ fn ruling_link(look: &Look, event: &Event) -> Option<Link> {
 
 fn proof(event: &Event) -> Vec<Fact> {
     let short = |text: String| text.get(..16).map_or(text.clone(), str::to_owned);
-    vec![
+    let mut facts = vec![
         Fact::new("Law that judged it", short(event.law.to_string())),
         Fact::new("Rests on", short(event.previous.to_string()))
             .note("the hash of the event before"),
-    ]
+    ];
+    for step in &event.steps {
+        let Effect::Pledge {
+            new: Some(pledge), ..
+        } = &step.effect
+        else {
+            continue;
+        };
+        facts.push(match pledge.shown {
+            None => Fact::new("Pledged for the dice from here on", pledge.said.to_string())
+                .note("the digest of the key that they follow from"),
+            Some(key) => {
+                Fact::new("Key of the dice so far", key.shown()).note("what they followed from")
+            }
+        });
+    }
+    facts
 }
 
 /// The form that undoes an event, with picks for values that have moved on since, or why it cannot be undone; and what
