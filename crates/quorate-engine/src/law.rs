@@ -700,8 +700,7 @@ impl LawCache {
     /// The law that a state holds, compiled now or before.
     pub fn law(&self, state: &State) -> Arc<Law> {
         let digest = state.law_digest();
-        let found = self.with(|kept| kept.iter().find(|law| law.digest == digest).cloned());
-        found.unwrap_or_else(|| {
+        self.known(digest).unwrap_or_else(|| {
             let law = Arc::new(Law::of(state));
             self.with(|kept| {
                 kept.push(Arc::clone(&law));
@@ -711,6 +710,11 @@ impl LawCache {
             });
             law
         })
+    }
+
+    /// The law of a digest, such as the one that judged an event, where it is still at hand.
+    pub fn known(&self, digest: Digest) -> Option<Arc<Law>> {
+        self.with(|kept| kept.iter().find(|law| law.digest == digest).cloned())
     }
 
     fn with<T>(&self, use_it: impl FnOnce(&mut Vec<Arc<Law>>) -> T) -> T {

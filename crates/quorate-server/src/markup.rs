@@ -360,6 +360,12 @@ mod tests {
             (lead.as_str(), rest.as_str()),
             ("A lamp burns.", "It is blown out at dawn.")
         );
+        let (lead, rest) = in_two("A lamp that burns all night. It is out.", &terms, 20);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp that burns all night.", "It is out."),
+            "a sentence that is a little too long stays whole"
+        );
         let (lead, rest) = in_two("A lamp that burns all night.", &terms, 12);
         assert_eq!(
             (lead.as_str(), rest.as_str()),

@@ -15,15 +15,24 @@ pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {
 }
 
 /// A text without any marks, in its first words and what follows them; the first end with a sentence where one ends in
-/// time. Nothing follows a text within `letters_max`.
+/// time, or not long after. Nothing follows a text within `letters_max`.
 pub fn in_two(text: &str, terms: &Terms, letters_max: usize) -> (String, String) {
     let plain = plain(text, terms);
     let Some(end) = break_at(&plain, letters_max) else {
         return (plain, String::new());
     };
-    let sentence = plain[..end].rfind(". ").map(|at| at + 1);
-    let (lead, rest) = plain.split_at(sentence.filter(|at| *at >= end / 2).unwrap_or(end));
-    let more = if lead.ends_with('.') { "" } else { " …" };
+    let before = plain[..end].rfind(". ").map(|at| at + 1);
+    let sentence = before.filter(|at| *at >= end / 2).or_else(|| {
+        let latest = break_at(&plain, letters_max * 2).unwrap_or(plain.len());
+        let after = plain[end..latest].find(". ").map(|at| end + at + 1);
+        after.or((latest == plain.len()).then_some(latest))
+    });
+    let (lead, rest) = plain.split_at(sentence.unwrap_or(end));
+    let more = if lead.ends_with('.') || rest.is_empty() {
+        ""
+    } else {
+        " …"
+    };
     (format!("{lead}{more}"), rest.trim_start().to_owned())
 }
 

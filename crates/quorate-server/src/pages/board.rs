@@ -84,8 +84,12 @@ impl BoardPage {
             return String::new();
         };
         let chosen = self.board.targets.iter().find(|target| target.is_chosen);
-        moves
-            .button
-            .replace("{}", chosen.map_or("…", |target| target.title.as_str()))
+        match chosen {
+            Some(target) => moves.button.replace("{}", &target.title),
+            None => {
+                let bare = moves.button.replace("{}", "");
+                bare.trim_end_matches([' ', ':']).to_owned()
+            }
+        }
     }
 }

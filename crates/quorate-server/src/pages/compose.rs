@@ -29,6 +29,8 @@ pub struct Kind {
 pub struct RuleOfForm {
     /// "1 of 2 pending", "needs a tag".
     pub text: String,
+    /// What the clause goes on to say.
+    pub rest: String,
     /// Whether it is kept as things stand.
     pub is_kept: bool,
 }
@@ -95,4 +97,23 @@ pub struct Compose {
     pub kinds: Vec<Kind>,
     /// The chosen one's form.
     pub writing: Option<Writing>,
+}
+
+impl Compose {
+    /// The categories that cannot be written in now, those of one reason together.
+    fn closed(&self) -> Vec<(String, &Refusal)> {
+        let mut found: Vec<(String, &Refusal)> = Vec::new();
+        for kind in &self.kinds {
+            let Some(no) = &kind.closed else { continue };
+            let alike = |other: &&mut (String, &Refusal)| other.1.reason() == no.reason();
+            match found.iter_mut().find(alike) {
+                Some((titles, _)) => {
+                    titles.push_str(", ");
+                    titles.push_str(&kind.title);
+                }
+                None => found.push((kind.title.clone(), no)),
+            }
+        }
+        found
+    }
 }

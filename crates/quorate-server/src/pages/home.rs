@@ -38,6 +38,8 @@ pub struct Home {
     pub games: Vec<GameCard>,
     /// Founding a game, where the reader may.
     pub found: Option<Link>,
+    /// The operator's panel, for those who run the server.
+    pub panel: Option<Link>,
     /// Signing up or in, for strangers.
     pub ways_in: Vec<Link>,
 }

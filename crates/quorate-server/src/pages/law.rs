@@ -53,6 +53,8 @@ pub enum BlockKind {
     Prose(Markup),
     /// Lines, each with an optional link.
     List(Vec<(String, Option<Link>)>),
+    /// Posts, each with when it was written and what is tracked of it.
+    Posts(Vec<(Link, String, Vec<Fact>)>),
     /// Values of several things.
     Table(Table),
     /// Values of one thing.

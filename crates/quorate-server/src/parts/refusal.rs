@@ -26,6 +26,9 @@ impl Cite {
     }
 }
 
+/// How a need ends that is to count as a player.
+const COUNTED: &str = " for this rule";
+
 /// One thing that would have to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -72,6 +75,12 @@ impl Need {
             let have = have.map_or(String::new(), |have| format!("; it would be {have}"));
             return format!("{value}within {range}{have}");
         }
+        if let (Some(role), Some(have)) = (what.strip_suffix(COUNTED), &self.have) {
+            return match have.as_str() {
+                "applicant" => format!("{role}; you have asked to be let in"),
+                have => format!("{what}; you are {have}"),
+            };
+        }
         match (&self.have, &self.need) {
             (Some(have), Some(need)) if named_value && counted(need) => {
                 format!("{need} {what}; you have {have}")
@@ -114,7 +123,7 @@ fn joined(phrases: &[String]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Template)]
 #[template(path = "parts/refusal.html")]
 pub struct Refusal {
-    /// What was tried: "Recruit a Zombie".
+    /// What was tried: "Recruit a Zombie"; nothing where the reason says it.
     pub tried: String,
     /// What would have to hold; none where a rule simply forbids it.
     pub needs: Vec<Need>,
@@ -124,11 +133,16 @@ pub struct Refusal {
     pub cite: Option<Cite>,
     /// The next moment when the answer may differ.
     pub next: Option<When>,
+    /// The field of the form beside it that it is about: its id, and its label.
+    pub field: Option<(String, String)>,
 }
 
 impl Refusal {
     /// The whole refusal as one sentence: "Recruit a Zombie needs 45 Brains; you have 12."
     pub fn sentence(&self) -> String {
+        if self.tried.is_empty() {
+            return self.reason();
+        }
         let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
         match (phrases.is_empty(), &self.because) {
             (false, _) => format!("{} needs {}.", self.tried, joined(&phrases)),
@@ -163,6 +177,7 @@ mod tests {
             because: None,
             cite: None,
             next: None,
+            field: None,
         }
     }
 
@@ -220,6 +235,23 @@ mod tests {
         assert_eq!(
             no.sentence(),
             "Create a monster needs Hit points of Rat within 1 to 90; it would be -1."
+        );
+    }
+
+    #[test]
+    fn who_does_not_count_reads_why() {
+        let need = |have: &str| Need {
+            have: Some(have.into()),
+            ..Need::that("to be a Keeper for this rule")
+        };
+        let reason = |have: &str| refusal("Row out", vec![need(have)]).reason();
+        assert_eq!(
+            reason("applicant"),
+            "Needs to be a Keeper; you have asked to be let in."
+        );
+        assert_eq!(
+            reason("idle"),
+            "Needs to be a Keeper for this rule; you are idle."
         );
     }
 

@@ -119,6 +119,11 @@ impl Cell {
         self.text.len() > WORDY
     }
 
+    /// Whether it is so short that it stays in one line everywhere.
+    fn is_short(&self) -> bool {
+        self.picture.is_some() || self.text.chars().count() < SHORT
+    }
+
     /// A value that leads nowhere.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
@@ -175,8 +180,20 @@ pub struct Table {
 /// A text of more letters than this wraps.
 const WORDY: usize = 34;
 
+/// A text of fewer letters than this never wraps: a number, a date.
+const SHORT: usize = 14;
+
 /// A name of more letters than this leaves no room beside it on a phone.
 const LONG_NAME: usize = 26;
+
+/// As many letters stand beside each other in a narrow window.
+const LETTERS: usize = 46;
+
+/// How many letters the space between two columns takes.
+const GAP: usize = 1;
+
+/// As many columns beside the first stand in a narrow window at once.
+const FEW: usize = 4;
 
 impl Table {
     /// Whether it has long texts, so that a narrow window shows a card for each row.
@@ -185,7 +202,41 @@ impl Table {
             let mut cells = row.cells.iter();
             row.owner.name.len() > LONG_NAME || cells.any(Cell::is_wordy)
         };
-        self.columns.len() > 1 && self.rows.iter().any(is_long)
+        let is_wide = !self.is_large() && self.letters() > LETTERS;
+        self.columns.len() > 1 && (is_wide || self.rows.iter().any(is_long))
+    }
+
+    /// Whether it has so many columns that it is compared rather than read: it scrolls.
+    fn is_large(&self) -> bool {
+        self.columns.len() > FEW + 1
+    }
+
+    /// How many letters stand beside each other in its widest line, where texts wrap as far as they can.
+    fn letters(&self) -> usize {
+        let rows = || self.rows.iter().chain(&self.pseudo);
+        let longest = |text: &str| {
+            let words = text.split(' ').map(|word| word.chars().count());
+            words.max().unwrap_or_default()
+        };
+        let of_column = |(nth, column): (usize, &Column)| {
+            let cells = rows().filter_map(|row| row.cells.get(nth));
+            let cells = cells.map(|cell| {
+                if cell.is_short() {
+                    cell.text.chars().count()
+                } else {
+                    longest(&cell.text)
+                }
+            });
+            cells.max().unwrap_or_default().max(longest(&column.title)) + GAP
+        };
+        let names = rows().map(|row| row.owner.name.chars().count() + 2 * row.owner.roles.len());
+        let columns: usize = self.columns.iter().enumerate().map(of_column).sum();
+        names.max().unwrap_or_default() + columns
+    }
+
+    /// Whether it has so few columns that a narrow window holds them all once texts wrap.
+    fn is_small(&self) -> bool {
+        self.columns.len() <= FEW
     }
 
     fn width(&self) -> usize {

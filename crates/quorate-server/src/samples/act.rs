@@ -64,6 +64,7 @@ fn no(
         because: because.map(Into::into),
         cite: Some(rule(cite, "lamps")),
         next: minutes.map(ahead),
+        field: None,
     }
 }
 

@@ -58,12 +58,14 @@ impl Samples for Home {
             welcome: "Games whose players change the rules by voting. Read along freely; play with an account.".into(),
             games,
             found: Some(Link::new("Found a game", urls::Found)),
+            panel: Some(Link::new("Operator’s panel", urls::Operator)),
             ways_in: vec![],
         };
         let stranger = Home {
             chrome: as_stranger(bare("Games of Nomic")),
             games: vec![],
             found: None,
+            panel: None,
             ways_in: vec![
                 Link::new("Make an account", urls::SignUp),
                 Link::new("Sign in", urls::SignIn),
@@ -478,6 +480,7 @@ fn kinds(chosen: &str) -> Vec<Kind> {
                 because: None,
                 cite: Some(rule("rule 10.1", "victory")),
                 next: None,
+                field: None,
             }),
         ),
     ]
@@ -518,9 +521,9 @@ fn writing() -> Writing {
         add: Some(Field::new("add", "add", "Another clause", FieldKind::One(vec![Choice::new("ferry.3", "14.3 The ferry waits"), Choice::new("new", "A new rule")]))),
         folds_changes: false,
         rules: vec![
-            RuleOfForm { text: "1 of 2 proposals pending".into(), is_kept: true },
-            RuleOfForm { text: "A change to a core rule needs the tag Core".into(), is_kept: true },
-            RuleOfForm { text: "The title has at least four letters".into(), is_kept: false },
+            RuleOfForm { text: "1 of 2 proposals pending".into(), rest: String::new(), is_kept: true },
+            RuleOfForm { text: "A change to a core rule needs the tag Core.".into(), rest: "One of the appendix needs the tag Appendix.".into(), is_kept: true },
+            RuleOfForm { text: "The title has at least four letters".into(), rest: String::new(), is_kept: false },
         ],
         tags: vec![("A change of a core rule needs the tag [Core] in the title.".into(), None)],
         preview: Some(("Night fares for the ferry".into(), text("Ten Oil to cross is a *day* rate."), vec![change])),
@@ -539,6 +542,7 @@ impl Samples for Compose {
                 because: None,
                 cite: Some(rule("rule 4.2", "proposals")),
                 next: None,
+                field: None,
             }),
             ..writing()
         };

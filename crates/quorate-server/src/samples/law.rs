@@ -523,6 +523,26 @@ impl Samples for LawPage {
                     BlockKind::Places(places()),
                 ),
                 block("h", "Sworn to", "", BlockKind::Tree(tree())),
+                block(
+                    "k",
+                    "Storm Posts",
+                    "2",
+                    BlockKind::Posts(vec![
+                        (
+                            Link::new("The third gale", post("91-0")),
+                            "Wed 17 Sep, 09:12 UTC".into(),
+                            vec![
+                                Fact::new("Boats lost", "2"),
+                                Fact::new("Seen by", "Juniper"),
+                            ],
+                        ),
+                        (
+                            Link::new("A breeze", post("90-0")),
+                            "Tue 16 Sep, 21:40 UTC".into(),
+                            Vec::new(),
+                        ),
+                    ]),
+                ),
                 Block {
                     is_folded: true,
                     ..block(

@@ -166,6 +166,7 @@ impl Samples for EventPage {
                 because: None,
                 cite: None,
                 next: None,
+                field: None,
             }),
             ruling: None,
             forms: vec![],

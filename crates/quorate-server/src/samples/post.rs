@@ -262,6 +262,7 @@ fn proposal() -> Post {
                 because: None,
                 cite: Some(rule("rule 6.2", "closing")),
                 next: Some(ahead(270)),
+                field: None,
             }),
         }],
         comments: comments(),
@@ -358,6 +359,7 @@ impl Samples for Post {
                     because: Some("it is frozen since you cast VETO".into()),
                     cite: Some(rule("rule 6.5", "closing")),
                     next: None,
+                    field: None,
                 }),
                 text: "Then nobody would row on Thursdays.".into(),
                 ..a

@@ -318,6 +318,7 @@ impl Samples for PlayerPage {
             because: None,
             cite: Some(rule("rule 2.4", "idling")),
             next: Some(super::world::ahead(9_000)),
+            field: None,
         };
         let offer = |action: &str, title: &str, open| Offer {
             action: action.into(),

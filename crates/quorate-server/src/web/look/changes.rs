@@ -106,7 +106,7 @@ impl Look {
                 };
                 let of = self.called(thing);
                 told(
-                    format!("{of}, {name}"),
+                    format!("{of}, {}", self.value_title(&key)),
                     "set",
                     &self.shown(&key),
                     &self.label(value),
@@ -117,7 +117,11 @@ impl Look {
                 name,
                 amount,
             } => {
-                let what = format!("{}, {name}", self.called(thing));
+                let key = CellKey {
+                    thing: thing.clone(),
+                    name: name.clone(),
+                };
+                let what = format!("{}, {}", self.called(thing), self.value_title(&key));
                 told(what, "changed by", "", &format!("{amount:+}"))
             }
             Clause::CreateThing { kind, values } => {

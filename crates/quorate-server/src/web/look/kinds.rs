@@ -299,13 +299,10 @@ impl Look {
         }
         match self.law.entities.get(kind) {
             Some(entity) if entity.it.plural == format!("{kind}s") => {
-                format!("{}s", spaced(kind.as_str()))
+                several(&spaced(kind.as_str()))
             }
             Some(entity) => self.themed(&entity.it.plural),
-            None => {
-                let one = spaced(kind.as_str());
-                if one.ends_with('s') { one } else { one + "s" }
-            }
+            None => several(&spaced(kind.as_str())),
         }
     }
 
@@ -326,6 +323,18 @@ impl Look {
 fn short(full: &str) -> String {
     let text = full.split_once(' ').map_or(full, |(_, rest)| rest);
     text.strip_suffix(" UTC").unwrap_or(text).to_owned()
+}
+
+/// A word for one as the word for several, where the law gives none: "Scratch" as "Scratches".
+pub fn several(one: &str) -> String {
+    let is_hissed = ["ch", "sh", "x", "z"].iter().any(|end| one.ends_with(end));
+    let stem = one.strip_suffix('y');
+    match stem.filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
+        Some(stem) => format!("{stem}ies"),
+        None if one.ends_with('s') => one.to_owned(),
+        None if is_hissed => format!("{one}es"),
+        None => format!("{one}s"),
+    }
 }
 
 /// A kind's name as words: "`SpecialTitle`" is "Special title".
@@ -356,5 +365,11 @@ mod tests {
     fn a_kinds_name_reads_as_words() {
         assert_eq!(spaced("SpecialTitle"), "Special title");
         assert_eq!(spaced("Location"), "Location");
+    }
+
+    #[test]
+    fn several_of_a_kind_have_their_word() {
+        let words = ["Post", "Scratch", "Entry", "Relay", "Spoils"].map(several);
+        assert_eq!(words, ["Posts", "Scratches", "Entries", "Relays", "Spoils"]);
     }
 }

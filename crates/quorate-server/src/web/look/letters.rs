@@ -89,7 +89,12 @@ impl Look {
         if names.is_empty() {
             self.title()
         } else {
-            names.join(", ")
+            match names.split_last() {
+                Some((last, before)) if !before.is_empty() => {
+                    format!("{} and {last}", before.join(", "))
+                }
+                _ => names.concat(),
+            }
         }
     }
 }

@@ -1,26 +1,36 @@
 //! What the reader may do, as forms made from the law's own declarations.
 
 use quorate_engine::convert;
+use quorate_engine::law::At;
 use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
 use quorate_engine::pictures;
 use quorate_engine::tx::actions::Quota;
-use quorate_kernel::{Name, PostId, Refusal, Thing};
+use quorate_kernel::rows::Post;
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
 use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::{ActionDecl, Param};
 use quorate_law::stop::Site;
 
 use super::Look;
-use crate::parts::{Choice, Field, FieldKind, Form, Offer, Send};
+use crate::parts::{self, Choice, Field, FieldKind, Form, Offer, Send};
 use crate::urls::{self, Href};
 
 /// Parameters of these names are for more than a line, where the law gives them no default.
 pub const PROSE: [&str; 3] = ["text", "words", "body"];
+
+/// The unseen field with the title of the action that a form is for: its rule may be gone when the form arrives. No
+/// parameter can have this name.
+pub const CALLED: &str = "is-called";
 
 /// Up to how many options stand in sight as buttons of their own.
 const IN_SIGHT: usize = 5;
 
 /// How many values tell things of one name apart.
 const HOLDINGS: usize = 3;
+
+/// A default of more letters than this is more than a line.
+const LINE: usize = 60;
 
 /// How many letters of a clause stand in sight.
 const ABOUT: usize = 220;
@@ -45,7 +55,9 @@ impl Look {
     pub fn offer(&self, offer: &LawOffer) -> Offer {
         let game = self.game.as_str();
         let action = offer.action.as_str();
-        let to = urls::Action { game, action };
+        let send = self
+            .send(urls::Action { game, action })
+            .with(CALLED, self.themed(&offer.title));
         let open = match &offer.open {
             Ok(()) => Ok(Form {
                 fields: self.fields(offer, action),
@@ -54,9 +66,9 @@ impl Look {
                     .actions
                     .get(&offer.action)
                     .is_some_and(|decl| self.shows_present(&decl.it)),
-                ..Form::button(self.send(to), self.themed(&offer.title))
+                ..Form::button(send, self.themed(&offer.title))
             }),
-            Err(refusal) => Err(self.refusal(&offer.title, refusal)),
+            Err(refusal) => Err(self.closed(offer, refusal)),
         };
         let (about, rest) = self.clause_in_two(&offer.site);
         Offer {
@@ -69,6 +81,30 @@ impl Look {
             cite: self.cite_site(&offer.site),
             open,
         }
+    }
+
+    /// Why an offer is closed; of what nobody could pick now it says just that.
+    fn closed(&self, offer: &LawOffer, refusal: &Refusal) -> parts::Refusal {
+        let mut shown = self.refusal(&offer.title, refusal);
+        let Some(missing) = refusal.what().strip_suffix(" to pick") else {
+            return shown;
+        };
+        let is_empty = |field: &&LawField| field.options.as_ref().is_some_and(Vec::is_empty);
+        if let Some(field) = offer.fields.iter().find(is_empty) {
+            let is_person = matches!(&field.ty, Type::Kind(kind) if *kind == "Player");
+            let nobody = if is_person { "nobody" } else { "nothing" };
+            let title = self.themed(&field.title);
+            // A field such as "To" is no name for what is picked.
+            let is_named = missing.ends_with(&title.to_lowercase());
+            let role = if is_named {
+                format!(" as {}", capital(&title))
+            } else {
+                String::new()
+            };
+            shown.needs.clear();
+            shown.because = Some(format!("{nobody} can be picked{role} now"));
+        }
+        shown
     }
 
     /// The fields of an action's form; `prefix` keeps their ids apart from those of other forms on the page.
@@ -168,12 +204,7 @@ impl Look {
         Some(rule.section.as_str())
     }
 
-    /// The first words of a clause, for whoever decides whether to open it.
-    pub fn about_clause(&self, rule: &Name, clause: u32) -> String {
-        crate::markup::excerpt(&self.clause(rule, clause), &self.terms, ABOUT)
-    }
-
-    /// The clause of an offer: its first words, and the rest.
+    /// The clause that something is declared in: its first words, and the rest.
     pub fn clause_in_two(&self, site: &Site) -> (String, String) {
         crate::markup::in_two(&self.clause(&site.rule, site.clause), &self.terms, ABOUT)
     }
@@ -236,7 +267,7 @@ impl Look {
             let Some(first) = decl.it.params.first() else {
                 continue;
             };
-            let closes = matches!(&first.ty, Type::Kind(kind) if *kind == post.category)
+            let closes = self.takes(decl, admin, first, post, id)
                 && decl.it.by.is_some()
                 && decl
                     .it
@@ -255,6 +286,30 @@ impl Look {
         found
     }
 
+    /// Whether an action's first parameter takes a post: such as are in its category, or that can be picked.
+    fn takes(
+        &self,
+        decl: &At<ActionDecl>,
+        admin: PlayerId,
+        first: &Param,
+        post: &Post,
+        id: PostId,
+    ) -> bool {
+        match &first.ty {
+            Type::Kind(kind) if *kind == post.category => true,
+            Type::Kind(kind) if *kind == "Post" && decl.it.by.is_some() => {
+                let offer = self.ask(|tx| offers::offer(tx, admin, decl));
+                let options = offer
+                    .fields
+                    .first()
+                    .and_then(|field| field.options.as_ref());
+                let this = Datum::Thing(Thing::Post(id));
+                options.is_some_and(|options| options.iter().any(|(option, _)| *option == this))
+            }
+            _ => false,
+        }
+    }
+
     /// How often an action may be taken, and how often it was.
     fn limits(&self, offer: &LawOffer) -> Option<String> {
         let words: Vec<String> = offer.quotas.iter().map(Quota::words).collect();
@@ -268,7 +323,8 @@ impl Look {
         let send: Send = self
             .send(urls::Action { game, action })
             .with(param, thing.to_string())
-            .with("back", back.as_str());
+            .with("back", back.as_str())
+            .with(CALLED, self.themed(&offer.title));
         let title = self.themed(&offer.title);
         let (about, rest) = self.clause_in_two(&offer.site);
         Offer {
@@ -322,6 +378,7 @@ fn kind_of(field: &LawField) -> FieldKind {
             FieldKind::Prose(String::new())
         }
         (Type::Text, None) => match &field.default {
+            Some(Datum::Text(text)) if text.len() > LINE => FieldKind::Prose(text.to_string()),
             Some(Datum::Text(text)) => FieldKind::Line(text.to_string()),
             _ => FieldKind::Line(String::new()),
         },

@@ -7,8 +7,9 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Refusal, Thing, Value};
+use quorate_kernel::{Name, Refusal, Thing, Value};
 use quorate_law::declare::ShownTo;
+use quorate_law::{capital, readable};
 
 use super::Look;
 
@@ -90,11 +91,24 @@ impl Look {
         match &event.act {
             _ if !self.may_know(event) => "something private".to_owned(),
             Act::Answer { action, .. } if !self.may_know_given(event) => {
-                let decl = self.law.actions.get(action);
-                decl.map_or_else(|| action.to_string(), |d| self.themed(&d.it.title))
+                self.action_title(action, Some(event))
             }
+            Act::Do { action, .. } => self.action_title(action, Some(event)),
             act => self.act_title(act),
         }
+    }
+
+    /// What an action is called, or was when the event came whose rule may be gone since.
+    pub(crate) fn action_title(&self, action: &Name, event: Option<&Event>) -> String {
+        if let Some(decl) = self.law.actions.get(action) {
+            return self.themed(&decl.it.title);
+        }
+        let then = event.and_then(|event| self.site.parts.laws.known(event.law));
+        let title = then.and_then(|law| Some(law.actions.get(action)?.it.title.clone()));
+        title.map_or_else(
+            || capital(&readable(action.as_str())),
+            |title| self.themed(&title),
+        )
     }
 
     /// A copy of the game to try changes on of which the reader sees all effects: what is hidden from them counts there as

@@ -203,6 +203,15 @@ impl Look {
         })
     }
 
+    /// A need that ends with a rule, called by its title.
+    fn with_rule_titled(&self, what: &str) -> String {
+        let rule = what.rsplit_once(" in the rule ").and_then(|(before, id)| {
+            let rule = self.state().rules.get(&Name::from(id))?;
+            Some(format!("{before} in {}", self.themed(&rule.title)))
+        });
+        rule.unwrap_or_else(|| what.to_owned())
+    }
+
     /// Where a declaration stands.
     pub fn cite_site(&self, site: &Site) -> Option<Cite> {
         self.cite(&site.rule, site.clause)
@@ -219,7 +228,7 @@ impl Look {
         // The moment that holds now says nothing beside the one when the answer may change.
         let is_moment = |text: &str| text.parse::<Moment>().is_ok();
         let needs = refusal.needs.iter().map(|need| parts::Need {
-            what: need.what.clone(),
+            what: self.with_rule_titled(&need.what),
             have: told(&need.have).filter(|_| refusal.next_at.is_none() || !is_moment(&need.have)),
             need: told(&need.need),
         });
@@ -229,6 +238,7 @@ impl Look {
             because: None,
             cite: self.cite(&refusal.rule_id, refusal.clause),
             next: refusal.next_at.map(|at| self.when(at)),
+            field: None,
         }
     }
 }

@@ -207,7 +207,7 @@ fn pick(look: &Look, query: &BTreeMap<String, String>) -> Vec<Field> {
     vec![
         Field::new("value", "value", "Value", FieldKind::One(values.collect()))
             .optional()
-            .blank("none"),
+            .blank("pick one"),
         Field::new("whose", "whose", "Whose", FieldKind::One(owners.collect()))
             .optional()
             .blank("everybody’s"),

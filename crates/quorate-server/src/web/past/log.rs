@@ -30,6 +30,9 @@ const LINES: usize = 60;
 /// How many events are read at most to fill a page of a filtered log.
 const READ_MAX: u64 = 3_000;
 
+/// What there was of a value before it came to be.
+const NOTHING: &str = "nothing";
+
 /// `GET /g/{game}/log`.
 pub(crate) async fn show(
     Opened(look): Opened,
@@ -273,7 +276,16 @@ impl Look {
         };
         for (whose, value, old, new) in changed {
             if words.len() < 3 {
-                words.push(format!("{whose} {value} {old} → {new}"));
+                // The event's title says already which post it is.
+                let of = match &event.act {
+                    Act::Post(post) if self.themed(post.title.as_str()) == whose => "",
+                    _ => whose.as_str(),
+                };
+                let what = format!("{of} {value}");
+                words.push(match old.as_str() {
+                    NOTHING => format!("{}: {new}", what.trim_start()),
+                    old => format!("{} {old} → {new}", what.trim_start()),
+                });
             } else {
                 more += 1;
             }
@@ -330,10 +342,8 @@ impl Look {
                 continue;
             }
             let words = |cell: &Option<quorate_kernel::rows::Cell>| {
-                cell.as_ref().map_or_else(
-                    || "nothing".to_owned(),
-                    |cell| self.label(cell.value.open()),
-                )
+                cell.as_ref()
+                    .map_or_else(|| NOTHING.to_owned(), |cell| self.label(cell.value.open()))
             };
             let (old, new) = match (old, new) {
                 (Some(old), Some(new)) => {
@@ -345,8 +355,11 @@ impl Look {
                 (old, new) => (words(old), words(new)),
             };
             if old != new {
-                let row = (self.whose(key), self.value_title(key), old, new);
-                rows.push((self.rank(key), row));
+                let title = self.title_then(event, key);
+                let row = (self.whose(key), title, old, new);
+                // What was made with the event stands behind what it did.
+                let is_new = cell_of_new(event, key);
+                rows.push((if is_new { 3 } else { self.rank(key) }, row));
             }
         }
         rows.sort_by_key(|(rank, _)| *rank);
@@ -385,6 +398,18 @@ impl Look {
         }
     }
 
+    /// What a value was called when an event changed it: its rule may be gone since.
+    fn title_then(&self, event: &Event, key: &CellKey) -> String {
+        let is_gone = self.declared(key).is_none();
+        let then = is_gone.then(|| self.site.parts.laws.known(event.law));
+        let title = then.flatten().and_then(|law| {
+            let mut values = law.values.iter();
+            let (_, decl) = values.find(|((_, name), _)| *name == key.name)?;
+            Some(self.themed(&decl.it.title))
+        });
+        title.unwrap_or_else(|| self.value_title(key))
+    }
+
     /// What a value is called.
     pub(crate) fn value_title(&self, key: &CellKey) -> String {
         let decl = self.law.values.iter().find(|((kind, name), _)| {
@@ -395,6 +420,11 @@ impl Look {
             |(_, decl)| self.themed(&decl.it.title),
         )
     }
+}
+
+/// Whether a value is of something that came into the game with the event.
+fn cell_of_new(event: &Event, key: &CellKey) -> bool {
+    matches!(&key.thing, Thing::Entity(id) if id.0.event() == event.seq)
 }
 
 /// Whether an event left somebody a hidden question or answered one.

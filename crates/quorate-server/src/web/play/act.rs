@@ -14,6 +14,7 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
 use quorate_law::datum::Type;
+use quorate_law::{capital, readable};
 use quorate_runtime::Receipt;
 
 use crate::pages::{self, Link, Question, Sheet};
@@ -22,6 +23,7 @@ use crate::posted::Posted;
 use crate::urls::{self, Href};
 use crate::web::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::web::look::Look;
+use crate::web::look::offers::CALLED;
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::send;
@@ -258,7 +260,10 @@ pub async fn take(
         return again::present(look, &action, form).await;
     }
     let result = acted(&look, &action, &form).await;
-    let tried = tried.unwrap_or_else(|| action.clone());
+    let tried = tried.unwrap_or_else(|| match form.filled(CALLED) {
+        Some(title) => title.to_owned(),
+        None => capital(&readable(&action)),
+    });
     match result {
         Err(Trouble::Refused(refusal)) if form.filled("back").is_none() => {
             again::refused(look, &action, form, tried, *refusal).await
@@ -286,7 +291,7 @@ fn told(
             }
         }
         Err(Trouble::Refused(refusal)) => {
-            let refusal = look.refusal(tried, &refusal);
+            let refusal = again::no(look, tried, &refusal);
             let chrome = look.chrome("The law says no", Part::Act);
             let way = match back {
                 Some(back) => Link::new("Back", back),
@@ -317,7 +322,7 @@ pub fn arguments(
     form: &Posted,
 ) -> Result<Vec<(Name, Value)>, Refusal> {
     let Some(decl) = look.law.actions.get(action) else {
-        return Err(Refusal::plain("a rule in force that provides it"));
+        return Err(Refusal::plain(format!("an action called \"{action}\"")));
     };
     look.ask(|tx| {
         let offer = offers::offer(tx, me, decl);
@@ -422,10 +427,7 @@ pub async fn roll(SentIn { look, form }: SentIn) -> Response {
 impl Look {
     /// What was done, in the law's words.
     pub fn act_title(&self, act: &Act) -> String {
-        let action = |name: &Name| {
-            let decl = self.law.actions.get(name);
-            decl.map_or_else(|| name.to_string(), |decl| self.themed(&decl.it.title))
-        };
+        let action = |name: &Name| self.action_title(name, None);
         match act {
             Act::Found(_) => "founds the game".to_owned(),
             Act::Apply { .. } => "asks to join".to_owned(),

@@ -3,6 +3,7 @@
 mod asked;
 mod draft;
 mod other;
+mod refused;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ fn kinds(look: &Look, chosen: Option<&Name>) -> Vec<Kind> {
         let title = decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone());
         let about = decl.map_or_else(
             || "Outside the categories: news, stories and questions.".to_owned(),
-            |decl| look.about_clause(&decl.site.rule, decl.site.clause),
+            |decl| look.clause_in_two(&decl.site).0,
         );
         let word = if name.is_empty() {
             PLAIN
@@ -195,7 +196,7 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
     }
     let tried = tried.unwrap_or_default();
     let found = tried.found.as_deref();
-    let writing = Writing {
+    let mut writing = Writing {
         title: format!("New: {title}"),
         draft: format!("{game}-new-{word}"),
         send,
@@ -219,6 +220,7 @@ fn form(look: &Look, draft: &Draft, tried: Option<Tried>) -> Compose {
         button: format!("Post the {}", in_sentence(&title)),
         afterwards: "The rules say how long it can be edited after that.".to_owned(),
     };
+    refused::mark(&mut writing);
     Compose {
         chrome: look.chrome(&writing.title, Part::Blog),
         kinds: kinds(look, Some(&draft.category)),
@@ -254,8 +256,8 @@ struct Tried {
 impl Tried {
     fn refused(look: &Look, draft: &Draft, refusal: &Refusal) -> Self {
         Self {
-            preview: Some(draft.preview(look)),
-            refusal: Some(look.refusal("This post", refusal)),
+            preview: draft.says_something().then(|| draft.preview(look)),
+            refusal: Some(draft.refused(look, refusal)),
             ..Self::default()
         }
     }
@@ -302,9 +304,9 @@ impl Tried {
             let none = Patch::default();
             tried.effects = vec![look.proven(patch.unwrap_or(&none), &draft.body)];
         }
-        tried.preview = Some(draft.preview(look));
+        tried.preview = draft.says_something().then(|| draft.preview(look));
         let refusal = look.would(act).err();
-        tried.refusal = refusal.map(|refusal| look.refusal("This post", &refusal));
+        tried.refusal = refusal.map(|refusal| draft.refused(look, &refusal));
         tried
     }
 }

@@ -41,6 +41,9 @@ async fn home(site: &Arc<Site>, visitor: &Visitor) -> Result<Home, Trouble> {
         welcome: site.parts.house.welcome.clone(),
         games,
         found: is_in.then(|| Link::new("Found a game", urls::Found)),
+        panel: visitor
+            .is_operator()
+            .then(|| Link::new("Operator’s panel", urls::Operator)),
         ways_in: if is_in { Vec::new() } else { visitor.ways_in() },
     })
 }

@@ -174,7 +174,7 @@ fn browsers(site: &Site, visitor: &Visitor, sessions: &[Session]) -> SettingsBlo
     let lines = sessions.iter().map(|session| {
         let is_this = session.digest == session_digest(&visitor.token);
         SettingsLine {
-            title: format!("signed in {}", when(site, session.began_at)),
+            title: format!("Signed in {}", when(site, session.began_at)),
             about: if is_this {
                 "this browser".to_owned()
             } else {

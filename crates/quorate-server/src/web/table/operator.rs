@@ -135,11 +135,14 @@ fn table(site: &Site, accounts: &[Account]) -> Table {
 fn kept(site: &Site, rows: &[GameRow]) -> Table {
     let rows = rows.iter().map(|row| {
         let game = row.game.as_str();
-        let due = row.next_due.map(|at| when(site, at));
+        let due = row.next_due.map(|at| {
+            let at = When::new(timestamp(at), timestamp(site.now()));
+            format!("{}, {}", at.date(), at.clock())
+        });
         let withheld = Href::from(urls::Log { game }).with("kind", "repair");
         Row {
             id: format!("game-{game}"),
-            owner: Person::named(game),
+            owner: Person::new(game, urls::Game { game }),
             cells: vec![
                 Cell::text(row.head.seq.to_string()),
                 Cell::text(due.unwrap_or_else(|| "nothing".to_owned())),
@@ -160,7 +163,7 @@ fn kept(site: &Site, rows: &[GameRow]) -> Table {
                 ..Column::words("Events")
             },
             Column::words("Next due"),
-            Column::words("Withheld and repaired"),
+            Column::words("Withheld, repaired"),
             Column::words("Backup"),
         ],
         rows: rows.collect(),

@@ -20,7 +20,7 @@ use crate::parts::{Field, FieldKind, Form, History};
 use crate::urls::{self, Href};
 use crate::web::forms::{OpenedThen, SentIn, answer_in, drawn, page};
 use crate::web::look::Look;
-use crate::web::look::kinds::{Source, Tracked};
+use crate::web::look::kinds::{Source, Tracked, several};
 use crate::web::look::people::Part;
 use crate::web::reply;
 use crate::web::trouble::Trouble;
@@ -227,9 +227,18 @@ impl<'a> Whole<'a> {
             });
         }
         if let Some(category) = look.law.categories.get(name) {
-            let title = look.themed(&category.it.title);
-            let lines = posts(look, name);
-            return Some(listed(slug(name.as_str()), title, lines));
+            let title = several(&look.themed(&category.it.title));
+            let posts = posts(look, name);
+            if posts.is_empty() {
+                return Some(listed(slug(name.as_str()), title, Vec::new()));
+            }
+            return Some(Block {
+                id: slug(name.as_str()),
+                title,
+                note: posts.len().to_string(),
+                kind: BlockKind::Posts(posts),
+                is_folded: false,
+            });
         }
         Some(self.table(name, look.tracked_of(name), look.plural_of(name)))
     }
@@ -389,27 +398,26 @@ fn listed(id: String, title: String, mut lines: Vec<(String, Option<Link>)>) -> 
     }
 }
 
-/// The posts of a category, newest first.
-fn posts(look: &Look, category: &Name) -> Vec<(String, Option<Link>)> {
+/// The posts of a category, newest first, each with what is tracked of it.
+fn posts(look: &Look, category: &Name) -> Vec<(Link, String, Vec<Fact>)> {
     let posts = look.state().posts.iter().rev();
     let posts = posts.filter(|(_, post)| post.category == *category && look.view().post(post));
     let values = look.tracked_of(category);
-    let lines = posts.take(THINGS).map(|(id, post)| {
+    let told = posts.take(THINGS).map(|(id, post)| {
         let (game, word) = (look.game.as_str(), id.to_string());
         let link = urls::Post { game, post: &word };
         let title = look.themed(post.title.as_str());
-        let told: Vec<String> = look.ask(|tx| {
+        let facts = look.ask(|tx| {
             let held = values.iter().filter_map(|value| {
                 let held = look.held(tx, &Thing::Post(*id), value);
                 let title = look.themed(&value.title());
-                (!held.text.is_empty()).then(|| format!(" · {title}: {}", held.text))
+                (!held.text.is_empty()).then(|| Fact::new(title, held.text))
             });
             held.collect()
         });
-        let text = format!("{}{}", look.when(post.at).full(), told.concat());
-        (text, Some(Link::new(title, link)))
+        (Link::new(title, link), look.when(post.at).full(), facts)
     });
-    lines.collect()
+    told.collect()
 }
 
 /// A value by its name: of players, of the game, or else of the first kind that has one.

@@ -185,10 +185,14 @@ fn players(look: &Look, gathered: &Gathered, pane: Option<&History>) -> Vec<(Str
     let (active, idle) = (things(active), things(idle));
     let only = groups.len() == 1;
     let made = groups.into_iter().map(|(under, columns)| {
-        let title = if only { String::new() } else { titled(under) };
+        let title = if only {
+            String::new()
+        } else {
+            titled(look, under)
+        };
         let plan = Plan {
             id: format!("players-{}", slug(under)),
-            label: format!("{} of {}", titled(under), look.word("Players")),
+            label: format!("{} of {}", titled(look, under), look.word("Players")),
             kind: kind.clone(),
             things: active.clone(),
             apart: idle.clone(),
@@ -202,11 +206,17 @@ fn players(look: &Look, gathered: &Gathered, pane: Option<&History>) -> Vec<(Str
 }
 
 /// A title under which values are tracked, as a heading.
-fn titled(under: &str) -> String {
+fn titled(look: &Look, under: &str) -> String {
     match under {
         "tracker" => "Tracked values".to_owned(),
         ROSTER => "On the books".to_owned(),
-        other => capital(other),
+        // A page of that name says how it is written.
+        other => {
+            let titles = look.law.pages.iter();
+            let mut titles = titles.map(|page| look.themed(&page.it.title));
+            let of_page = titles.find(|title| title.eq_ignore_ascii_case(other));
+            of_page.unwrap_or_else(|| capital(other))
+        }
     }
 }
 

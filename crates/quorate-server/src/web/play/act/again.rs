@@ -12,6 +12,7 @@ use quorate_law::declare::{ActionDecl, Holds, ShownTo};
 
 use super::{latest, sheet};
 use crate::pages::Act;
+use crate::parts;
 use crate::posted::Posted;
 use crate::web::forms::answer_in;
 use crate::web::look::Look;
@@ -136,10 +137,21 @@ pub(super) async fn refused(
     shown(look, StatusCode::CONFLICT, move |look, me, events| {
         let mut page = sheet(look, me, None, events);
         refill(&mut page, &action, &form);
-        page.refusal = Some(look.refusal(&tried, &refusal));
+        page.refusal = Some(no(look, &tried, &refusal));
         Ok(page)
     })
     .await
+}
+
+/// Why an action was refused; of one whose rule went since its form was drawn it says that.
+pub(super) fn no(look: &Look, tried: &str, refusal: &Refusal) -> parts::Refusal {
+    let mut shown = look.refusal(tried, refusal);
+    if refusal.what().starts_with("an action called ") {
+        shown.needs.clear();
+        shown.because = Some(format!("no rule provides “{tried}” any more"));
+        shown.tried.clear();
+    }
+    shown
 }
 
 async fn shown(

@@ -25,29 +25,30 @@ pub(super) fn by_rules(look: &Look, category: &Name) -> Vec<RuleOfForm> {
     let Some(decl) = look.law.categories.get(category) else {
         return Vec::new();
     };
-    let about = look.about_clause(&decl.site.rule, decl.site.clause);
+    let (text, rest) = look.clause_in_two(&decl.site);
     let refusal = closed(look, category);
     let mut rules = vec![RuleOfForm {
-        text: about,
+        text,
+        rest,
         is_kept: refusal.is_none(),
     }];
+    let told = |text: String, is_kept: bool| RuleOfForm {
+        text,
+        rest: String::new(),
+        is_kept,
+    };
     if let Some(me) = look.me {
         let name = Name::from(format!("post {category}"));
         let quotas = look.ask(|tx| tx.quotas(&name, &decl.it.limits, me));
-        rules.extend(quotas.iter().map(|quota| RuleOfForm {
-            text: format!("{}.", capital(&quota.words())),
-            is_kept: quota.used < quota.limit.times.max(1),
+        rules.extend(quotas.iter().map(|quota| {
+            let is_kept = quota.used < quota.limit.times.max(1);
+            told(format!("{}.", capital(&quota.words())), is_kept)
         }));
-        rules.push(RuleOfForm {
-            text: own_count(look, category, me),
-            is_kept: true,
-        });
+        rules.push(told(own_count(look, category, me), true));
     }
     if let Some(refusal) = refusal {
-        rules.push(RuleOfForm {
-            text: look.refusal(&decl.it.title, &refusal).sentence(),
-            is_kept: false,
-        });
+        let sentence = look.refusal(&decl.it.title, &refusal).sentence();
+        rules.push(told(sentence, false));
     }
     rules.retain(|rule| !rule.text.is_empty());
     rules

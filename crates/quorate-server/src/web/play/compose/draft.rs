@@ -8,8 +8,8 @@ use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Value};
-use quorate_law::RuleText;
 use quorate_law::world::World;
+use quorate_law::{RuleText, capital};
 
 use super::other;
 use crate::markup::Markup;
@@ -431,7 +431,9 @@ impl Draft {
                 [one] => Typed::Text(one.clone()),
                 many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
             };
-            let datum = fields::read(tx, name.as_str(), &ty, &typed)?;
+            let decl = look.law.values.get(&(self.category.clone(), name.clone()));
+            let label = decl.map_or(name.as_str(), |decl| decl.it.title.as_str());
+            let datum = fields::read(tx, &capital(&look.themed(label)), &ty, &typed)?;
             Ok(fields::as_typed(&ty, &datum))
         })
     }

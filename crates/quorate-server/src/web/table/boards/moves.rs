@@ -171,7 +171,7 @@ impl Choosing<'_> {
                 button: format!("{title}: {{}}"),
                 title,
                 count: squares,
-                about: look.about_clause(&offer.site.rule, offer.site.clause),
+                about: look.clause_in_two(&offer.site).0,
                 says: look.themed(&offer.says),
                 send,
                 with,
