@@ -84,12 +84,10 @@ impl BoardPage {
             return String::new();
         };
         let chosen = self.board.targets.iter().find(|target| target.is_chosen);
-        match chosen {
-            Some(target) => moves.button.replace("{}", &target.title),
-            None => {
-                let bare = moves.button.replace("{}", "");
-                bare.trim_end_matches([' ', ':']).to_owned()
-            }
+        if let Some(target) = chosen {
+            return moves.button.replace("{}", &target.title);
         }
+        let bare = moves.button.replace("{}", "");
+        bare.trim_end_matches([' ', ':']).to_owned()
     }
 }

@@ -231,7 +231,8 @@ impl Table {
         };
         let names = rows().map(|row| row.owner.name.chars().count() + 2 * row.owner.roles.len());
         let columns: usize = self.columns.iter().enumerate().map(of_column).sum();
-        names.max().unwrap_or_default() + columns
+        let heading = self.owner.title.chars().count();
+        names.max().unwrap_or_default().max(heading) + columns
     }
 
     /// Whether it has so few columns that a narrow window holds them all once texts wrap.

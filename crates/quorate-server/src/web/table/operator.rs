@@ -163,7 +163,7 @@ fn kept(site: &Site, rows: &[GameRow]) -> Table {
                 ..Column::words("Events")
             },
             Column::words("Next due"),
-            Column::words("Withheld, repaired"),
+            Column::words("Repairs"),
             Column::words("Backup"),
         ],
         rows: rows.collect(),
