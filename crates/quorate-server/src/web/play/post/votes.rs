@@ -5,7 +5,7 @@ use quorate_engine::judge::Judge;
 use quorate_engine::tx::Tx;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::rows::{self, CommentKey};
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Span, Thing};
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
 use quorate_law::datum::Datum;
 
 use crate::pages::{Fact, If, VoteLine, Votes};
@@ -67,8 +67,16 @@ fn facts(look: &Look, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact>
     if let Some(words) = look.ask(|tx| leaning(tx, &look.law, id)) {
         facts.push(Fact::new("It is now", words));
     }
+    // What keeps several ways to close it from being taken is told once.
+    let mut ways: Vec<(String, String, Refusal)> = Vec::new();
     for (title, refusal) in look.obstacles(id) {
         let reason = look.refusal(&title, &refusal).reason();
+        match ways.iter_mut().find(|(_, known, _)| *known == reason) {
+            Some((titles, _, _)) => *titles = format!("{titles}, {title}"),
+            None => ways.push((title, reason, refusal)),
+        }
+    }
+    for (title, reason, refusal) in ways {
         let fact = Fact::new(title, "not yet").note(reason);
         facts.push(match refusal.next_at {
             Some(at) => fact.due(look.when(at)),
