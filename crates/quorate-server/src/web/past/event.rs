@@ -238,10 +238,10 @@ fn proof(event: &Event) -> Vec<Fact> {
             continue;
         };
         facts.push(match pledge.shown {
-            None => Fact::new("Pledged for the dice from here on", pledge.said.to_string())
-                .note("the digest of the key that they follow from"),
+            None => Fact::new("Pledged for dice", pledge.said.to_string())
+                .note("the digest of the key that dice follow from after this"),
             Some(key) => {
-                Fact::new("Key of the dice so far", key.shown()).note("what they followed from")
+                Fact::new("Key of the dice", key.shown()).note("that fell before this")
             }
         });
     }
