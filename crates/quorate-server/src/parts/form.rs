@@ -5,6 +5,9 @@ use askama::Template;
 use super::{Cite, Die, Refusal, writes_html};
 use crate::urls::Href;
 
+/// How many letters of a choice fit beside another.
+const WORDY: usize = 36;
+
 /// Where a form goes, with what lets it in: the session's token, and a key that makes a second arrival of the same form
 /// harmless.
 #[derive(Clone, Debug, PartialEq, Eq, Template)]
@@ -188,6 +191,16 @@ impl Field {
             }
             FieldKind::Number { value, .. } => !value.is_empty(),
             FieldKind::Line(text) | FieldKind::Prose(text) => !text.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Whether a choice says so much that it takes a line of its own.
+    fn is_wordy(&self) -> bool {
+        match &self.kind {
+            FieldKind::OneInSight(choices) | FieldKind::Many(choices) => {
+                choices.iter().any(|choice| choice.title.chars().count() > WORDY)
+            }
             _ => false,
         }
     }
