@@ -279,7 +279,8 @@ fn edit(
     flavour: &Sealed<str>,
     patch: Option<&Sealed<Patch>>,
 ) -> Answer<()> {
-    about_post(tx, player, "edit", post, vec![])?;
+    let new = vec![("title".into(), Datum::Text(title.as_str().into()))];
+    about_post(tx, player, "edit", post, new)?;
     if title.as_str().trim().is_empty() {
         return refused("a title");
     }

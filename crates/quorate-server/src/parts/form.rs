@@ -198,9 +198,9 @@ impl Field {
     /// Whether a choice says so much that it takes a line of its own.
     fn is_wordy(&self) -> bool {
         match &self.kind {
-            FieldKind::OneInSight(choices) | FieldKind::Many(choices) => {
-                choices.iter().any(|choice| choice.title.chars().count() > WORDY)
-            }
+            FieldKind::OneInSight(choices) | FieldKind::Many(choices) => choices
+                .iter()
+                .any(|choice| choice.title.chars().count() > WORDY),
             _ => false,
         }
     }

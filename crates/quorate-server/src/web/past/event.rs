@@ -240,9 +240,7 @@ fn proof(event: &Event) -> Vec<Fact> {
         facts.push(match pledge.shown {
             None => Fact::new("Pledged for dice", pledge.said.to_string())
                 .note("the digest of the key that dice follow from after this"),
-            Some(key) => {
-                Fact::new("Key of the dice", key.shown()).note("that fell before this")
-            }
+            Some(key) => Fact::new("Key of the dice", key.shown()).note("that fell before this"),
         });
     }
     facts
