@@ -387,6 +387,8 @@ pub struct Dynasty {
     pub at: Moment,
     /// The event that began it.
     pub event: EventSeq,
+    /// What had been said of its dice as it began: the digest of the pledge's key.
+    pub dice: Digest,
 }
 
 /// What is said beforehand of the dice that fall from an event on, until the next pledge.

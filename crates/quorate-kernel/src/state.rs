@@ -183,12 +183,12 @@ tables! {
     claims: Claim(Id => Claim),
     /// Dynasties, by number.
     dynasties: Dynasty(u32 => Dynasty),
-    /// What was said of the dice beforehand, by the event that said it.
-    pledges: Pledge(EventSeq => Pledge),
     /// Clauses whose code has broken.
     breaks: Breaks(ClauseKey => Breaks),
     /// Contents of values that left the law.
     archive: Archived(CellKey => Archived),
+    /// What was said of the dice beforehand, by the event that said it.
+    pledges: Pledge(EventSeq => Pledge),
 }
 
 /// An effect that does not fit the state: the row is not what the effect says it was.

@@ -90,7 +90,8 @@ fn told(first: &Fallen, count: usize) -> String {
     let EventSeq(event) = first.event;
     let die = &first.die;
     format!(
-        "{count} of its dice do not follow from the key that was pledged: first that for \"{}\" in event {event}, which shows {}",
+        "{count} of its dice do not follow from the key that was pledged, as those never do that the story of a demo lays down: first \
+         that for \"{}\" in event {event}, which shows {}",
         die.what, die.result
     )
 }

@@ -672,9 +672,16 @@ impl Tx {
             Some((number, dynasty)) => (number, Some(dynasty)),
             None => (1, None),
         };
-        let (at, event) = old
-            .as_ref()
-            .map_or((self.now, self.seq), |old| (old.at, old.event));
+        if begins {
+            self.pledge_dice();
+        }
+        let pledged = self.with_state(|state| {
+            let newest = state.pledges.values().next_back();
+            newest.map(|pledge| pledge.said).unwrap_or_default()
+        });
+        let (at, event, dice) = old.as_ref().map_or((self.now, self.seq, pledged), |old| {
+            (old.at, old.event, old.dice)
+        });
         let title = match &old {
             Some(old) if theme.is_empty() => old.title.clone(),
             _ => Sealed::close(theme, self.salt()),
@@ -684,6 +691,7 @@ impl Tx {
             leader,
             at,
             event,
+            dice,
         };
         let effect = Effect::Dynasty {
             key: number,
@@ -691,9 +699,6 @@ impl Tx {
             new: Some(row),
         };
         self.write(effect, Way::Set);
-        if begins {
-            self.pledge_dice();
-        }
     }
 
     /// Shows the key that dice followed from so far, and says what those of the next event on will follow from.

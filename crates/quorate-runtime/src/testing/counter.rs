@@ -260,6 +260,7 @@ fn dynasty(number: i64, event: EventSeq, at: Moment) -> Effect {
             leader: Some(PlayerId(Id::new(EventSeq(1), 0))),
             at,
             event,
+            dice: quorate_kernel::digest::Digest::default(),
         }),
     }
 }

@@ -106,7 +106,7 @@ pub(crate) struct GameLine {
     you: Option<String>,
 }
 
-/// All games of this server.
+/// All games of this server that can be opened.
 #[utoipa::path(get, path = "/games", tag = "games", operation_id = "games",
     responses((status = 200, description = "Games, by their words.", body = Vec<GameLine>), Problem))]
 pub(crate) async fn games(
@@ -115,7 +115,13 @@ pub(crate) async fn games(
 ) -> Result<Json<Vec<GameLine>>, Problem> {
     let mut lines = Vec::new();
     for row in site.parts.games.list().await? {
-        let look = Look::at(&site, &caller.visitor, row.game.as_str()).await?;
+        let look = match Look::at(&site, &caller.visitor, row.game.as_str()).await {
+            Ok(look) => look,
+            Err(trouble) => {
+                tracing::error!(game = %row.game, trouble = %trouble.what(), "a game cannot be opened");
+                continue;
+            }
+        };
         let about = look.state().about.get(&());
         lines.push(GameLine {
             game: look.game.to_string(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use quorate_kernel::GameId;
 
 use crate::pages::{GameCard, Help, Home, Link, Privacy};
 use crate::parts::plural;
@@ -31,8 +32,11 @@ pub async fn show(State(site): State<Arc<Site>>, visitor: Visitor) -> Response {
 async fn home(site: &Arc<Site>, visitor: &Visitor) -> Result<Home, Trouble> {
     let mut games = Vec::new();
     for row in site.parts.games.list().await? {
-        let look = Look::at(site, visitor, row.game.as_str()).await?;
-        games.push(tokio::task::spawn_blocking(move || card(&look)).await?);
+        let card = match Look::at(site, visitor, row.game.as_str()).await {
+            Ok(look) => tokio::task::spawn_blocking(move || card(&look)).await?,
+            Err(trouble) => closed(&row.game, &trouble),
+        };
+        games.push(card);
     }
     games.sort_by_key(|card: &GameCard| (std::cmp::Reverse(card.waiting), !card.is_joined));
     let is_in = visitor.account.is_some();
@@ -46,6 +50,25 @@ async fn home(site: &Arc<Site>, visitor: &Visitor) -> Result<Home, Trouble> {
             .then(|| Link::new("Operator’s panel", urls::Operator)),
         ways_in: if is_in { Vec::new() } else { visitor.ways_in() },
     })
+}
+
+/// What stands for a game that cannot be read: one that is broken does not take the others along.
+fn closed(game: &GameId, trouble: &Trouble) -> GameCard {
+    tracing::error!(%game, trouble = %trouble.what(), "a game cannot be opened");
+    GameCard {
+        name: game.to_string(),
+        href: urls::Game {
+            game: game.as_str(),
+        }
+        .into(),
+        about: "It cannot be opened as things stand; who runs the server sees why on the operator’s panel."
+            .to_owned(),
+        dynasty: String::new(),
+        players: String::new(),
+        doing: String::new(),
+        waiting: 0,
+        is_joined: false,
+    }
 }
 
 fn card(look: &Look) -> GameCard {

@@ -210,7 +210,17 @@ async fn health(
     ];
     let mut lines = Vec::new();
     for row in &rows {
-        let look = Look::at(site, visitor, row.game.as_str()).await?;
+        let look = match Look::at(site, visitor, row.game.as_str()).await {
+            Ok(look) => look,
+            Err(trouble) => {
+                lines.push(OperatorLine {
+                    status: Status::new(StatusKind::Failed, "Cannot be opened"),
+                    text: format!("{}: {}", row.game, trouble.what()),
+                    forms: Vec::new(),
+                });
+                continue;
+            }
+        };
         for asleep in &look.law.asleep {
             let why = asleep
                 .diagnostics
