@@ -157,6 +157,11 @@ fn kind_of(path: &str) -> String {
     )
 }
 
+/// Whether a file is there and no page.
+fn is_file(path: &str) -> bool {
+    path.contains(".atom") || path.contains("/rules.txt") || path.starts_with("/operator/backup/")
+}
+
 /// Walks through the site from link to link and gives what the checker finds, page by page.
 async fn walked(reader: &Reader, checker: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -165,7 +170,7 @@ async fn walked(reader: &Reader, checker: &str) -> Vec<String> {
     let links = "return [...document.querySelectorAll('a[href^=\"/\"]')].map(one => one.getAttribute('href').split('#')[0])";
     while let Some(path) = next.pop() {
         let count = kinds.entry(kind_of(&path)).or_default();
-        if *count >= ALIKE || path.contains(".atom") || path.starts_with("/operator/backup/") {
+        if *count >= ALIKE || is_file(&path) {
             continue;
         }
         *count += 1;
