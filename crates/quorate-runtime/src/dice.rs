@@ -2,6 +2,7 @@
 
 use quorate_kernel::EventSeq;
 use quorate_kernel::chance::{Fallen, fallen};
+use quorate_kernel::command::Actor;
 use quorate_kernel::event::Event;
 use quorate_kernel::state::{Effect, State};
 
@@ -29,22 +30,21 @@ pub(crate) struct DiceCheck {
 impl DiceCheck {
     /// Takes in an event and the state that it was judged on. What does not hold is said.
     pub(crate) fn take(&mut self, before: &State, event: &Event) -> Result<(), String> {
-        let all = event.tape.dice.iter().filter(|die| die.sides > 0).count();
-        let fell = fallen(before, event);
-        if event.actor == quorate_kernel::command::Actor::Hidden {
-            self.found.unproven += all as u64;
+        if event.actor == Actor::Hidden {
+            let dice = event.tape.dice.iter().filter(|die| die.sides > 0);
+            self.found.unproven += dice.count() as u64;
         }
-        for die in fell {
+        for die in fallen(before, event) {
             if self.waiting.len() < KEPT_MAX {
                 self.waiting.push(die);
             } else {
                 self.found.unproven += 1;
             }
         }
-        let steps = event.steps.iter();
-        steps
-            .map(|step| self.look(&step.effect))
-            .fold(Ok(()), Result::and)
+        event
+            .steps
+            .iter()
+            .try_for_each(|step| self.look(&step.effect))
     }
 
     /// Checks what fell under a pledge whose key is shown.
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use quorate_kernel::Moment;
     use quorate_kernel::chance::DiceKey;
-    use quorate_kernel::command::{Act, Actor};
+    use quorate_kernel::command::Act;
     use quorate_kernel::digest::Digest;
     use quorate_kernel::effect::{Step, Way};
     use quorate_kernel::event::Outcome;

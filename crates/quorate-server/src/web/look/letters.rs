@@ -86,15 +86,10 @@ impl Look {
     /// The names of a conversation's people.
     pub fn circle_names(&self, circle: &Circle) -> String {
         let names: Vec<String> = circle.iter().map(|id| self.name(*id)).collect();
-        if names.is_empty() {
-            self.title()
-        } else {
-            match names.split_last() {
-                Some((last, before)) if !before.is_empty() => {
-                    format!("{} and {last}", before.join(", "))
-                }
-                _ => names.concat(),
-            }
+        match names.as_slice() {
+            [] => self.title(),
+            [one] => one.clone(),
+            [before @ .., last] => format!("{} and {last}", before.join(", ")),
         }
     }
 }

@@ -14,7 +14,6 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
 use quorate_law::datum::Type;
-use quorate_law::{capital, readable};
 use quorate_runtime::Receipt;
 
 use crate::pages::{self, Link, Question, Sheet};
@@ -251,19 +250,16 @@ pub async fn take(
     Path((_, action)): Path<(String, String)>,
     SentIn { look, form }: SentIn,
 ) -> Response {
-    let tried = look
-        .law
-        .actions
-        .get(action.as_str())
-        .map(|decl| look.themed(&decl.it.title));
     if form.filled("look").is_some() {
         return again::present(look, &action, form).await;
     }
     let result = acted(&look, &action, &form).await;
-    let tried = tried.unwrap_or_else(|| match form.filled(CALLED) {
-        Some(title) => title.to_owned(),
-        None => capital(&readable(&action)),
-    });
+    let name = Name::from(action.as_str());
+    // Its rule may be gone since the form was shown, which brings the title along for that.
+    let tried = match form.filled(CALLED) {
+        Some(title) if !look.law.actions.contains_key(&name) => title.to_owned(),
+        _ => look.action_title(&name, None),
+    };
     match result {
         Err(Trouble::Refused(refusal)) if form.filled("back").is_none() => {
             again::refused(look, &action, form, tried, *refusal).await
