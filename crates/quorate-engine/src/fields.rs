@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::{Moment, Name, Need, Refusal, Span, Square, Thing, Value};
+use quorate_kernel::{Moment, Name, Need, Refusal, Span, Square, Thing, Topic, Value};
 use quorate_law::datum::{Datum, Type};
 
 use crate::convert;
@@ -183,6 +183,7 @@ pub fn arguments(
                 what: format!("only what {} asks for", decl.it.title),
                 have: name.to_string(),
                 need: known.join(", "),
+                topic: Topic::Argument(name.clone()),
             };
             return Err(Refusal {
                 needs: vec![need],
@@ -193,7 +194,8 @@ pub fn arguments(
             continue;
         }
         let label = quorate_law::readable(name.as_str());
-        let datum = read(tx, &label, &param.ty, typed)?;
+        let datum = read(tx, &label, &param.ty, typed)
+            .map_err(|refusal| refusal.about(Topic::Argument(name.clone())))?;
         args.push((name.clone(), as_typed(&param.ty, &datum)));
     }
     Ok(args)

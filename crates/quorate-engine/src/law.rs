@@ -283,6 +283,15 @@ impl Law {
         law
     }
 
+    /// The fences that sleep under this law and were awake, or not there, under the one before.
+    pub fn fallen_asleep<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a Asleep> {
+        let known = |now: &&Asleep| {
+            let mut old = before.asleep.iter();
+            old.any(|old| old.rule == now.rule && old.clause == now.clause)
+        };
+        self.asleep.iter().filter(move |now| !known(now))
+    }
+
     fn empty(digest: Digest, code: Code, asleep: Vec<Asleep>, warnings: Vec<Diagnostic>) -> Self {
         Self {
             digest,
@@ -631,6 +640,14 @@ fn text_of(rule: &Rule) -> RuleText {
     } else {
         RuleText::parse(&rule.text)
     }
+}
+
+/// What the log says of a fence that falls asleep as a law begins.
+pub fn slept_line(asleep: &Asleep) -> String {
+    let (rule, clause) = (&asleep.rule, asleep.clause);
+    let first = asleep.diagnostics.first();
+    let why = first.map_or("", |first| first.text.as_str());
+    format!("{rule}, clause {clause}: its code sleeps: {why}")
 }
 
 /// What stands in a rule's fences, in order.

@@ -144,6 +144,7 @@ fn first_of(bench: &Bench<'_>, named: &Named) -> Result<EventSeq, Refusal> {
                     .to_owned(),
                 have: format!("{later} events since"),
                 need: format!("{EVENTS_MAX} at most"),
+                ..quorate_kernel::Need::default()
             }],
             ..Refusal::default()
         });

@@ -27,6 +27,6 @@ pub mod value;
 pub use ids::{CommentId, EntityId, EventSeq, GameId, Id, PlayerId, PostId};
 pub use name::Name;
 pub use picture::Picture;
-pub use refusal::{Need, Refusal};
+pub use refusal::{Need, Refusal, Topic};
 pub use time::{Moment, Span};
 pub use value::{Square, Thing, Value};

@@ -26,7 +26,7 @@ pub struct Refusal {
 }
 
 /// One thing that would have to hold.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Need {
     /// What must hold, as a noun phrase: "a quorum of votes FOR", "2 action points".
     pub what: String,
@@ -34,6 +34,42 @@ pub struct Need {
     pub have: String,
     /// What there must be; empty where that says nothing.
     pub need: String,
+    /// What it is about. Known where the refusal is made, for whoever shows it there; the log does not keep it.
+    #[serde(skip)]
+    pub topic: Topic,
+}
+
+/// What a need is about, so that nobody has to find that out from its words.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Topic {
+    /// Nothing that has a name.
+    #[default]
+    General,
+    /// What was given as this argument of an action or as this field of a post.
+    Argument(Name),
+    /// A value within its range.
+    Range {
+        /// The value's name.
+        value: Name,
+        /// The value and whose it is, as people read it: "Hours of Fweep".
+        of: String,
+    },
+    /// That who acts counts as a player for the rule; the role as the need words it: "to be a Keeper".
+    Role(String),
+    /// A part of a rule: "a clause 5" of it.
+    Part {
+        /// The part, as a noun phrase.
+        part: String,
+        /// The rule's code name.
+        rule: Name,
+    },
+}
+
+/// What it is about makes no difference: a need from the log is the same as the one that was made.
+impl PartialEq for Need {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.what, &self.have, &self.need) == (&other.what, &other.have, &other.need)
+    }
 }
 
 impl Need {
@@ -57,6 +93,23 @@ impl Refusal {
             }],
             ..Self::default()
         }
+    }
+
+    /// The same refusal, its first need about a topic.
+    #[must_use]
+    pub fn about(mut self, topic: Topic) -> Self {
+        if let Some(need) = self.needs.first_mut() {
+            need.topic = topic;
+        }
+        self
+    }
+
+    /// The argument or field that it is about, if it is about one: the first that a need names.
+    pub fn argument(&self) -> Option<&Name> {
+        self.needs.iter().find_map(|need| match &need.topic {
+            Topic::Argument(name) | Topic::Range { value: name, .. } => Some(name),
+            Topic::General | Topic::Role(_) | Topic::Part { .. } => None,
+        })
     }
 
     /// The first thing that would have to hold, for a short message.
@@ -90,5 +143,21 @@ impl std::fmt::Display for Refusal {
             write!(f, "; possible from {at}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_for_whoever_is_refused_and_no_part_of_what_is_stored() {
+        let plain = Refusal::plain("a title");
+        let about = plain.clone().about(Topic::Argument("title".into()));
+        assert_eq!(about, plain);
+        let bytes = |refusal: &Refusal| postcard::to_stdvec(refusal).expect("plain types");
+        assert_eq!(bytes(&about), bytes(&plain));
+        assert_eq!(about.argument(), Some(&"title".into()));
+        assert_eq!(plain.argument(), None);
     }
 }

@@ -80,6 +80,7 @@ pub(crate) fn undo(
                 have: told(&conflict.now),
                 need: told(&conflict.back),
                 what: format!("a pick for {}, which has changed since", conflict.value),
+                ..Need::default()
             }
         });
         return Err(Stop::Refused(Box::new(Refusal {

@@ -12,7 +12,7 @@ use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Use, UseKey};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thing};
+use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Span, Thing, Topic};
 use quorate_law::datum::{Datum, Record, Type};
 use quorate_law::declare::{ActionDecl, LimitDecl, Per};
 use quorate_law::stop::{Answer, Site, Stop};
@@ -118,6 +118,7 @@ impl Tx {
             let player = with_article(&self.term("player", false));
             let mut refusal =
                 self.refusal_at(&attempt.site, &format!("to be {player} for this rule"));
+            refusal.needs[0].topic = Topic::Role(format!("to be {player}"));
             match self.excluding(attempt.actor, &attempt.site.rule, admits)? {
                 Some(site) => refusal.needs[0].need = self.none_by(attempt.actor, &site),
                 None => refusal.needs[0].have = self.why_not_counted(attempt.actor),
@@ -228,6 +229,7 @@ impl Tx {
         let label = label(param.as_str());
         let what = format!("{player} for this rule as {label}");
         let mut refusal = self.refusal_at(&attempt.site, &what);
+        refusal.needs[0].topic = Topic::Argument(param.clone());
         match self.excluding(id, &attempt.site.rule, &decl.it.admits)? {
             Some(site) => refusal.needs[0].need = self.none_by(id, &site),
             None => {
@@ -770,6 +772,7 @@ impl Tx {
             let what = format!("only what {} asks for: {}", decl.it.title, known.join(", "));
             let mut refusal = self.refusal_at(&decl.site, &what);
             refusal.needs[0].have = name.to_string();
+            refusal.needs[0].topic = Topic::Argument(name.clone());
             return Err(Stop::Refused(Box::new(refusal)));
         }
         Ok(args)
@@ -796,6 +799,7 @@ impl Tx {
         let what = self.wanted(&label(name), ty);
         let mut refusal = self.refusal_at(&decl.site, &what);
         refusal.needs[0].have = have.to_owned();
+        refusal.needs[0].topic = Topic::Argument(name.into());
         Stop::Refused(Box::new(refusal))
     }
 

@@ -2,7 +2,7 @@
 
 use quorate_kernel::rows::IconUse;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
@@ -135,12 +135,19 @@ impl Tx {
         fits_in(
             draft.title.as_str(),
             1_000,
+            "title",
             "a title of at most 1,000 bytes",
         )?;
-        fits_in(draft.body.as_str(), TEXT_MAX, "a text of at most 256 KiB")?;
+        fits_in(
+            draft.body.as_str(),
+            TEXT_MAX,
+            "body",
+            "a text of at most 256 KiB",
+        )?;
         fits_in(
             draft.flavour.as_str(),
             TEXT_MAX,
+            "flavour",
             "a flavour text of at most 256 KiB",
         )?;
         let law = self.frame().law;
@@ -167,9 +174,8 @@ impl Tx {
                 return Ok(PostId(self.make_id()));
             }
             if draft.title.as_str().trim().is_empty() {
-                return Err(Stop::Refused(Box::new(
-                    self.refusal_at(&decl.site, "a title"),
-                )));
+                let refusal = self.refusal_at(&decl.site, "a title");
+                return Err(Stop::refused(refusal.about(argument("title"))));
             }
             self.use_up(&name, &decl.it.limits, actor);
         }
@@ -191,11 +197,13 @@ impl Tx {
             if !form.contains(&name) {
                 let known: Vec<_> = form.iter().map(Name::as_str).collect();
                 let what = format!("only the fields of its form: {}", known.join(", "));
-                return Err(Stop::Refused(Box::new(Refusal::plain(what))));
+                let refusal = Refusal::plain(what).about(Topic::Argument(name));
+                return Err(Stop::refused(refusal));
             }
             match self.set_attribute(&Thing::Post(id), name.as_str(), datum) {
                 Err(Stop::Broken(fault)) => {
-                    return Err(Stop::Refused(Box::new(Refusal::plain(fault.text))));
+                    let refusal = Refusal::plain(fault.text).about(Topic::Argument(name));
+                    return Err(Stop::refused(refusal));
                 }
                 other => other?,
             }
@@ -205,7 +213,12 @@ impl Tx {
 
     /// A comment by a player, with the votes in it.
     pub fn comment_by(&self, actor: PlayerId, post: PostId, text: Sealed<str>) -> Answer<()> {
-        fits_in(text.as_str(), TEXT_MAX, "a comment of at most 256 KiB")?;
+        fits_in(
+            text.as_str(),
+            TEXT_MAX,
+            "text",
+            "a comment of at most 256 KiB",
+        )?;
         if text.as_str().trim().is_empty() {
             return Err(Stop::Refused(Box::new(Refusal::plain(
                 "a comment with words or an icon",
@@ -259,11 +272,15 @@ impl Tx {
     }
 }
 
-fn fits_in(text: &str, bytes_max: usize, what: &str) -> Answer<()> {
+fn argument(name: &str) -> Topic {
+    Topic::Argument(name.into())
+}
+
+fn fits_in(text: &str, bytes_max: usize, name: &str, what: &str) -> Answer<()> {
     if text.len() <= bytes_max {
         return Ok(());
     }
-    let mut refusal = Refusal::plain(what);
+    let mut refusal = Refusal::plain(what).about(argument(name));
     refusal.needs[0].have = format!("{} bytes", text.len());
     Err(Stop::Refused(Box::new(refusal)))
 }

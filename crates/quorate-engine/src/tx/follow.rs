@@ -10,7 +10,7 @@ use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Clock, ClockKey, Due, DueKey};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Moment, Name, Thing, Value};
+use quorate_kernel::{Moment, Name, Thing, Topic, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, Schedule, Trigger};
 use quorate_law::stop::{Answer, Site, Stop};
@@ -458,10 +458,12 @@ impl Tx {
                 continue;
             }
             let whose = self.label(&Datum::Thing(thing));
-            let mut refusal = self.refusal_at(
-                &decl.site,
-                &format!("{} of {whose} within its range", decl.it.title),
-            );
+            let of = format!("{} of {whose}", decl.it.title);
+            let mut refusal = self.refusal_at(&decl.site, &format!("{of} within its range"));
+            refusal.needs[0].topic = Topic::Range {
+                value: decl.it.name.clone(),
+                of,
+            };
             if let (Value::Int(n), Holds::Number { min, max, .. }) = (value.open(), &decl.it.holds)
             {
                 refusal.needs[0].have = n.to_string();

@@ -12,7 +12,7 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{Name, PostId, Refusal, Thing, Value};
+use quorate_kernel::{Name, PostId, Refusal, Thing, Topic, Value};
 use quorate_law::RuleText;
 use quorate_law::datum::{Datum, Record};
 use quorate_law::declare::{ShownTo, ValueDecl};
@@ -21,7 +21,7 @@ use quorate_law::stop::{Answer, Site, Stop};
 use super::people::EFFECTS;
 use super::{Frame, Tx};
 use crate::convert;
-use crate::law::{At, Law, code_of};
+use crate::law::{At, Law, code_of, slept_line};
 use crate::merge;
 use crate::migrate;
 use crate::reads::ReadKey;
@@ -669,25 +669,8 @@ impl Tx {
     /// Compiles the law as it is now in the working copy, and gives values their new declarations.
     pub fn take_new_law(&self) {
         let new = Arc::new(self.with_state(Law::of));
-        for asleep in &new.asleep {
-            let known = self
-                .law
-                .asleep
-                .iter()
-                .any(|old| old.rule == asleep.rule && old.clause == asleep.clause);
-            if !known {
-                let why = asleep
-                    .diagnostics
-                    .first()
-                    .map_or("", |first| first.text.as_str());
-                self.say(
-                    NoteKind::Broke,
-                    format!(
-                        "{}, clause {}: its code sleeps: {why}",
-                        asleep.rule, asleep.clause
-                    ),
-                );
-            }
+        for asleep in new.fallen_asleep(&self.law) {
+            self.say(NoteKind::Broke, slept_line(asleep));
         }
         let old = self
             .next_law
@@ -946,6 +929,8 @@ pub fn archived(value: &Value, now: quorate_kernel::Moment) -> rows::Archived {
 
 /// A clause that is not there is most often a number that somebody typed: a refusal, and no fault of the rule's code.
 fn no_clause(id: &Name, clause: u32) -> Stop {
-    let refusal = Refusal::plain(format!("a clause {clause} in the rule {id}"));
-    Stop::Refused(Box::new(refusal))
+    let part = format!("a clause {clause}");
+    let refusal = Refusal::plain(format!("{part} in the rule {id}"));
+    let rule = id.clone();
+    Stop::refused(refusal.about(Topic::Part { part, rule }))
 }

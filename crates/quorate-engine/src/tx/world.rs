@@ -112,6 +112,7 @@ impl World for Tx {
             what: what.to_owned(),
             have: have.to_owned(),
             need: need.to_owned(),
+            ..Need::default()
         }];
         refusal.next_at = next_at;
         Stop::Refused(Box::new(refusal))
@@ -634,6 +635,7 @@ impl Tx {
                 what: title,
                 have: have.to_string(),
                 need: amount.to_string(),
+                ..Need::default()
             }];
             return Err(Stop::Refused(Box::new(refusal)));
         }

@@ -247,6 +247,7 @@ impl World for Game {
                 what: what.into(),
                 have: have.into(),
                 need: need.into(),
+                ..Need::default()
             }],
             next_at,
             ..Refusal::default()
