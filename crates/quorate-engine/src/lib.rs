@@ -34,6 +34,7 @@ pub mod rulebook;
 pub mod ruling;
 pub mod scope;
 pub mod testing;
+pub mod transcript;
 pub mod tx;
 pub mod view;
 pub mod words;

@@ -491,7 +491,7 @@ impl Stage {
             .flat_map(|game| {
                 game.events
                     .iter()
-                    .map(|event| commands::line(game.judge.state(), event))
+                    .map(|event| crate::transcript::event_line(game.judge.state(), event))
             })
             .collect()
     }

@@ -9,10 +9,8 @@ mod books;
 mod changes;
 mod cmd;
 mod home;
-mod mutate;
 mod out;
 mod played;
-mod sim;
 mod threads;
 mod words;
 

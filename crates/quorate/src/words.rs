@@ -1,6 +1,7 @@
 //! Refusals, receipts and events in words and as data.
 
 use quorate_engine::convert;
+use quorate_engine::transcript::actor_name;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::OpenKey;
@@ -92,20 +93,6 @@ pub(crate) fn tell_question(
         open.deadline,
         label(&open.question.default)
     ));
-}
-
-/// Who acts, by name.
-pub(crate) fn actor_name(state: &State, actor: Actor) -> String {
-    match actor {
-        Actor::Player(id) => state
-            .people
-            .get(&id)
-            .map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned()),
-        Actor::Newcomer => "a newcomer".to_owned(),
-        Actor::Hidden => "somebody".to_owned(),
-        Actor::Game => "the game".to_owned(),
-        Actor::Operator => "the operator".to_owned(),
-    }
 }
 
 /// An event as data. Texts that were forgotten are empty.

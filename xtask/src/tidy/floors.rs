@@ -6,12 +6,13 @@ use super::Finding;
 use super::repo::Repo;
 
 /// The floors of the house. Two crates of one floor do not know each other.
-const FLOORS: [(&str, u8); 8] = [
+const FLOORS: [(&str, u8); 9] = [
     ("quorate-kernel", 0),
     ("quorate-law", 1),
     ("quorate-engine", 2),
     ("quorate-import", 3),
     ("quorate-runtime", 3),
+    ("quorate-lab", 4),
     ("quorate-store", 4),
     ("quorate-server", 4),
     ("quorate", 5),

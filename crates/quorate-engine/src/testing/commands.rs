@@ -1,11 +1,9 @@
 //! Commands as tests write them: actions of the law and built-in acts, by name.
 
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
-use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::State;
-use quorate_kernel::{Name, PlayerId, Refusal, Thing, Value};
+use quorate_kernel::{Name, PlayerId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::stop::Stop;
 
@@ -284,53 +282,5 @@ impl Stage {
             reason: typed("it was not right"),
             picks: vec![],
         })
-    }
-}
-
-/// An event in a line of the log.
-pub(crate) fn line(state: &State, event: &Event) -> String {
-    let who = match event.actor {
-        Actor::Player(id) => state
-            .people
-            .get(&id)
-            .map_or_else(|| id.to_string(), |person| person.name.as_str().to_owned()),
-        Actor::Newcomer => "a newcomer".to_owned(),
-        Actor::Game => "the game".to_owned(),
-        Actor::Operator => "the operator".to_owned(),
-        Actor::Hidden => "somebody".to_owned(),
-    };
-    let mut line = format!("{} {} {who}: {}", event.seq, event.at, event.act.name());
-    if let Act::Do { args, .. } = &event.act {
-        let words: Vec<_> = args
-            .iter()
-            .map(|(name, value)| format!("{name} {}", short(value)))
-            .collect();
-        line.push_str(&format!(" ({})", words.join(", ")));
-    }
-    if let Act::Claim { rule, reason, .. } = &event.act {
-        line.push_str(&format!(" ({rule}: {})", reason.as_str()));
-    }
-    match &event.outcome {
-        Outcome::Done => {}
-        Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
-        Outcome::Refused(refusal) => line.push_str(&format!(" — refused: {refusal}")),
-        Outcome::Lapsed(refusal) => line.push_str(&format!(" — lapsed: {refusal}")),
-    }
-    for die in &event.tape.dice {
-        line.push_str(&format!(
-            "; {} (of {}): {}",
-            die.what, die.sides, die.result
-        ));
-    }
-    for note in &event.notes {
-        line.push_str(&format!("; {}", note.text));
-    }
-    line
-}
-
-fn short(value: &Value) -> String {
-    match value {
-        Value::Text(text) => format!("\"{}\"", text.as_str()),
-        other => crate::convert::describe(&crate::convert::datum(other)),
     }
 }

@@ -1,15 +1,16 @@
 //! `quorate mutate`: does a rulebook's tests notice when one small thing in its code is another?
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use quorate_engine::rulebook::{Rulebook, rule_id};
-use serde::Deserialize;
+use quorate_engine::rulebook::Rulebook;
+use quorate_lab::mutation::{
+    self, EquivalentMutants, Mutant, MutantTrial, MutantVerdict, TestOrder,
+};
 use serde_json::json;
 
 use crate::books;
-use crate::mutate::{self, Mutant, Tests, Trial, Verdict};
 use crate::out::{FOUND_WRONG, Out};
 use crate::threads;
 
@@ -60,34 +61,6 @@ pub(crate) struct Arguments {
     list: bool,
 }
 
-/// What a rulebook says of mutants that cannot be told from it.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Known {
-    #[serde(default)]
-    equivalent: Vec<Equivalent>,
-}
-
-/// A change that makes no difference.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Equivalent {
-    rule: String,
-    line: String,
-    change: String,
-    why: String,
-}
-
-impl Known {
-    fn holds(&self, mutant: &Mutant) -> bool {
-        self.equivalent.iter().any(|one| {
-            mutant.rule == one.rule.as_str()
-                && mutant.code == one.line
-                && mutant.change == one.change
-        })
-    }
-}
-
 /// Tries the mutants.
 pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let book = books::read(&arguments.rulebook)?;
@@ -100,8 +73,8 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         out.line(format!("{} mutants", mutants.len()));
         return Ok(ExitCode::SUCCESS);
     }
-    let tests = mutate::tests_of(&book)?;
-    Trial::new(&book, &tests)?.unchanged()?;
+    let tests = mutation::tests_of(&book)?;
+    MutantTrial::new(&book, &tests)?.unchanged()?;
     let verdicts = with_quiet_panics(|| tried(arguments, &book, &tests, &mutants, out))?;
     Ok(report(
         arguments, &book, &mutants, &verdicts, equivalent, out,
@@ -109,16 +82,12 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
 }
 
 /// The mutants that are asked for, and how many were left out for being known to make no difference.
-fn chosen(arguments: &Arguments, book: &Rulebook, known: &Known) -> Result<(Vec<Mutant>, usize)> {
-    let mut mutants = Vec::new();
-    for (file, (path, text)) in book.rules.iter().enumerate() {
-        let rule = rule_id(path);
-        let folder = path.split('/').next().unwrap_or("");
-        let wanted = |name: &String| rule == name.as_str() || folder == name;
-        if arguments.rules.is_empty() || arguments.rules.iter().any(wanted) {
-            mutants.extend(mutate::of_file(file, &rule, text));
-        }
-    }
+fn chosen(
+    arguments: &Arguments,
+    book: &Rulebook,
+    known: &EquivalentMutants,
+) -> Result<(Vec<Mutant>, usize)> {
+    let mut mutants = mutation::of_rulebook(book, &arguments.rules);
     if mutants.is_empty() {
         bail!("there is no such rule, or no code in it that could be changed");
     }
@@ -126,13 +95,13 @@ fn chosen(arguments: &Arguments, book: &Rulebook, known: &Known) -> Result<(Vec<
     mutants.retain(|mutant| !known.holds(mutant));
     let equivalent = all - mutants.len();
     if let Some(count) = arguments.sample {
-        mutants = mutate::sample(mutants, count, arguments.seed);
+        mutants = mutation::sample(mutants, count, arguments.seed);
     }
     mutants.truncate(arguments.limit.unwrap_or(usize::MAX));
     Ok((mutants, equivalent))
 }
 
-fn known(rulebook: &str) -> Result<Known> {
+fn known(rulebook: &str) -> Result<EquivalentMutants> {
     let given = PathBuf::from(rulebook);
     let folder = if given.join("rulebook.toml").is_file() {
         Some(given)
@@ -140,41 +109,30 @@ fn known(rulebook: &str) -> Result<Known> {
         books::folder().map(|books| books.join(rulebook))
     };
     let Some(path) = folder.map(|folder| folder.join("mutants.toml")) else {
-        return Ok(Known::default());
+        return Ok(EquivalentMutants::default());
     };
     if !path.is_file() {
-        return Ok(Known::default());
+        return Ok(EquivalentMutants::default());
     }
-    read_known(&path).with_context(|| format!("{} does not read", path.display()))
-}
-
-fn read_known(path: &Path) -> Result<Known> {
-    let known: Known = toml::from_str(&books::read_text(path)?)?;
-    if let Some(bare) = known
-        .equivalent
-        .iter()
-        .find(|one| one.why.trim().is_empty())
-    {
-        bail!("{}: `{}` lacks its reason", bare.rule, bare.line);
-    }
-    Ok(known)
+    let known = EquivalentMutants::read(&books::read_text(&path)?);
+    known.with_context(|| format!("{} does not read", path.display()))
 }
 
 /// Tries all mutants, several at a time; verdicts in the mutants' order.
 fn tried(
     arguments: &Arguments,
     book: &Rulebook,
-    tests: &Tests,
+    tests: &TestOrder,
     mutants: &[Mutant],
     out: &Out,
-) -> Result<Vec<Verdict>> {
+) -> Result<Vec<MutantVerdict>> {
     let bar = out.progress("mutants");
     let verdicts = threads::share(arguments.jobs, mutants.len(), |pieces| {
-        let trial = Trial::new(book, tests)?;
+        let trial = MutantTrial::new(book, tests)?;
         let tried = pieces.map(|index| {
             let mutant = &mutants[index];
             let verdict = trial.of(mutant);
-            if verdict == Verdict::Survived {
+            if verdict == MutantVerdict::Survived {
                 out.line(format!("{} {}", out.red("survived"), place(book, mutant)));
             }
             bar.at(index as u64 + 1, mutants.len() as u64);
@@ -208,19 +166,19 @@ fn report(
     arguments: &Arguments,
     book: &Rulebook,
     mutants: &[Mutant],
-    verdicts: &[Verdict],
+    verdicts: &[MutantVerdict],
     equivalent: usize,
     out: &Out,
 ) -> ExitCode {
-    let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|v| wanted(v)).count();
-    let noticed = count(|verdict| matches!(verdict, Verdict::Noticed { .. }));
-    let survived = count(|verdict| *verdict == Verdict::Survived);
-    let no_law = count(|verdict| *verdict == Verdict::NoLaw);
+    let count = |wanted: fn(&MutantVerdict) -> bool| verdicts.iter().filter(|v| wanted(v)).count();
+    let noticed = count(|verdict| matches!(verdict, MutantVerdict::Noticed { .. }));
+    let survived = count(|verdict| *verdict == MutantVerdict::Survived);
+    let no_law = count(|verdict| *verdict == MutantVerdict::NoLaw);
     let tried = noticed + survived;
     // In tenths of a percent, rounded up, so that nothing that survived reads as nothing.
     let share = (survived * 1_000).div_ceil(tried.max(1));
     let survivors = mutants.iter().zip(verdicts);
-    let survivors = survivors.filter(|(_, verdict)| **verdict == Verdict::Survived);
+    let survivors = survivors.filter(|(_, verdict)| **verdict == MutantVerdict::Survived);
     out.value(&json!({
         "rulebook": book.name.as_str(),
         "noticed": noticed,

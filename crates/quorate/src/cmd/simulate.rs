@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::Rulebook;
+use quorate_lab::simulation::{self, SimulationFailure, SimulationTally};
 use serde_json::json;
 
 use crate::books;
 use crate::out::{FOUND_WRONG, Out};
-use crate::sim::{self, Failure};
 
 /// What to play, and how much of it.
 #[derive(clap::Args)]
@@ -82,14 +82,19 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     })
 }
 
-fn one(book: &Rulebook, seed: u64, steps: u64, out: &Out) -> Result<sim::Tally, Failure> {
+fn one(
+    book: &Rulebook,
+    seed: u64,
+    steps: u64,
+    out: &Out,
+) -> Result<SimulationTally, SimulationFailure> {
     let bar = out.progress("steps");
-    let played = sim::play(book, seed, steps, &|step| bar.at(step, steps));
+    let played = simulation::play(book, seed, steps, &|step| bar.at(step, steps));
     bar.done();
     played
 }
 
-fn report(arguments: &Arguments, seed: u64, failure: &Failure, out: &Out) {
+fn report(arguments: &Arguments, seed: u64, failure: &SimulationFailure, out: &Out) {
     out.line(format!(
         "  {} at step {}: {}",
         out.red("failed"),
@@ -103,7 +108,7 @@ fn report(arguments: &Arguments, seed: u64, failure: &Failure, out: &Out) {
 }
 
 /// The command that comes to the same failure again.
-fn repeat(arguments: &Arguments, seed: u64, failure: &Failure) -> String {
+fn repeat(arguments: &Arguments, seed: u64, failure: &SimulationFailure) -> String {
     let steps = failure.step.clamp(1, arguments.steps);
     format!(
         "again: quorate simulate {} --seed {seed} --steps {steps}",

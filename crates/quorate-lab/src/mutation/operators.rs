@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
-use super::tokens::{self, Kind, Line, Token};
+use super::tokens::{self, CodeLine, CodeToken, TokenKind};
 
 /// Some bytes of a fence and what takes their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(super) struct CodeEdit {
     pub at: Range<usize>,
     pub with: String,
     /// The change in words.
@@ -69,7 +69,7 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// All changes of a fence, in the order of its text.
-pub(super) fn edits(code: &str) -> Vec<Edit> {
+pub(super) fn edits(code: &str) -> Vec<CodeEdit> {
     let lines = tokens::lines(code);
     let top = lines.first().map_or(0, |line| line.column);
     let mut edits = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn edits(code: &str) -> Vec<Edit> {
         } else if body.is_none() {
             body = Some(line.column);
         }
-        if first.kind == Kind::Text {
+        if first.kind == TokenKind::Text {
             continue;
         }
         let nested = body.is_some_and(|body| line.column > body);
@@ -101,7 +101,7 @@ pub(super) fn edits(code: &str) -> Vec<Edit> {
 }
 
 /// The edit that takes a statement away, where something may be missed then.
-fn without_statement(code: &str, line: &Line<'_>, top: bool, nested: bool) -> Option<Edit> {
+fn without_statement(code: &str, line: &CodeLine<'_>, top: bool, nested: bool) -> Option<CodeEdit> {
     let words: Vec<&str> = line.tokens.iter().take(2).map(|token| token.text).collect();
     let (first, second) = (words[0], words.get(1).copied().unwrap_or(""));
     let goes = if top {
@@ -115,7 +115,7 @@ fn without_statement(code: &str, line: &Line<'_>, top: bool, nested: bool) -> Op
         }
     };
     let at = line.tokens[0].at..line.tokens.last()?.end();
-    goes.then(|| Edit {
+    goes.then(|| CodeEdit {
         change: format!("`{}` is deleted", shortened(&code[at.clone()])),
         with: if top { "" } else { "pass" }.to_owned(),
         at,
@@ -123,7 +123,7 @@ fn without_statement(code: &str, line: &Line<'_>, top: bool, nested: bool) -> Op
 }
 
 /// The edit that turns a condition round which is no comparison, for those are turned round by their signs.
-fn negated(code: &str, line: &Line<'_>) -> Option<Edit> {
+fn negated(code: &str, line: &CodeLine<'_>) -> Option<CodeEdit> {
     let (first, last) = (line.tokens.first()?, line.tokens.last()?);
     if !matches!(first.text, "if" | "elif") {
         return None;
@@ -149,7 +149,7 @@ fn negated(code: &str, line: &Line<'_>) -> Option<Edit> {
         )
     });
     let text = &code[condition.clone()];
-    plain.then(|| Edit {
+    plain.then(|| CodeEdit {
         change: format!("the condition `{}` is turned round", shortened(text)),
         with: format!("not ({text})"),
         at: condition,
@@ -157,7 +157,7 @@ fn negated(code: &str, line: &Line<'_>) -> Option<Edit> {
 }
 
 /// Which tokens only people read.
-fn quiet(tokens: &[Token<'_>]) -> Vec<bool> {
+fn quiet(tokens: &[CodeToken<'_>]) -> Vec<bool> {
     // For each open bracket: whether what it holds is quiet, and whether the argument is that is being read.
     let mut open: Vec<(bool, bool)> = Vec::new();
     let mut quiet = Vec::with_capacity(tokens.len());
@@ -191,10 +191,10 @@ fn quiet(tokens: &[Token<'_>]) -> Vec<bool> {
     quiet
 }
 
-fn words_and_signs(line: &Line<'_>, quiet: &[bool], edits: &mut Vec<Edit>) {
+fn words_and_signs(line: &CodeLine<'_>, quiet: &[bool], edits: &mut Vec<CodeEdit>) {
     let tokens = &line.tokens;
-    let mut becomes = |token: &Token<'_>, with: &str| {
-        edits.push(Edit {
+    let mut becomes = |token: &CodeToken<'_>, with: &str| {
+        edits.push(CodeEdit {
             at: token.at..token.end(),
             with: with.to_owned(),
             change: format!("`{}` becomes `{with}`", token.text),
@@ -211,33 +211,33 @@ fn words_and_signs(line: &Line<'_>, quiet: &[bool], edits: &mut Vec<Edit>) {
             continue;
         }
         match token.kind {
-            Kind::Number => {
+            TokenKind::Number => {
                 for near in numbers_near(token.text) {
                     becomes(token, &near);
                 }
             }
-            Kind::Sign if between_values(before, token, after) => {
+            TokenKind::Sign if between_values(before, token, after) => {
                 let signs = SIGNS.iter().find(|(sign, _)| *sign == token.text);
                 for with in signs.map_or(&[][..], |(_, others)| others) {
                     becomes(token, with);
                 }
             }
-            Kind::Word if token.text == "in" && before.is_none_or(|b| b.text != "not") => {
+            TokenKind::Word if token.text == "in" && before.is_none_or(|b| b.text != "not") => {
                 becomes(token, "not in");
             }
-            Kind::Word if token.text == "min" || token.text == "max" => {
+            TokenKind::Word if token.text == "min" || token.text == "max" => {
                 let called = after.is_some_and(|after| after.text == "(");
                 if called && before.is_none_or(|before| before.text != ".") {
                     becomes(token, if token.text == "min" { "max" } else { "min" });
                 }
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 let other = WORDS.iter().find(|(word, _)| *word == token.text);
                 if let Some((_, other)) = other {
                     becomes(token, other);
                 }
             }
-            Kind::Sign | Kind::Text => {}
+            TokenKind::Sign | TokenKind::Text => {}
         }
     }
     for pair in tokens.windows(2).zip(quiet).filter(|(_, quiet)| !**quiet) {
@@ -245,7 +245,7 @@ fn words_and_signs(line: &Line<'_>, quiet: &[bool], edits: &mut Vec<Edit>) {
             continue;
         };
         if not.text == "not" {
-            edits.push(Edit {
+            edits.push(CodeEdit {
                 at: not.at..next.at,
                 with: String::new(),
                 change: format!("`not` goes from `not {}`", next.text),
@@ -255,12 +255,16 @@ fn words_and_signs(line: &Line<'_>, quiet: &[bool], edits: &mut Vec<Edit>) {
 }
 
 /// Whether a sign compares or reckons: it stands between two values, and puts no texts together.
-fn between_values(before: Option<&Token<'_>>, sign: &Token<'_>, after: Option<&Token<'_>>) -> bool {
+fn between_values(
+    before: Option<&CodeToken<'_>>,
+    sign: &CodeToken<'_>,
+    after: Option<&CodeToken<'_>>,
+) -> bool {
     let (Some(before), Some(after)) = (before, after) else {
         return false;
     };
     let joins = matches!(sign.text, "+" | "+=" | "%");
-    let of_texts = before.kind == Kind::Text || after.kind == Kind::Text;
+    let of_texts = before.kind == TokenKind::Text || after.kind == TokenKind::Text;
     let of_lists = before.text == "]" || after.text == "[";
     before.ends_value() && !(joins && (of_texts || of_lists))
 }
@@ -279,7 +283,7 @@ fn numbers_near(text: &str) -> Vec<String> {
 }
 
 /// The edits that take an argument from a declaration.
-fn without_arguments(code: &str, line: &Line<'_>, edits: &mut Vec<Edit>) {
+fn without_arguments(code: &str, line: &CodeLine<'_>, edits: &mut Vec<CodeEdit>) {
     let tokens = &line.tokens;
     let (mut depth, mut comma) = (0_usize, None);
     let mut dropped: Option<(usize, usize)> = None;
@@ -287,7 +291,7 @@ fn without_arguments(code: &str, line: &Line<'_>, edits: &mut Vec<Edit>) {
         let ends = depth == 1 && matches!(token.text, "," | ")");
         if ends && let Some((from, name)) = dropped.take() {
             let at = from..tokens[index - 1].end();
-            edits.push(Edit {
+            edits.push(CodeEdit {
                 change: format!("`{}` is dropped", shortened(&code[name..at.end])),
                 with: String::new(),
                 at,

@@ -8,7 +8,7 @@ use quorate_kernel::{Name, Thing, Value};
 use quorate_law::datum::Type;
 use quorate_law::world::World;
 
-use super::Sim;
+use super::game::SimulatedGame;
 
 /// Rules with code that works, `N` standing for a number that makes its names new.
 const WHOLE_RULES: [&str; 5] = [
@@ -44,7 +44,7 @@ const SCRIPTS: [&str; 6] = [
     "def (",
 ];
 
-impl Sim {
+impl SimulatedGame {
     /// A patch of one to four changes.
     pub(super) fn patch(&mut self) -> Patch {
         let count = 1 + self.chance.below(4);

@@ -7,12 +7,12 @@ use std::sync::Mutex;
 
 use quorate_law::RuleText;
 
-use super::Mutant;
+use super::mutant::Mutant;
 
 /// The tests of a rulebook, as far as their order asks for it.
-pub(crate) struct Tests {
+pub struct TestOrder {
     /// Each test: its file among the rulebook's, its name and the text at its top.
-    pub all: Vec<Test>,
+    pub(super) all: Vec<RankedTest>,
     /// How many tests hold a word.
     holders: BTreeMap<String, u32>,
     /// How many mutants of a fence each test noticed: file and fence, test.
@@ -21,7 +21,7 @@ pub(crate) struct Tests {
 
 /// A test.
 #[derive(Clone, Debug)]
-pub(crate) struct Test {
+pub(super) struct RankedTest {
     /// Its file, counted from 0.
     pub file: usize,
     /// Its name.
@@ -29,9 +29,9 @@ pub(crate) struct Test {
     words: BTreeSet<String>,
 }
 
-impl Tests {
+impl TestOrder {
     /// From the test files' code and the tests in each: name, and line counted from 1.
-    pub(crate) fn new(files: &[(&str, Vec<(String, u32)>)]) -> Self {
+    pub(super) fn new(files: &[(&str, Vec<(String, u32)>)]) -> Self {
         let mut all = Vec::new();
         for (file, (code, tests)) in files.iter().enumerate() {
             let lines: Vec<&str> = code.lines().collect();
@@ -40,7 +40,7 @@ impl Tests {
                 let next = tests.get(at + 1).map(|(_, line)| *line as usize);
                 let to = next.map_or(lines.len(), |next| next - 1).min(lines.len());
                 let text = lines.get(from..to).unwrap_or(&[]).join("\n");
-                all.push(Test {
+                all.push(RankedTest {
                     file,
                     name: name.clone(),
                     words: words(&text),
@@ -61,7 +61,7 @@ impl Tests {
     }
 
     /// All tests, those first that are likely to notice a mutant of this text.
-    pub(crate) fn order(&self, mutant: &Mutant, text: &str) -> Vec<usize> {
+    pub(super) fn order(&self, mutant: &Mutant, text: &str) -> Vec<usize> {
         let around = fence_around(text, mutant);
         let (near, wide) = (words(&function_around(text, mutant)), words(&around));
         let noticed = self.with_noticed(|noticed| {
@@ -86,7 +86,7 @@ impl Tests {
     }
 
     /// A test noticed a mutant.
-    pub(crate) fn notice(&self, mutant: &Mutant, test: usize) {
+    pub(super) fn notice(&self, mutant: &Mutant, test: usize) {
         self.with_noticed(|noticed| {
             let of_fence = noticed.entry((mutant.file, mutant.fence)).or_default();
             *of_fence.entry(test).or_default() += 1;
@@ -136,9 +136,9 @@ mod tests {
         let code = "def test_a():\n    g.act(p, \"sleep\")\n\ndef test_b():\n    g.act(p, \"hunt\", prey = 1)\n\ndef test_c():\n    pass\n";
         let names = [("test_a", 1), ("test_b", 4), ("test_c", 7)];
         let names = names.map(|(name, line)| (name.to_owned(), line)).to_vec();
-        let tests = Tests::new(&[(code, names)]);
+        let tests = TestOrder::new(&[(code, names)]);
         let rule = "# Hunt\n\n1. A clause.\n\n```starlark\ndef hunt(prey: int):\n    require(prey > 0, \"w\")\n```\n";
-        let mutants = super::super::of_file(0, &"hunt".into(), rule);
+        let mutants = crate::mutation::mutant::of_file(0, &"hunt".into(), rule);
         assert_eq!(tests.order(&mutants[0], rule), [1, 0, 2]);
         tests.notice(&mutants[0], 2);
         assert_eq!(tests.order(&mutants[1], rule), [2, 1, 0]);

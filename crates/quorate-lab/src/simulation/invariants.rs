@@ -1,5 +1,8 @@
 //! What must hold after every step, and of the whole log when all is over.
 
+use std::sync::Arc;
+
+use quorate_engine::LawCache;
 use quorate_engine::convert;
 use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_engine::law::Law;
@@ -14,7 +17,8 @@ use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, ValueDecl};
 use quorate_runtime::in_process;
 
-use super::{SECRET, Sim};
+/// The secret under which the dice of simulations fall.
+pub(super) const SECRET: [u8; 32] = [11; 32];
 
 /// A refusal changes nothing.
 pub(super) fn unchanged(before: &State, head: Head, judge: &Judge) -> Result<(), String> {
@@ -207,14 +211,13 @@ fn dice_follow(before: &State, event: &Event) -> Result<(), String> {
 }
 
 /// Of the whole log: it folds to the state, and judged again on its own tapes it comes to the same events.
-pub(super) fn whole(sim: &Sim) -> Result<(), String> {
-    let effects = sim
-        .events
+pub(super) fn whole(judge: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Result<(), String> {
+    let effects = events
         .iter()
         .flat_map(|event| event.steps.iter().map(|step| &step.effect));
     let folded =
         State::fold(effects).map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
-    if folded.digest() != sim.state().digest() {
+    if folded.digest() != judge.state().digest() {
         return Err("the log folds to another state than the one that was played".to_owned());
     }
     let snapshot = record::decode_state(&record::encode_state(&folded).open)
@@ -224,15 +227,15 @@ pub(super) fn whole(sim: &Sim) -> Result<(), String> {
     if again.digest() != folded.digest() {
         return Err("a snapshot holds another state than it was taken of".to_owned());
     }
-    judged_again(sim)
+    judged_again(judge, laws, events)
 }
 
-fn judged_again(sim: &Sim) -> Result<(), String> {
-    let mut judge = Judge::unfounded(&sim.laws);
-    for event in &sim.events {
+fn judged_again(played: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Result<(), String> {
+    let mut judge = Judge::unfounded(laws);
+    for event in events {
         let mut inputs = Inputs {
             secret: SECRET,
-            past: &sim.events,
+            past: events,
             tape: Some(&event.tape),
             ..Inputs::default()
         };
@@ -252,7 +255,7 @@ fn judged_again(sim: &Sim) -> Result<(), String> {
             }
         }
     }
-    if judge.state().digest() == sim.state().digest() {
+    if judge.state().digest() == played.state().digest() {
         Ok(())
     } else {
         Err("judged again, the log makes another state".to_owned())

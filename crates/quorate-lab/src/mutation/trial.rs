@@ -11,12 +11,12 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{self, Runner, TestFile};
 use quorate_kernel::command::{Act, Actor, Command};
 
-use super::Mutant;
-use super::affinity::Tests;
+use super::mutant::Mutant;
+use super::order::TestOrder;
 
 /// How a mutant ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum MutantVerdict {
     /// A test fails with it.
     Noticed {
         /// The test.
@@ -29,16 +29,16 @@ pub(crate) enum Verdict {
 }
 
 /// What mutants of a rulebook are tried with. Each thread has its own.
-pub(crate) struct Trial<'a> {
+pub struct MutantTrial<'a> {
     book: &'a Rulebook,
     /// The name under which the tests found their games.
     names: Vec<String>,
     files: Vec<TestFile>,
-    tests: &'a Tests,
+    tests: &'a TestOrder,
 }
 
 /// What tests there are, and the test files as they check.
-pub(crate) fn tests_of(book: &Rulebook) -> Result<Tests> {
+pub fn tests_of(book: &Rulebook) -> Result<TestOrder> {
     let files = compiled(book)?;
     let listed: Vec<(&str, Vec<(String, u32)>)> = files
         .iter()
@@ -48,7 +48,7 @@ pub(crate) fn tests_of(book: &Rulebook) -> Result<Tests> {
             (code.as_str(), tests.collect())
         })
         .collect();
-    Ok(Tests::new(&listed))
+    Ok(TestOrder::new(&listed))
 }
 
 fn compiled(book: &Rulebook) -> Result<Vec<TestFile>> {
@@ -59,9 +59,9 @@ fn compiled(book: &Rulebook) -> Result<Vec<TestFile>> {
     files.collect()
 }
 
-impl<'a> Trial<'a> {
+impl<'a> MutantTrial<'a> {
     /// For the mutants of a rulebook.
-    pub(crate) fn new(book: &'a Rulebook, tests: &'a Tests) -> Result<Self> {
+    pub fn new(book: &'a Rulebook, tests: &'a TestOrder) -> Result<Self> {
         Ok(Self {
             book,
             names: vec![book.name.to_string()],
@@ -71,7 +71,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Whether the rulebook passes its own tests; what fails, if not.
-    pub(crate) fn unchanged(&self) -> Result<()> {
+    pub fn unchanged(&self) -> Result<()> {
         let order: Vec<usize> = (0..self.tests.all.len()).collect();
         let laws = Arc::new(LawCache::default());
         if !begins(self.book, &laws) {
@@ -91,21 +91,21 @@ impl<'a> Trial<'a> {
     }
 
     /// Tries a mutant.
-    pub(crate) fn of(&self, mutant: &Mutant) -> Verdict {
+    pub fn of(&self, mutant: &Mutant) -> MutantVerdict {
         let text = &self.book.rules[mutant.file].1;
         let mut book = self.book.clone();
         book.rules[mutant.file].1 = mutant.applied(text);
         let laws = Arc::new(LawCache::default());
         if !begins(&book, &laws) {
-            return Verdict::NoLaw;
+            return MutantVerdict::NoLaw;
         }
         let order = self.tests.order(mutant, text);
         match self.first_red(&Rc::new(book), &laws, &order) {
-            None => Verdict::Survived,
+            None => MutantVerdict::Survived,
             Some(red) => {
                 self.tests.notice(mutant, red);
                 let test = self.tests.all[red].name.clone();
-                Verdict::Noticed { test }
+                MutantVerdict::Noticed { test }
             }
         }
     }

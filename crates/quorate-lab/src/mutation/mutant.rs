@@ -1,12 +1,7 @@
-//! Mutation: a rulebook with one small thing changed in its code, and the question whether its tests notice.
+//! A rulebook with one small thing changed in its code.
 //!
 //! A change is an edit of some bytes inside a fence. It is found from the tokens of the code alone: whether what comes
 //! of it is a law at all is asked of the law's own checks, and what is none is no mutant.
-
-mod affinity;
-mod operators;
-mod tokens;
-mod trial;
 
 use std::ops::Range;
 
@@ -14,12 +9,11 @@ use quorate_kernel::Name;
 use quorate_kernel::tape::{Seed, SeedId};
 use quorate_law::RuleText;
 
-pub(crate) use affinity::Tests;
-pub(crate) use trial::{Trial, Verdict, tests_of};
+use super::operators;
 
 /// One small change to a rulebook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mutant {
+pub struct Mutant {
     /// Which of the rulebook's rule files, counted from 0.
     pub file: usize,
     /// The rule's code name.
@@ -40,14 +34,14 @@ pub(crate) struct Mutant {
 
 impl Mutant {
     /// The file's text with the change in it.
-    pub(crate) fn applied(&self, text: &str) -> String {
+    pub fn applied(&self, text: &str) -> String {
         let (before, after) = (&text[..self.at.start], &text[self.at.end..]);
         format!("{before}{}{after}", self.with)
     }
 }
 
 /// All mutants of a rule file, in the order of its text.
-pub(crate) fn of_file(file: usize, rule: &Name, text: &str) -> Vec<Mutant> {
+pub(super) fn of_file(file: usize, rule: &Name, text: &str) -> Vec<Mutant> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(text.match_indices('\n').map(|(at, _)| at + 1))
         .collect();
@@ -84,7 +78,7 @@ pub(crate) fn of_file(file: usize, rule: &Name, text: &str) -> Vec<Mutant> {
 }
 
 /// Draws so many of the mutants, the same ones for the same seed, and leaves them in their order.
-pub(crate) fn sample(mutants: Vec<Mutant>, count: usize, seed: u64) -> Vec<Mutant> {
+pub fn sample(mutants: Vec<Mutant>, count: usize, seed: u64) -> Vec<Mutant> {
     let id = SeedId {
         player: None,
         key: Name::from(format!("mutants {seed}")),

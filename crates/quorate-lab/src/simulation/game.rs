@@ -1,38 +1,27 @@
-//! Simulation: random play against a judge, with what must hold looked at after every step.
+//! A game that is being simulated: how it begins, how time passes in it, and how a command is judged, with what must hold
+//! looked at after each.
 
-mod chance;
-mod hold;
-mod matters;
-mod patches;
-mod picks;
-mod values;
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::{LawCache, testing};
+use quorate_engine::{LawCache, testing, transcript};
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::Standing;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, PlayerId, Span, Thing, Value};
 
-use crate::out::Out;
-use crate::words;
-use chance::Chance;
+use super::chance::Chance;
+use super::invariants;
 
-/// The secret under which the dice of simulations fall.
-pub(crate) const SECRET: [u8; 32] = [11; 32];
-
-/// When simulated games are founded.
+/// When simulated games begin.
 const BEGINNING: &str = "2031-05-04T09:00Z";
 
 /// What one seed came to.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub struct SimulationTally {
     /// Steps taken.
     pub steps: u64,
     /// Events in the log, those that fell due by themselves included.
@@ -45,7 +34,7 @@ pub(crate) struct Tally {
 
 /// A seed that failed.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct SimulationFailure {
     /// At which step; 0 before the first, and one past the last for what is looked at when all is over.
     pub step: u64,
     /// What did not hold.
@@ -55,14 +44,15 @@ pub(crate) struct Failure {
 }
 
 /// A game that is being simulated.
-pub(crate) struct Sim {
-    judge: Judge,
-    laws: Arc<LawCache>,
-    now: Moment,
-    events: Vec<Event>,
-    chance: Chance,
-    keys: u64,
-    tally: Tally,
+pub(super) struct SimulatedGame {
+    pub(super) judge: Judge,
+    pub(super) laws: Arc<LawCache>,
+    pub(super) now: Moment,
+    pub(super) events: Vec<Event>,
+    pub(super) chance: Chance,
+    /// How many commands were sent.
+    pub(super) keys: u64,
+    pub(super) tally: SimulationTally,
     /// The command that is being judged, for the report.
     doing: String,
 }
@@ -73,50 +63,9 @@ const LINES_SHOWN: usize = 12;
 /// The most that may fall due between two steps. More is a rule that sets itself off for ever.
 const DUES_MAX: usize = 20_000;
 
-/// Plays one seed.
-pub(crate) fn play(
-    book: &Rulebook,
-    seed: u64,
-    steps: u64,
-    progress: &dyn Fn(u64),
-) -> Result<Tally, Failure> {
-    let mut sim = match Sim::found(book, seed) {
-        Ok(sim) => sim,
-        Err(error) => {
-            return Err(Failure {
-                step: 0,
-                what: format!("{error:#}"),
-                log: vec![],
-            });
-        }
-    };
-    for step in 1..=steps {
-        let stepped = catch_unwind(AssertUnwindSafe(|| sim.step()));
-        if let Err(what) = stepped.unwrap_or_else(|panic| Err(panic_words(&*panic))) {
-            return Err(sim.failure(step, what));
-        }
-        sim.tally.steps = step;
-        progress(step);
-    }
-    let ended = catch_unwind(AssertUnwindSafe(|| hold::whole(&sim)));
-    match ended.unwrap_or_else(|panic| Err(panic_words(&*panic))) {
-        Ok(()) => Ok(sim.tally),
-        Err(what) => Err(sim.failure(steps + 1, what)),
-    }
-}
-
-fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
-    let said = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!(
-        "a panic: {}",
-        said.unwrap_or_else(|| "it said nothing".to_owned())
-    )
-}
-
-impl Sim {
-    /// Founds a game and has eleven more people join it.
-    fn found(book: &Rulebook, seed: u64) -> Result<Self> {
+impl SimulatedGame {
+    /// Creates a game and has eleven more people join it.
+    pub(super) fn create(book: &Rulebook, seed: u64) -> Result<Self> {
         let laws = Arc::new(LawCache::default());
         let now: Moment = BEGINNING.parse()?;
         let mut sim = Self {
@@ -126,7 +75,7 @@ impl Sim {
             events: Vec::new(),
             chance: Chance::new(seed),
             keys: 0,
-            tally: Tally::default(),
+            tally: SimulationTally::default(),
             doing: String::new(),
         };
         let founding = book.founding(&book.manifest.title, testing::NAMES[0])?;
@@ -151,9 +100,7 @@ impl Sim {
         self.now = self.now + Span::minutes(1);
         let name = act.name();
         self.run_due().map_err(|what| anyhow!("{what}"))?;
-        let judged = self
-            .judge_one(actor, act)
-            .map_err(|what| anyhow!("{what}"))?;
+        let judged = self.send(actor, act).map_err(|what| anyhow!("{what}"))?;
         match judged.event() {
             Ok(event) if event.outcome == Outcome::Done => Ok(()),
             Ok(event) => Err(anyhow!("{name} ended as {:?}", event.outcome)),
@@ -195,11 +142,11 @@ impl Sim {
         )
     }
 
-    fn state(&self) -> &State {
+    pub(super) fn state(&self) -> &State {
         self.judge.state()
     }
 
-    fn members(&self) -> Vec<PlayerId> {
+    pub(super) fn members(&self) -> Vec<PlayerId> {
         let members = self
             .state()
             .people
@@ -208,17 +155,8 @@ impl Sim {
         members.map(|(id, _)| *id).collect()
     }
 
-    /// One step: time passes, what is due happens, and somebody tries something.
-    fn step(&mut self) -> Result<(), String> {
-        self.now = self.now + self.passes();
-        self.run_due()?;
-        let (actor, act) = self.pick();
-        self.judge_one(actor, act)?;
-        Ok(())
-    }
-
     /// How much time passes before a step: mostly minutes, sometimes days.
-    fn passes(&mut self) -> Span {
+    pub(super) fn passes(&mut self) -> Span {
         match self.chance.below(40) {
             0 => Span::days(self.chance.between(1, 9)),
             1..=4 => Span::hours(self.chance.between(1, 30)),
@@ -228,7 +166,7 @@ impl Sim {
         }
     }
 
-    fn run_due(&mut self) -> Result<(), String> {
+    pub(super) fn run_due(&mut self) -> Result<(), String> {
         let mut before: Option<Command> = None;
         for _ in 0..DUES_MAX {
             let Some(command) = self.judge.due_command(self.now) else {
@@ -255,7 +193,7 @@ impl Sim {
         ))
     }
 
-    fn judge_one(&mut self, actor: Actor, act: Act) -> Result<Judged, String> {
+    pub(super) fn send(&mut self, actor: Actor, act: Act) -> Result<Judged, String> {
         self.keys += 1;
         // Now and then a clock that goes backwards.
         let at = if self.chance.one_in(50) {
@@ -282,7 +220,7 @@ impl Sim {
         );
         let (before, head) = (self.judge.state().clone(), self.judge.head());
         let mut inputs = Inputs {
-            secret: SECRET,
+            secret: invariants::SECRET,
             past: &self.events,
             ..Inputs::default()
         };
@@ -290,7 +228,7 @@ impl Sim {
         match &judged {
             Judged::Refused(_) | Judged::NeedsPast => {
                 self.tally.refused += 1;
-                hold::unchanged(&before, head, &self.judge)?;
+                invariants::unchanged(&before, head, &self.judge)?;
             }
             Judged::Event(event) => {
                 self.tally.events += 1;
@@ -300,21 +238,20 @@ impl Sim {
                     .any(|step| matches!(step.effect.table(), "rules" | "breaks" | "sections"));
                 self.tally.laws += u64::from(new_law);
                 self.events.push((**event).clone());
-                hold::after(&before, head, event, &self.judge, new_law)?;
+                invariants::after(&before, head, event, &self.judge, new_law)?;
             }
         }
         Ok(judged)
     }
 
-    fn failure(&self, step: u64, what: String) -> Failure {
+    pub(super) fn failure(&self, step: u64, what: String) -> SimulationFailure {
         let from = self.events.len().saturating_sub(LINES_SHOWN);
-        let (state, plain) = (self.judge.state(), Out::new(true));
-        let mut log: Vec<String> = self.events[from..]
-            .iter()
-            .flat_map(|event| words::event_lines(state, event, &plain))
+        let events = self.events[from..].iter();
+        let mut log: Vec<String> = events
+            .map(|event| transcript::event_line(self.state(), event))
             .collect();
         log.push(format!("at: {}", self.doing));
-        Failure { step, what, log }
+        SimulationFailure { step, what, log }
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name or a keyword.
     Word,
     /// A whole number.
@@ -15,14 +15,14 @@ pub(super) enum Kind {
 
 /// A token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Token<'a> {
-    pub kind: Kind,
+pub(super) struct CodeToken<'a> {
+    pub kind: TokenKind,
     pub text: &'a str,
     /// Its first byte.
     pub at: usize,
 }
 
-impl Token<'_> {
+impl CodeToken<'_> {
     /// The byte behind it.
     pub(super) fn end(&self) -> usize {
         self.at + self.text.len()
@@ -31,17 +31,17 @@ impl Token<'_> {
     /// Whether it is a value by itself or the end of one, so that a sign behind it stands between two.
     pub(super) fn ends_value(&self) -> bool {
         match self.kind {
-            Kind::Number | Kind::Text => true,
-            Kind::Word => !KEYWORDS.contains(&self.text),
-            Kind::Sign => matches!(self.text, ")" | "]" | "}"),
+            TokenKind::Number | TokenKind::Text => true,
+            TokenKind::Word => !KEYWORDS.contains(&self.text),
+            TokenKind::Sign => matches!(self.text, ")" | "]" | "}"),
         }
     }
 }
 
 /// A statement or the head of a block: its tokens, and the column of its first.
 #[derive(Clone, Debug)]
-pub(super) struct Line<'a> {
-    pub tokens: Vec<Token<'a>>,
+pub(super) struct CodeLine<'a> {
+    pub tokens: Vec<CodeToken<'a>>,
     pub column: usize,
 }
 
@@ -57,8 +57,8 @@ const SIGNS: [&str; 19] = [
 ];
 
 /// Takes code apart into its statements. Comments and blank lines are left out.
-pub(super) fn lines(code: &str) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line<'_>> = Vec::new();
+pub(super) fn lines(code: &str) -> Vec<CodeLine<'_>> {
+    let mut lines: Vec<CodeLine<'_>> = Vec::new();
     let (mut at, mut depth, mut fresh) = (0_usize, 0_usize, true);
     while let Some(next) = code[at..].chars().next() {
         if next == '\n' {
@@ -82,7 +82,7 @@ pub(super) fn lines(code: &str) -> Vec<Line<'_>> {
         }
         if fresh {
             let start = code[..at].rfind('\n').map_or(0, |end| end + 1);
-            lines.push(Line {
+            lines.push(CodeLine {
                 tokens: Vec::new(),
                 column: at - start,
             });
@@ -96,7 +96,7 @@ pub(super) fn lines(code: &str) -> Vec<Line<'_>> {
     lines
 }
 
-fn token(code: &str, at: usize) -> Token<'_> {
+fn token(code: &str, at: usize) -> CodeToken<'_> {
     let rest = &code[at..];
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let length = |of: &dyn Fn(char) -> bool| rest.find(|c: char| !of(c)).unwrap_or(rest.len());
@@ -104,22 +104,22 @@ fn token(code: &str, at: usize) -> Token<'_> {
     let prefix = rest.len() - rest.trim_start_matches(['f', 'r', 'b']).len();
     if prefix <= 2 && rest[prefix..].starts_with(['"', '\'']) {
         let text = &rest[..prefix + text_length(&rest[prefix..])];
-        let kind = Kind::Text;
-        return Token { kind, text, at };
+        let kind = TokenKind::Text;
+        return CodeToken { kind, text, at };
     }
     let (kind, length) = if first.is_ascii_digit() {
-        (Kind::Number, length(&word))
+        (TokenKind::Number, length(&word))
     } else if word(first) {
-        (Kind::Word, length(&word))
+        (TokenKind::Word, length(&word))
     } else {
         let known = SIGNS.iter().find(|sign| rest.starts_with(**sign));
         (
-            Kind::Sign,
+            TokenKind::Sign,
             known.map_or(first.len_utf8(), |sign| sign.len()),
         )
     };
     let text = &rest[..length];
-    Token { kind, text, at }
+    CodeToken { kind, text, at }
 }
 
 /// How long a text is that begins with its quote.
@@ -176,7 +176,7 @@ mod tests {
         let number = lines[2].tokens[9];
         assert_eq!(
             (number.kind, &code[number.at..number.end()]),
-            (Kind::Number, "1")
+            (TokenKind::Number, "1")
         );
     }
 

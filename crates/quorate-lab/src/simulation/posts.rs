@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quorate_engine::Law;
 use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::ids::{EventSeq, Id};
 use quorate_kernel::seal::Sealed;
@@ -9,28 +10,17 @@ use quorate_kernel::{Name, PostId};
 use quorate_law::datum::Type;
 use quorate_law::world::World;
 
-use super::Sim;
+use super::game::SimulatedGame;
 
-impl Sim {
-    /// A post: any, the newest more often.
-    pub(super) fn any_post(&mut self) -> Option<PostId> {
-        let posts: Vec<PostId> = self.state().posts.keys().rev().take(12).copied().collect();
-        self.chance.pick(&posts)
-    }
-
+impl SimulatedGame {
     /// The oldest matter that is open, or now and then any of them.
     pub(super) fn open_matter(&mut self) -> Option<PostId> {
         let law = Arc::clone(self.judge.law());
-        let votable = |category: &Name| {
-            law.categories
-                .get(category)
-                .is_some_and(|decl| !decl.it.icons.is_empty())
-        };
         let open: Vec<PostId> = self
             .state()
             .posts
             .iter()
-            .filter(|(_, post)| post.closed_at.is_none() && votable(&post.category))
+            .filter(|(_, post)| post.closed_at.is_none() && is_votable(&law, &post.category))
             .map(|(id, _)| *id)
             .collect();
         if self.chance.one_in(4) {
@@ -79,10 +69,14 @@ impl Sim {
     /// A post of any category, with or without changes.
     pub(super) fn new_post(&mut self) -> Act {
         let law = Arc::clone(self.judge.law());
+        let votable = law
+            .category_order
+            .iter()
+            .find(|name| is_votable(&law, name));
         let category = match self.chance.below(20) {
             0 => Name::default(),
             1 => Name::from("Nonsense"),
-            2..=11 if law.categories.contains_key("Proposal") => Name::from("Proposal"),
+            2..=11 if votable.is_some() => votable.cloned().unwrap_or_default(),
             _ => self.chance.pick(&law.category_order).unwrap_or_default(),
         };
         let tag = if self.chance.one_in(2) {
@@ -183,4 +177,9 @@ impl Sim {
             reason: typed(reason),
         }
     }
+}
+
+fn is_votable(law: &Law, category: &Name) -> bool {
+    let decl = law.categories.get(category);
+    decl.is_some_and(|decl| !decl.it.icons.is_empty())
 }

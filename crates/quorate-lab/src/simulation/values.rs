@@ -10,7 +10,7 @@ use quorate_kernel::ids::{EntityId, EventSeq, Id};
 use quorate_kernel::{Name, PlayerId, PostId, Span, Square, Thing, Value};
 use quorate_law::datum::Type;
 
-use super::Sim;
+use super::game::SimulatedGame;
 
 /// Texts that people type, and some that they should not.
 const TEXTS: [&str; 14] = [
@@ -30,7 +30,7 @@ const TEXTS: [&str; 14] = [
     "\u{0}",
 ];
 
-impl Sim {
+impl SimulatedGame {
     /// A text.
     pub(super) fn text(&mut self) -> &'static str {
         self.chance.word(&TEXTS)
@@ -144,6 +144,12 @@ impl Sim {
             _ => state.entities_of(kind).map(Thing::Entity).collect(),
         };
         self.chance.pick(&known).unwrap_or_else(|| self.any_thing())
+    }
+
+    /// A post: any, the newest more often.
+    pub(super) fn any_post(&mut self) -> Option<PostId> {
+        let posts: Vec<PostId> = self.state().posts.keys().rev().take(12).copied().collect();
+        self.chance.pick(&posts)
     }
 
     pub(super) fn any_thing(&mut self) -> Thing {

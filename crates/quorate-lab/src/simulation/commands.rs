@@ -8,7 +8,7 @@ use quorate_kernel::ids::{ClaimId, DutyId, EventSeq, Id};
 use quorate_kernel::rows::{ClauseKey, Standing};
 use quorate_kernel::{Name, PlayerId, Span, Thing, Value};
 
-use super::Sim;
+use super::game::SimulatedGame;
 
 /// Lines for the tracker's comment field.
 const DICE_LINES: [&str; 10] = [
@@ -24,9 +24,9 @@ const DICE_LINES: [&str; 10] = [
     "",
 ];
 
-impl Sim {
+impl SimulatedGame {
     /// The next command: whose, and what.
-    pub(super) fn pick(&mut self) -> (Actor, Act) {
+    pub(super) fn next_command(&mut self) -> (Actor, Act) {
         if self.chance.one_in(60) {
             return self.outsider();
         }

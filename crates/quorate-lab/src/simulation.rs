@@ -1,0 +1,66 @@
+//! Simulation: random play against a judge, with what must hold looked at after every step.
+
+mod chance;
+mod commands;
+mod game;
+mod invariants;
+mod patches;
+mod posts;
+mod values;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use quorate_engine::rulebook::Rulebook;
+
+use game::SimulatedGame;
+pub use game::{SimulationFailure, SimulationTally};
+
+/// Plays one seed, and tells `progress` of each step.
+///
+/// # Errors
+/// Fails where the game does not begin, at the first step after which something does not hold, and where the engine
+/// panics.
+pub fn play(
+    book: &Rulebook,
+    seed: u64,
+    steps: u64,
+    progress: &dyn Fn(u64),
+) -> Result<SimulationTally, SimulationFailure> {
+    let mut game = SimulatedGame::create(book, seed).map_err(|error| SimulationFailure {
+        step: 0,
+        what: format!("{error:#}"),
+        log: vec![],
+    })?;
+    for number in 1..=steps {
+        let stepped = catch_unwind(AssertUnwindSafe(|| step(&mut game)));
+        if let Err(what) = stepped.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
+            return Err(game.failure(number, what));
+        }
+        game.tally.steps = number;
+        progress(number);
+    }
+    let whole = || invariants::whole(&game.judge, &game.laws, &game.events);
+    let ended = catch_unwind(AssertUnwindSafe(whole));
+    match ended.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
+        Ok(()) => Ok(game.tally),
+        Err(what) => Err(game.failure(steps + 1, what)),
+    }
+}
+
+/// One step: time passes, what is due happens, and somebody tries something.
+fn step(game: &mut SimulatedGame) -> Result<(), String> {
+    game.now = game.now + game.passes();
+    game.run_due()?;
+    let (actor, act) = game.next_command();
+    game.send(actor, act)?;
+    Ok(())
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!(
+        "a panic: {}",
+        text.unwrap_or_else(|| "it said nothing".to_owned())
+    )
+}
