@@ -1,5 +1,5 @@
-//! The rule author's guide tells the truth: its examples are a rulebook that checks, its tests pass, and it names
-//! everything that rule code and rule tests can call.
+//! The rule author's guide tells the truth: its examples are a rulebook that checks, its tests pass, the tutorial's game
+//! works after each of its steps, and every name that rule code and rule tests can call is told and used.
 //!
 //! A comment before an example says where it goes: `<!-- file: rules/… -->` for a file of the rulebook, to which later
 //! examples of that name are added, and `<!-- test: … -->` for a file of tests.
@@ -10,12 +10,15 @@ use std::rc::Rc;
 
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::testing::{self, FUNCTIONS, METHODS, Runner};
+use quorate_engine::testing::{self, FUNCTIONS, METHODS, Outcome, Runner};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_law::reference;
 
 /// The name of the example's rulebook.
 const BOOK: &str = "harbour";
+
+/// The page that gives every declaration, attribute and function.
+const REFERENCE: &str = "reference-by-hand.md";
 
 /// Languages whose examples must say where they go.
 const CHECKED: [&str; 3] = ["starlark", "markdown", "toml"];
@@ -24,16 +27,51 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn guide() -> String {
-    let path = repository().join("docs/rule-authors-guide.md");
-    std::fs::read_to_string(path).expect("the guide can be read")
+/// A page of the documentation: its name below `docs`, and its text.
+struct Page {
+    name: String,
+    text: String,
+}
+
+fn page(name: &str) -> Page {
+    let path = repository().join("docs").join(name);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Page {
+        name: name.to_owned(),
+        text,
+    }
+}
+
+/// The pages of the guide, in the order in which its first page lists them.
+fn guide() -> Vec<Page> {
+    let index = page("guide/README.md");
+    let mut names: Vec<String> = Vec::new();
+    for link in index.text.split("](").skip(1) {
+        let target = link.split([')', '#']).next().unwrap_or_default();
+        let known = names.iter().any(|name| name == target);
+        if !target.contains('/') && !known {
+            names.push(target.to_owned());
+        }
+    }
+    names
+        .iter()
+        .map(|name| page(&format!("guide/{name}")))
+        .collect()
 }
 
 /// The examples: the files of the rulebook by path, each the sum of its parts.
-fn examples(guide: &str) -> BTreeMap<String, String> {
+fn examples(pages: &[Page]) -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for page in pages {
+        add_examples(&page.name, &page.text, &mut files);
+    }
+    files
+}
+
+fn add_examples(page: &str, text: &str, files: &mut BTreeMap<String, String>) {
     let mut mark: Option<String> = None;
-    let mut lines = guide.lines().zip(1..);
+    let mut lines = text.lines().zip(1..);
     while let Some((line, number)) = lines.next() {
         if let Some(path) = marked(line, "file") {
             mark = Some(path.to_owned());
@@ -58,14 +96,14 @@ fn examples(guide: &str) -> BTreeMap<String, String> {
         if !CHECKED.contains(&language) {
             continue;
         }
-        let path = mark.unwrap_or_else(|| panic!("line {number}: the example says nowhere to go"));
+        let path =
+            mark.unwrap_or_else(|| panic!("{page}:{number}: the example says nowhere to go"));
         let file = files.entry(path).or_default();
         if !file.is_empty() {
             file.push('\n');
         }
         file.push_str(&body);
     }
-    files
 }
 
 fn marked<'a>(line: &'a str, word: &str) -> Option<&'a str> {
@@ -106,9 +144,8 @@ fn example() -> Rulebook {
     rulebook(&examples(&guide()))
 }
 
-#[test]
-fn the_examples_make_a_law_that_checks() {
-    let book = example();
+/// What is wrong with the law of a rulebook, as the checker tells it.
+fn mistakes(book: &Rulebook) -> Vec<String> {
     let founding = book
         .founding(&book.manifest.title, "Anna")
         .expect("the rulebook reads");
@@ -123,21 +160,19 @@ fn the_examples_make_a_law_that_checks() {
     let judged = judge.judge(&command, &mut Inputs::default());
     assert!(matches!(judged, Judged::Event(_)), "{judged:?}");
     let law = judge.law();
-    let told: Vec<String> = law
-        .asleep
+    law.asleep
         .iter()
         .flat_map(|asleep| &asleep.diagnostics)
         .chain(&law.warnings)
         .map(ToString::to_string)
-        .collect();
-    assert_eq!(told, Vec::<String>::new());
+        .collect()
 }
 
-#[test]
-fn the_tests_in_the_guide_pass() {
-    let book = Rc::new(example());
+/// The tests of a rulebook that fail.
+fn failures(book: Rulebook) -> Vec<Outcome> {
+    let book = Rc::new(book);
     let find = |name: &str| (name == BOOK).then(|| Rc::clone(&book));
-    let failed = testing::with_books(vec![BOOK.to_owned()], || {
+    testing::with_books(vec![BOOK.to_owned()], || {
         let runner = Runner::new(&find);
         let mut failed = Vec::new();
         for (file, code) in &book.tests {
@@ -146,14 +181,57 @@ fn the_tests_in_the_guide_pass() {
             failed.extend(outcomes.into_iter().filter(|it| it.failed.is_some()));
         }
         failed
-    });
+    })
+}
+
+#[test]
+fn the_examples_make_a_law_that_checks() {
+    assert_eq!(mistakes(&example()), Vec::<String>::new());
+}
+
+#[test]
+fn the_tests_in_the_guide_pass() {
+    let failed = failures(example());
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[test]
-fn the_guide_gives_every_signature_and_uses_every_name() {
-    let guide = guide();
-    let files = examples(&guide);
+fn the_tutorial_has_a_game_that_works_after_each_step() {
+    let tutorial = page("guide/tutorial.md");
+    let ends = tutorial.text.match_indices("\n## ").map(|(end, _)| end);
+    let ends = ends.skip(1).chain([tutorial.text.len()]);
+    let mut steps = 0;
+    for end in ends {
+        let mut files = BTreeMap::new();
+        add_examples(&tutorial.name, &tutorial.text[..end], &mut files);
+        let step = &tutorial.text[..end].matches("\n## ").count();
+        let book = rulebook(&files);
+        assert_eq!(mistakes(&book), Vec::<String>::new(), "after step {step}");
+        let failed = failures(book);
+        assert!(failed.is_empty(), "after step {step}: {failed:#?}");
+        steps += 1;
+    }
+    assert!(steps >= 10, "only {steps} steps were found");
+}
+
+#[test]
+fn the_first_page_lists_every_page() {
+    let mut listed: Vec<String> = guide().into_iter().map(|page| page.name).collect();
+    listed.push("guide/README.md".to_owned());
+    listed.sort();
+    let folder = std::fs::read_dir(repository().join("docs/guide")).expect("the guide is there");
+    let mut found: Vec<String> = folder
+        .map(|entry| entry.expect("a file").file_name())
+        .map(|name| format!("guide/{}", name.to_string_lossy()))
+        .collect();
+    found.sort();
+    assert_eq!(found, listed);
+}
+
+#[test]
+fn the_reference_gives_every_signature_and_the_guide_uses_every_name() {
+    let reference = page(REFERENCE).text;
+    let files = examples(&guide());
     let code: String = files
         .iter()
         .filter(|(path, _)| path.starts_with("rules/"))
@@ -161,7 +239,7 @@ fn the_guide_gives_every_signature_and_uses_every_name() {
         .collect();
     let mut missing = Vec::new();
     for entry in reference::library() {
-        if !guide.contains(&format!("`{}`", entry.signature)) {
+        if !reference.contains(&format!("`{}`", entry.signature)) {
             missing.push(format!("no `{}`", entry.signature));
         }
         let used = match entry.name.split_once('.') {
@@ -176,12 +254,9 @@ fn the_guide_gives_every_signature_and_uses_every_name() {
 }
 
 #[test]
-fn the_guide_names_every_attribute() {
-    let guide = guide();
-    let rows: Vec<&str> = guide
-        .lines()
-        .filter(|line| line.starts_with("| "))
-        .collect();
+fn the_reference_names_every_attribute() {
+    let page = page(REFERENCE).text;
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).collect();
     let heads = |kind: &str| match kind {
         "Entity" => "any entity".to_owned(),
         "Row" => "any row".to_owned(),
@@ -254,9 +329,9 @@ fn flag(word: &str) -> Option<&str> {
 fn the_commands_in_the_documentation_are_there_with_their_flags() {
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for page in ["rule-authors-guide.md", "operators-guide.md"] {
-        let path = repository().join("docs").join(page);
-        let text = std::fs::read_to_string(path).expect("the page can be read");
+    let mut pages = guide();
+    pages.push(page("operators-guide.md"));
+    for Page { name: page, text } in &pages {
         for line in text.lines() {
             let Some(command) = line.strip_prefix("quorate ") else {
                 continue;
@@ -279,8 +354,7 @@ fn the_commands_in_the_documentation_are_there_with_their_flags() {
 
 #[test]
 fn the_flags_of_serve_are_all_told() {
-    let path = repository().join("docs/operators-guide.md");
-    let page = std::fs::read_to_string(path).expect("the page can be read");
+    let page = page("operators-guide.md").text;
     let help = help("serve").expect("there is `serve`");
     let flags: Vec<&str> = help
         .split_whitespace()
