@@ -29,12 +29,22 @@ enum Task {
     },
     /// Check the habits of the repository: floors, words, sizes, paths, licences.
     Tidy,
+    /// Count the code that is not there for tests, crate by crate, beside what it was.
+    Lines {
+        /// The commit to compare with.
+        #[arg(long, value_name = "REV", default_value = tidy::BEFORE)]
+        against: String,
+    },
+    /// List the type names that are defined more than once.
+    Names,
 }
 
 fn main() -> Result<ExitCode> {
     let passed = match Task::parse() {
         Task::Test { long, only } => steps::run(long, only.as_deref()),
         Task::Tidy => tidy::run()?,
+        Task::Lines { against } => tidy::print_lines(&against)?,
+        Task::Names => tidy::print_names()?,
     };
     Ok(if passed {
         ExitCode::SUCCESS

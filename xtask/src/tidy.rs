@@ -8,7 +8,9 @@ mod inputs;
 mod leftovers;
 mod libraries;
 mod licences;
+mod lines;
 mod map;
+mod names;
 mod places;
 mod repo;
 mod rule_words;
@@ -20,6 +22,7 @@ use std::fmt;
 
 use anyhow::Result;
 
+pub(crate) use lines::BEFORE;
 use repo::Repo;
 pub(crate) use repo::root;
 
@@ -29,7 +32,7 @@ struct Check {
     run: fn(&Repo) -> Vec<Finding>,
 }
 
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 14] = [
     Check {
         name: "floors",
         run: floors::check,
@@ -53,6 +56,14 @@ const CHECKS: [Check; 12] = [
     Check {
         name: "sizes",
         run: sizes::check,
+    },
+    Check {
+        name: "lines",
+        run: lines::check,
+    },
+    Check {
+        name: "names",
+        run: names::check,
     },
     Check {
         name: "tests alike",
@@ -133,6 +144,22 @@ pub(crate) fn run() -> Result<bool> {
     Ok(holds)
 }
 
+/// Prints how much production code there is, and how much there was at a commit.
+pub(crate) fn print_lines(against: &str) -> Result<bool> {
+    let now = lines::count(&Repo::load(&root())?);
+    print!(
+        "{}",
+        lines::table(against, &lines::count_at(against)?, &now)
+    );
+    Ok(true)
+}
+
+/// Prints the type names that are defined more than once.
+pub(crate) fn print_names() -> Result<bool> {
+    print!("{}", names::list(&Repo::load(&root())?));
+    Ok(true)
+}
+
 /// Fails with all that the check finds in this repository.
 #[cfg(test)]
 fn assert_holds(check: fn(&Repo) -> Vec<Finding>) {
@@ -147,6 +174,6 @@ fn assert_holds(check: fn(&Repo) -> Vec<Finding>) {
 
 /// The messages of all findings, to compare in a check's own tests.
 #[cfg(test)]
-fn found(check: fn(&Repo) -> Vec<Finding>, repo: &Repo) -> Vec<String> {
+fn found(check: impl Fn(&Repo) -> Vec<Finding>, repo: &Repo) -> Vec<String> {
     check(repo).iter().map(ToString::to_string).collect()
 }

@@ -25,7 +25,7 @@ const BANNED: [(&str, &str); 13] = [
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, source) in repo.rust().filter(|(path, _)| is_pure_source(path)) {
-        for named in source.without_tests().named_paths() {
+        for named in source.named_paths() {
             if let Some((banned, instead)) = BANNED.iter().find(|(b, _)| names(&named.text, b)) {
                 let message = format!("`{banned}` on a pure floor: {instead}");
                 findings.push(Finding::error(path, named.line, message));

@@ -1,5 +1,6 @@
 //! The repository as the checks see it: texts, paths, crates and the libraries under them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ pub(crate) struct Repo {
     pub(crate) members: Vec<Member>,
     /// The libraries under them, on the systems that we build for.
     pub(crate) libraries: Vec<Library>,
+    sources: OnceCell<BTreeMap<String, Source>>,
 }
 
 /// A crate of this workspace.
@@ -63,11 +65,16 @@ impl Repo {
     }
 
     /// The Rust files, parsed; what does not parse is the compiler's to report.
-    pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, Source)> {
-        self.texts
-            .iter()
-            .filter(|(path, _)| has_extension(path, "rs"))
-            .filter_map(|(path, text)| Some((path.as_str(), Source::parse(text)?)))
+    pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, &Source)> {
+        let sources = self.sources.get_or_init(|| {
+            let rust = self
+                .texts
+                .iter()
+                .filter(|(path, _)| has_extension(path, "rs"));
+            rust.filter_map(|(path, text)| Some((path.clone(), Source::parse(text)?)))
+                .collect()
+        });
+        sources.iter().map(|(path, source)| (path.as_str(), source))
     }
 
     // Follows `.gitignore` without git, which a bare build machine may lack.

@@ -44,7 +44,7 @@ fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut used = vec![false; exceptions.len()];
     for (path, source) in repo.rust().filter(|(path, _)| is_pure_source(path)) {
-        for word in source.without_tests().words() {
+        for word in source.words() {
             let text = word.text.to_lowercase();
             for rule_word in RULE_WORDS.iter().filter(|w| text.contains(**w)) {
                 let found = exceptions

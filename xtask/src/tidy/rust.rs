@@ -1,13 +1,24 @@
 //! Rust source without what the compiler does not run: comments, documentation and tests.
 
+use std::cell::OnceCell;
+use std::ops::RangeInclusive;
+
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 
 /// One parsed file.
 pub(crate) struct Source {
+    whole: syn::File,
+    code: OnceCell<Code>,
+}
+
+// What is left without documentation and tests, and the lines of the tests.
+struct Code {
     file: syn::File,
+    test_lines: Vec<RangeInclusive<usize>>,
 }
 
 /// A word of code: an identifier or what stands in a string.
@@ -25,42 +36,100 @@ pub(crate) struct Function {
     pub(crate) line_count: usize,
 }
 
+/// How much code there is, whatever of it stands on one line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// From the first line to the last, with comments, documentation and blank lines.
+    pub(crate) lines: usize,
+    /// Those of them that hold code.
+    pub(crate) code_lines: usize,
+    /// Words, signs, literals and brackets of the code: what packing lines does not change.
+    pub(crate) tokens: usize,
+}
+
 impl Source {
     /// `None` if it is not Rust.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Some(Self {
-            file: syn::parse_file(text).ok()?,
+            whole: syn::parse_file(text).ok()?,
+            code: OnceCell::new(),
         })
     }
 
     /// The same file without documentation and without what is compiled for tests alone.
-    pub(crate) fn without_tests(mut self) -> Self {
-        WithoutTests.visit_file_mut(&mut self.file);
-        self
+    pub(crate) fn code(&self) -> &syn::File {
+        &self.stripped().file
     }
 
-    /// Every identifier and string, in order.
+    fn stripped(&self) -> &Code {
+        self.code.get_or_init(|| {
+            let mut file = self.whole.clone();
+            let mut strip = WithoutTests::default();
+            strip.visit_file_mut(&mut file);
+            Code {
+                file,
+                test_lines: strip.test_lines,
+            }
+        })
+    }
+
+    /// Every identifier and string of the code, in order.
     pub(crate) fn words(&self) -> Vec<Word> {
         let mut words = Vec::new();
-        collect_words(self.file.to_token_stream(), &mut words);
+        collect_words(self.code().to_token_stream(), &mut words);
         words
     }
 
-    /// Every path that is named in code or brought in by `use`, as `std::fs::read`.
+    /// Every path that the code names or brings in by `use`, as `std::fs::read`.
     pub(crate) fn named_paths(&self) -> Vec<Word> {
         let mut paths = Vec::new();
-        collect_paths(self.file.to_token_stream(), &mut paths);
+        collect_paths(self.code().to_token_stream(), &mut paths);
         let mut uses = Uses { paths: &mut paths };
-        uses.visit_file(&self.file);
+        uses.visit_file(self.code());
         paths
     }
 
     /// Every function, method and test with its length.
     pub(crate) fn functions(&self) -> Vec<Function> {
         let mut functions = Functions(Vec::new());
-        functions.visit_file(&self.file);
+        functions.visit_file(&self.whole);
         functions.0
     }
+
+    /// The name of each struct, enum, union, trait and alias that the code defines.
+    pub(crate) fn types(&self) -> Vec<Word> {
+        let mut types = Types(Vec::new());
+        types.visit_file(self.code());
+        types.0
+    }
+
+    /// How much there is without tests; `text` is what was parsed.
+    pub(crate) fn size(&self, text: &str) -> Size {
+        let Code { file, test_lines } = self.stripped();
+        let mut size = Size {
+            tokens: count_tokens(file.to_token_stream()),
+            ..Size::default()
+        };
+        for (index, line) in text.lines().enumerate() {
+            if test_lines.iter().any(|lines| lines.contains(&(index + 1))) {
+                continue;
+            }
+            let line = line.trim_start();
+            size.lines += 1;
+            size.code_lines += usize::from(!line.is_empty() && !line.starts_with("//"));
+        }
+        size
+    }
+}
+
+fn count_tokens(tokens: TokenStream) -> usize {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => 2 + count_tokens(group.stream()),
+            _ => 1,
+        })
+        .sum()
 }
 
 fn collect_words(tokens: TokenStream, words: &mut Vec<Word>) {
@@ -166,20 +235,45 @@ impl Visit<'_> for Uses<'_> {
     }
 }
 
-struct WithoutTests;
+// Takes documentation and tests out, and remembers between which lines the tests stood.
+#[derive(Default)]
+struct WithoutTests {
+    test_lines: Vec<RangeInclusive<usize>>,
+}
+
+impl WithoutTests {
+    fn keeps(&mut self, attributes: &[syn::Attribute], item: &impl ToTokens) -> bool {
+        let is_test = attributes.iter().any(is_for_tests);
+        if is_test {
+            let tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
+            if let [first, .., last] = tokens.as_slice() {
+                self.test_lines
+                    .push(first.span().start().line..=last.span().end().line);
+            }
+        }
+        !is_test
+    }
+}
 
 impl VisitMut for WithoutTests {
     fn visit_file_mut(&mut self, file: &mut syn::File) {
-        file.attrs.retain(|a| !a.path().is_ident("doc"));
-        file.items.retain(|item| !is_test(item));
+        file.items.retain(|item| self.keeps(attributes(item), item));
         visit_mut::visit_file_mut(self, file);
     }
 
     fn visit_item_mod_mut(&mut self, module: &mut syn::ItemMod) {
         if let Some((_, items)) = &mut module.content {
-            items.retain(|item| !is_test(item));
+            items.retain(|item| self.keeps(attributes(item), item));
         }
         visit_mut::visit_item_mod_mut(self, module);
+    }
+
+    fn visit_item_impl_mut(&mut self, block: &mut syn::ItemImpl) {
+        block.items.retain(|item| match item {
+            syn::ImplItem::Fn(method) => self.keeps(&method.attrs, method),
+            _ => true,
+        });
+        visit_mut::visit_item_impl_mut(self, block);
     }
 
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<syn::Attribute>) {
@@ -187,25 +281,60 @@ impl VisitMut for WithoutTests {
     }
 }
 
-fn is_test(item: &syn::Item) -> bool {
-    let attributes: &[syn::Attribute] = match item {
+fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+    match item {
         syn::Item::Const(item) => &item.attrs,
         syn::Item::Enum(item) => &item.attrs,
         syn::Item::Fn(item) => &item.attrs,
         syn::Item::Impl(item) => &item.attrs,
-        syn::Item::Mod(item) => &item.attrs,
-        syn::Item::Struct(item) => &item.attrs,
-        syn::Item::Use(item) => &item.attrs,
         syn::Item::Macro(item) => &item.attrs,
+        syn::Item::Mod(item) => &item.attrs,
+        syn::Item::Static(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Trait(item) => &item.attrs,
+        syn::Item::Type(item) => &item.attrs,
+        syn::Item::Use(item) => &item.attrs,
         _ => &[],
+    }
+}
+
+// `#[test]`, `#[cfg(test)]` and `#[cfg(all(test, …))]`; what `any(test, …)` compiles is no test.
+fn is_for_tests(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("test")
+        || (attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<syn::Meta>()
+                .is_ok_and(|meta| needs_test(&meta)))
+}
+
+fn needs_test(meta: &syn::Meta) -> bool {
+    let parts = || match meta {
+        syn::Meta::List(list) if list.path.is_ident("all") => list
+            .parse_args_with(Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated)
+            .ok(),
+        _ => None,
     };
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("test")
-            || (attribute.path().is_ident("cfg")
-                && attribute
-                    .parse_args::<syn::Path>()
-                    .is_ok_and(|path| path.is_ident("test")))
-    })
+    meta.path().is_ident("test") || parts().is_some_and(|parts| parts.iter().any(needs_test))
+}
+
+struct Types(Vec<Word>);
+
+impl<'ast> Visit<'ast> for Types {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let name = match item {
+            syn::Item::Enum(item) => Some(&item.ident),
+            syn::Item::Struct(item) => Some(&item.ident),
+            syn::Item::Trait(item) => Some(&item.ident),
+            syn::Item::Type(item) => Some(&item.ident),
+            syn::Item::Union(item) => Some(&item.ident),
+            _ => None,
+        };
+        self.0.extend(name.map(|name| Word {
+            line: name.span().start().line,
+            text: name.to_string(),
+        }));
+        visit::visit_item(self, item);
+    }
 }
 
 struct Functions(Vec<Function>);
@@ -264,7 +393,7 @@ mod tests {
 
     #[test]
     fn words_leave_out_comments_documentation_and_tests() {
-        let words = texts(Source::parse(SAMPLE).unwrap().without_tests().words());
+        let words = texts(Source::parse(SAMPLE).unwrap().words());
         for kept in ["pick", "plum", "cherry"] {
             assert!(
                 words.iter().any(|w| w == kept),
@@ -288,6 +417,37 @@ mod tests {
                 "{path} is missing in {paths:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_size_leaves_out_tests_and_does_not_depend_on_packing() {
+        let text = "//! Head.\n\n/// Doc.\nfn f(a: u8) {\n    g(a);\n}\n\n/// Doc.\n#[cfg(test)]\nmod tests {\n    fn h() {}\n}\n";
+        let packed = "fn f(a: u8) { g(a); }\nimpl A {\n    #[test]\n    fn h() {}\n}\n";
+        let size = |text: &str| Source::parse(text).unwrap().size(text);
+        assert_eq!(
+            size(text),
+            Size {
+                lines: 7,
+                code_lines: 3,
+                tokens: 14
+            }
+        );
+        assert_eq!(
+            size(packed),
+            Size {
+                lines: 3,
+                code_lines: 3,
+                tokens: 14 + 4
+            }
+        );
+    }
+
+    #[test]
+    fn only_what_is_compiled_for_tests_alone_is_a_test() {
+        let text = "#[cfg(all(test, unix))] fn a() {} #[cfg(any(test, unix))] fn b() {} #[cfg(unix)] fn c() {}";
+        let words = texts(Source::parse(text).unwrap().words());
+        assert!(!words.contains(&"a".to_owned()));
+        assert!(words.contains(&"b".to_owned()) && words.contains(&"c".to_owned()));
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Files and functions stay small enough to be read at a sitting and on a screen.
 
 use super::Finding;
-use super::repo::{Repo, has_extension};
-use super::rust::Source;
+use super::repo::Repo;
 
 const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
@@ -12,20 +11,15 @@ const REASON: &str = "//! Long because ";
 
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in repo
-        .texts
-        .iter()
-        .filter(|(path, _)| has_extension(path, "rs"))
-    {
+    for (path, source) in repo.rust() {
+        let text = &repo.texts[path];
         let explained = text.lines().any(|line| line.starts_with(REASON));
         let line_count = text.lines().count();
         if line_count > FILE_LINES_MAX && !explained {
             let message = format!("{line_count} lines; split it, or begin with `{REASON}…`");
             findings.push(Finding::error(path, 1, message));
         }
-        let functions = Source::parse(text)
-            .map(|s| s.functions())
-            .unwrap_or_default();
+        let functions = source.functions();
         for long in functions
             .iter()
             .filter(|f| f.line_count > FUNCTION_LINES_MAX && !explained)
