@@ -235,6 +235,8 @@ pub struct Law {
     pub decisions: BTreeMap<Name, At<DecisionDecl>>,
     /// The attributes that each function may read.
     pub reads: BTreeMap<Name, BTreeSet<Name>>,
+    /// The functions that may enact what a post carries.
+    pub enacts: BTreeSet<Name>,
     /// Rules with all that is above them, for scopes.
     pub places: BTreeMap<Name, Place>,
 }
@@ -273,6 +275,7 @@ impl Law {
         );
         law.places = places(&rules);
         law.reads = compiled.reads;
+        law.enacts = compiled.enacts;
         for Declaration { site, what } in compiled.declarations {
             let active = rules
                 .iter()
@@ -325,6 +328,7 @@ impl Law {
             exclusions: Vec::new(),
             decisions: BTreeMap::new(),
             reads: BTreeMap::new(),
+            enacts: BTreeSet::new(),
             places: BTreeMap::new(),
         }
     }
@@ -600,6 +604,31 @@ impl Law {
         post.closed_at.is_none() && first.is_some_and(|first| *first == post.status)
     }
 
+    /// The kind of post by which rules are changed: of those that are voted on, the first whose posts the law enacts by an
+    /// action or by itself; where no code shows that, the first of all.
+    pub fn amending_category(&self) -> Option<&Name> {
+        let voted = |name: &&Name| {
+            let decl = self.categories.get(*name);
+            decl.is_some_and(|decl| !decl.it.icons.is_empty())
+        };
+        let mut kinds = self.category_order.iter().filter(voted);
+        let enacted = kinds.clone().find(|kind| self.may_be_enacted(kind));
+        enacted.or_else(|| kinds.next())
+    }
+
+    fn may_be_enacted(&self, kind: &Name) -> bool {
+        let takes = |decl: &ActionDecl| {
+            let mut params = decl.params.iter();
+            params.any(|param| matches!(&param.ty, Type::Kind(taken) if taken == kind))
+        };
+        let mut actions = self.actions.values();
+        let mut automatics = self.automatics.iter();
+        actions.any(|decl| takes(&decl.it) && self.enacts.contains(&decl.it.body))
+            || automatics.any(|decl| {
+                decl.it.of.as_ref() == Some(kind) && self.enacts.contains(&decl.it.body)
+            })
+    }
+
     /// Whether the front page keeps a post on top.
     pub fn is_sticky(&self, post: &Post) -> bool {
         let category = self.categories.get(&post.category);
@@ -752,4 +781,38 @@ pub fn last_change(state: &State) -> EventSeq {
         .map(|rule| rule.changed_by)
         .max()
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: &str = "# One\n\n1. All.\n\n```starlark\ncategory(\"Poll\", icons = [\"for\"], statuses = [\"open\", \"over\"])\n\
+        category(\"Bill\", icons = [\"for\"], statuses = [\"open\", \"over\"])\n\n";
+
+    fn law(code: &str) -> Law {
+        let mut state = State::default();
+        let rule = Rule {
+            section: "core".into(),
+            parent: None,
+            rank: 0,
+            title: "One".to_owned(),
+            text: format!("{RULE}{code}```\n").into(),
+            active: true,
+            tags: Vec::new(),
+            changed_by: quorate_kernel::EventSeq(1),
+        };
+        state.rules.insert("one".into(), rule);
+        Law::of(&state)
+    }
+
+    #[test]
+    fn rules_are_changed_by_the_kind_of_post_whose_changes_the_law_makes() {
+        let by_act = "def make(post: Post):\n    apply(post)\n\ndef pass_it(actor: Player, bill: Bill):\n    make(bill)\n\n\
+            action(\"pass\", pass_it)\n";
+        let law_of_bills = law(by_act);
+        assert!(law_of_bills.asleep.is_empty(), "{:?}", law_of_bills.asleep);
+        assert_eq!(law_of_bills.amending_category(), Some(&"Bill".into()));
+        assert_eq!(law("").amending_category(), Some(&"Poll".into()));
+    }
 }

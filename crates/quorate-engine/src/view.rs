@@ -1,12 +1,13 @@
 //! Sight: what a reader may see of a game. Every way out asks here.
 
 use quorate_kernel::audience::Reader;
-use quorate_kernel::rows::{Author, CellKey, Comment, Duty, Message, Open, OpenKey, Post};
+use quorate_kernel::effect::Effect;
+use quorate_kernel::rows::{Author, Cell, CellKey, Comment, Duty, Message, Open, OpenKey, Post};
 use quorate_kernel::state::State;
 use quorate_kernel::{PlayerId, Thing, Value};
-use quorate_law::declare::ShownTo;
+use quorate_law::declare::{ShownTo, ValueDecl};
 
-use crate::law::Law;
+use crate::law::{At, Law};
 
 /// A game as one reader sees it.
 #[derive(Clone, Copy)]
@@ -33,20 +34,63 @@ pub enum Seen {
 impl View<'_> {
     /// Who may see the values of a name: of all kinds that declare it the strictest, so that a doubt hides.
     pub fn shown(&self, key: &CellKey) -> bool {
-        let decl = self
-            .law
-            .values
-            .iter()
-            .find(|((_, name), decl)| *name == key.name && self.is_of(&decl.it.of, &key.thing));
-        match decl.map(|(_, decl)| decl.it.shown_to) {
-            Some(ShownTo::All) | None => true,
-            Some(ShownTo::Owner) => match (self.reader, &key.thing) {
+        let decl = self.decl(key);
+        decl.is_none_or(|decl| self.admits(decl.it.shown_to, &key.thing))
+    }
+
+    fn admits(&self, shown_to: ShownTo, thing: &Thing) -> bool {
+        match shown_to {
+            ShownTo::All => true,
+            ShownTo::Owner => match (self.reader, thing) {
                 (Reader::Law, _) => true,
                 (Reader::Player(reader), Thing::Player(owner)) => reader == *owner,
                 _ => false,
             },
-            Some(ShownTo::Nobody) => self.reader == Reader::Law,
+            ShownTo::Nobody => self.reader == Reader::Law,
         }
+    }
+
+    fn decl(&self, key: &CellKey) -> Option<&At<ValueDecl>> {
+        let mut decls = self.law.values.iter();
+        let decl = decls
+            .find(|((_, name), decl)| *name == key.name && self.is_of(&decl.it.of, &key.thing));
+        decl.map(|(_, decl)| decl)
+    }
+
+    /// Whether the reader may see what a value was and became. One that was hidden when it was written stays so where the
+    /// law no longer says from whom.
+    pub fn change(&self, key: &CellKey, old: Option<&Cell>, new: Option<&Cell>) -> bool {
+        let mut cells = old.into_iter().chain(new);
+        let is_hidden = cells.any(|cell| matches!(cell.value, Value::Hidden(_)));
+        self.shown(key) && (!is_hidden || self.reader == Reader::Law || self.decl(key).is_some())
+    }
+
+    /// Whether the reader may see a computed value: those too are shown to all, to their owner, or to nobody.
+    pub fn computed(&self, thing: &Thing, name: &str) -> bool {
+        let mut decls = self.law.derived.iter().filter(|((kind, known), _)| {
+            *known == name
+                && (self.is_of(kind, thing) || !matches!(thing, Thing::Game | Thing::Player(_)))
+        });
+        decls.all(|(_, decl)| self.admits(decl.it.shown_to, thing))
+    }
+
+    /// The state to try changes on of which the reader sees all effects: what is hidden from them counts there as never
+    /// set, for code among the changes could carry it to where everybody sees it.
+    pub fn blind(&self) -> State {
+        let mut state = self.state.clone();
+        let cells = self.state.cells.iter();
+        let hidden = cells.filter(|(key, cell)| !self.change(key, Some(cell), None));
+        let hidden: Vec<Effect> = hidden
+            .map(|(key, cell)| Effect::Cell {
+                key: key.clone(),
+                old: Some(cell.clone()),
+                new: None,
+            })
+            .collect();
+        // Each effect was read from this very state, so it fits.
+        let fits = state.apply_all(&hidden);
+        debug_assert!(fits.is_ok(), "{fits:?}");
+        state
     }
 
     fn is_of(&self, kind: &quorate_kernel::Name, thing: &Thing) -> bool {

@@ -46,6 +46,9 @@ pub struct Source {
     pub text: RuleText,
 }
 
+/// The function of the library by which rule code makes the changes that a post carries.
+const ENACTS: &str = "apply";
+
 /// A version of the law, compiled.
 pub struct Compiled {
     /// What runs.
@@ -58,6 +61,8 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
     /// For each function, the attributes that it reads, whatever it calls included.
     pub reads: BTreeMap<Name, BTreeSet<Name>>,
+    /// The functions that may enact what a post carries, by themselves or by what they call.
+    pub enacts: BTreeSet<Name>,
 }
 
 /// A fence that sleeps.
@@ -402,12 +407,14 @@ impl<'a> Law<'a> {
                     .map(|(_, declaration)| declaration)
                     .collect();
                 let code = Code::new(module, functions, additions, edition);
+                let (reads, enacts) = self.reaches();
                 Ok(Compiled {
                     code,
                     declarations,
                     asleep: self.asleep(),
                     warnings: self.warnings(),
-                    reads: self.reads(),
+                    reads,
+                    enacts,
                 })
             }
             Err((unit, fault)) => {
@@ -456,8 +463,8 @@ impl<'a> Law<'a> {
         asleep
     }
 
-    /// What each function reads, over all that it calls.
-    fn reads(&self) -> BTreeMap<Name, BTreeSet<Name>> {
+    /// What each function reads, over all that it calls, and which functions may enact what a post carries.
+    fn reaches(&self) -> (BTreeMap<Name, BTreeSet<Name>>, BTreeSet<Name>) {
         let units = || self.units.iter().flatten();
         let mut calls: HashMap<&str, Vec<&str>> = HashMap::new();
         for (what, filter) in units().flat_map(|unit| &unit.modifies) {
@@ -479,7 +486,7 @@ impl<'a> Law<'a> {
             .flat_map(|unit| &unit.values)
             .map(|value| value.name.as_str())
             .collect();
-        let mut all = BTreeMap::new();
+        let (mut all, mut enacts) = (BTreeMap::new(), BTreeSet::new());
         for name in functions.keys() {
             let mut reads = BTreeSet::new();
             let mut seen = BTreeSet::from([*name]);
@@ -500,9 +507,12 @@ impl<'a> Law<'a> {
                 }
                 waiting.extend(next.into_iter().filter(|name| seen.insert(name)));
             }
+            if seen.contains(ENACTS) {
+                enacts.insert(Name::from(*name));
+            }
             all.insert(Name::from(*name), reads);
         }
-        all
+        (all, enacts)
     }
 }
 
