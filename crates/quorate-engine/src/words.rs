@@ -2,8 +2,10 @@
 
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{Thing, Value};
+use quorate_kernel::{Name, Thing, Value};
 use quorate_law::capital;
+
+use crate::law::Law;
 
 /// A text with its tokens replaced: `{player}`, `{players}`, `{a player}`, capitals kept; `{name}` of a value of the
 /// game shows the value. What is no token stays as it is.
@@ -42,9 +44,8 @@ fn word(state: &State, token: &str) -> Option<String> {
         .get(lower.as_str())
         .map(|term| term.one.clone())
         .or_else(|| {
-            let many = |(name, _): &(&quorate_kernel::Name, &quorate_kernel::law::Term)| {
-                format!("{name}s") == lower
-            };
+            let many =
+                |(name, _): &(&Name, &quorate_kernel::law::Term)| format!("{name}s") == lower;
             state
                 .terms
                 .iter()
@@ -70,6 +71,33 @@ fn word(state: &State, token: &str) -> Option<String> {
         }
         None => word,
     })
+}
+
+/// The theme's word for one thing of a kind.
+pub fn kind_title(state: &State, law: &Law, kind: &Name) -> String {
+    if *kind == "Player" {
+        return worded(state, "{Player}")
+            .trim_matches(['{', '}'])
+            .to_owned();
+    }
+    match law.entities.get(kind) {
+        Some(entity) if entity.it.title != kind.as_str() => worded(state, &entity.it.title),
+        _ => spaced(kind.as_str()),
+    }
+}
+
+/// A kind's code name as words: `BoatHouse` as "Boat house".
+pub fn spaced(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+            words.extend(letter.to_lowercase());
+        } else {
+            words.push(letter);
+        }
+    }
+    words
 }
 
 /// The live value of the game that a token names.
