@@ -2,14 +2,25 @@
 //!
 //! **Invariant:** no rule of any game lives here. Pages render what the law declares; what may be done, and why not, comes
 //! from the engine as data.
+//!
+//! The floors, each knowing those above it in this list and none below:
+//!
+//! 1. [`security`]: sessions, passwords, tokens of forms, limits. Knows no game.
+//! 2. [`ui`]: pieces that pages are put together from: addresses, text as HTML, forms, tables, layout. Knows no game.
+//! 3. [`view`]: a game as one reader may see it.
+//! 4. [`app`]: configuration, shared state, errors, who asks, forms as they arrive, answers as they go.
+//! 5. [`api`] and [`site`]: the JSON API, and the pages, a folder for each thing that people do. No folder knows another.
+//! 6. `routes`: which address is whose.
 
-pub mod assets;
-pub mod code;
-pub mod markup;
-pub mod pages;
-pub mod parts;
-pub mod posted;
-mod samples;
+pub mod api;
+pub mod app;
+mod routes;
 pub mod security;
-pub mod urls;
-pub mod web;
+pub mod site;
+pub mod ui;
+pub mod view;
+
+pub use app::config::ServerConfig;
+pub use app::mail::Mail;
+pub use app::state::{AppState, Deps};
+pub use routes::router;

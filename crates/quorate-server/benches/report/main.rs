@@ -25,7 +25,7 @@ use quorate_kernel::command::{Act, Actor, NewPost, typed};
 use quorate_kernel::ids::Id;
 use quorate_kernel::{GameId, Name, PlayerId, PostId, Span};
 use quorate_runtime::Answer;
-use quorate_server::web::House;
+use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 use table::Table;
 
@@ -103,7 +103,11 @@ async fn main() {
 
 impl Town {
     async fn of(event_count: usize) -> Self {
-        let table = Table::with(House::default(), vec![book::read("adventurers-2019")]).await;
+        let table = Table::with(
+            ServerConfig::default(),
+            vec![book::read("adventurers-2019")],
+        )
+        .await;
         let anna = table.token("Player 0", false).await;
         let new = json!({ "rulebook": "adventurers-2019", "title": "A big game" });
         let founded = table.post("/games", &new).by(&anna).gives(201).await;

@@ -8,10 +8,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{
-    chance::{self, NoChance},
-    session::SessionToken,
-};
+use crate::security::chance;
+use crate::security::chance::NoChance;
+use crate::security::session::SessionToken;
 
 const MASK_BYTES: usize = 16;
 
@@ -47,7 +46,7 @@ impl Csrf {
         let bytes = blake3::Hash::from_hex(token).map_err(|_| BadToken)?;
         let (mask, hidden) = bytes.as_bytes().split_at(MASK_BYTES);
         let mac: Vec<u8> = hidden.iter().zip(mask).map(|(h, m)| h ^ m).collect();
-        if super::same_secret(&mac, &self.mac(session)) {
+        if crate::security::same_secret(&mac, &self.mac(session)) {
             Ok(())
         } else {
             Err(BadToken)

@@ -51,7 +51,7 @@ pub async fn add(State(transport): State<Transport>, request: Request, next: Nex
 
 #[cfg(test)]
 mod tests {
-    use super::POLICY;
+    use crate::security::headers::POLICY;
 
     #[test]
     fn the_policy_lets_nothing_inline_and_nothing_from_elsewhere() {

@@ -18,7 +18,7 @@ pub fn same_secret(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::same_secret;
+    use crate::security::same_secret;
 
     #[test]
     fn secrets_are_the_same_only_if_they_are_equal() {

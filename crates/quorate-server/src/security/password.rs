@@ -101,7 +101,7 @@ impl Passwords {
 }
 
 fn digest(argon: &Argon2<'_>, password: &str) -> Result<String, PasswordTrouble> {
-    let salt: [u8; 16] = super::chance::bytes().map_err(trouble)?;
+    let salt: [u8; 16] = crate::security::chance::bytes().map_err(trouble)?;
     argon
         .hash_password_with_salt(normal(password).as_bytes(), &salt)
         .map(|hash| hash.to_string())

@@ -4,7 +4,8 @@ use std::fmt;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-use super::chance::{self, NoChance};
+use crate::security::chance;
+use crate::security::chance::NoChance;
 
 /// A session's secret. It exists in the browser's cookie and for the length of a request; what is stored is its digest.
 #[derive(Clone, PartialEq, Eq)]

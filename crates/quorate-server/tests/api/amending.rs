@@ -7,8 +7,8 @@ pub(crate) mod forms;
 use books::{Book, Law};
 use forms::{Browser, Page};
 use quorate_kernel::Span;
+use quorate_server::ServerConfig;
 use quorate_server::security::session::SessionToken;
-use quorate_server::web::House;
 use serde_json::{Value as Json, json};
 
 use crate::book;
@@ -53,7 +53,7 @@ struct Amended {
 
 impl Amended {
     async fn begin(book: Book, way: Way) -> Self {
-        let table = Table::with(House::default(), vec![book::read(book.name)]).await;
+        let table = Table::with(ServerConfig::default(), vec![book::read(book.name)]).await;
         let mut tokens = Vec::new();
         let mut sessions = Vec::new();
         for name in PLAYERS {

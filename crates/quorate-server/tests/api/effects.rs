@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use quorate_kernel::Span;
-use quorate_server::web::House;
+use quorate_server::ServerConfig;
 use scraper::{Html, Selector};
 use serde_json::{Value as Json, json};
 
@@ -367,9 +367,9 @@ async fn a_proposal_that_takes_what_another_needs_says_which_it_breaks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_whose_time_is_over_says_what_it_leaves_out() {
-    let house = House {
+    let house = ServerConfig {
         report: Span(0),
-        ..House::default()
+        ..ServerConfig::default()
     };
     let game = Game::of_six_at(Table::of(house).await).await;
     let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);

@@ -10,7 +10,7 @@ use axum::http::{Request, StatusCode, header};
 use quorate_kernel::Moment;
 use quorate_runtime::ports::NewAccount;
 use quorate_server::security::session::SessionToken;
-use quorate_server::web::{House, Mail};
+use quorate_server::{Mail, ServerConfig};
 
 use crate::table::Table;
 
@@ -65,9 +65,9 @@ async fn a_link_by_mail_sets_a_new_password_once() {
     let folder = tempfile::tempdir().unwrap();
     let sender = "Quorate <games@nomic.example>";
     let mail = Mail::new(sender, &program(folder.path()), "https://nomic.example/").unwrap();
-    let house = House {
+    let house = ServerConfig {
         mail: Some(mail),
-        ..House::default()
+        ..ServerConfig::default()
     };
     let table = Table::of(house).await;
     let account = NewAccount {

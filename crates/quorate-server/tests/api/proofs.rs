@@ -1,7 +1,7 @@
 //! What a report says beyond the changes themselves: how tests go with it, what it would make of claims, and dice as odds.
 
 use quorate_kernel::Span;
-use quorate_server::web::House;
+use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 
 use crate::Game;
@@ -122,9 +122,9 @@ async fn a_test_that_never_ends_is_stopped_and_the_rest_is_said_to_be_left_out()
         "{failed:#}"
     );
 
-    let house = House {
+    let house = ServerConfig {
         tests: Span(0),
-        ..House::default()
+        ..ServerConfig::default()
     };
     let game = Game::of_six_at(Table::of(house).await).await;
     let draft = json!({ "changes": two_thirds(&game).await, "tests": true, "body": OWN });

@@ -13,10 +13,10 @@ use quorate_runtime::in_process::InProcess;
 use quorate_runtime::ports::{AccountId, NewAccount, ServerSecret, Session};
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, Ports, Settings};
+use quorate_server::app::visitor::session_digest;
 use quorate_server::security::session::SessionToken;
-use quorate_server::web::server::settings::make_token;
-use quorate_server::web::visitor::session_digest;
-use quorate_server::web::{House, Parts, Site, router};
+use quorate_server::site::account::settings::make_token;
+use quorate_server::{AppState, Deps, ServerConfig, router};
 use serde_json::{Value as Json, json};
 use tower::ServiceExt;
 
@@ -32,7 +32,7 @@ pub(crate) const ROOT: &str = "/api/v1";
 /// A site.
 pub(crate) struct Table {
     router: Router,
-    site: Arc<Site>,
+    site: Arc<AppState>,
     clock: Arc<HandClock>,
     /// The document that it gives out.
     pub(crate) document: Json,
@@ -58,16 +58,16 @@ pub(crate) struct Call<'a> {
 impl Table {
     /// Opens a site on which games of one rulebook can be founded.
     pub(crate) async fn open() -> Self {
-        Self::of(House::default()).await
+        Self::of(ServerConfig::default()).await
     }
 
     /// The same, run otherwise.
-    pub(crate) async fn of(house: House) -> Self {
+    pub(crate) async fn of(house: ServerConfig) -> Self {
         Self::with(house, vec![book::read("adventurers-2019")]).await
     }
 
     /// A site on which games of these rulebooks can be founded.
-    pub(crate) async fn with(house: House, books: Vec<Rulebook>) -> Self {
+    pub(crate) async fn with(house: ServerConfig, books: Vec<Rulebook>) -> Self {
         let start: Moment = "2031-05-04T09:00Z".parse().unwrap();
         let clock = Arc::new(HandClock::at(start));
         let store = Arc::new(Memory::default());
@@ -81,7 +81,7 @@ impl Table {
             secret: secret.clone(),
         };
         let games = Games::start(ports, Settings::default()).await.unwrap();
-        let parts = Parts {
+        let parts = Deps {
             games,
             laws,
             accounts: Arc::new(InMemory::default()),
@@ -92,7 +92,7 @@ impl Table {
             books,
             house,
         };
-        let site = Arc::new(Site::new(parts).unwrap());
+        let site = Arc::new(AppState::new(parts).unwrap());
         let mut table = Self {
             router: router(Arc::clone(&site)),
             site,
@@ -129,7 +129,7 @@ impl Table {
     }
 
     /// The site itself, for what no request can do.
-    pub(crate) fn site(&self) -> &Site {
+    pub(crate) fn site(&self) -> &AppState {
         &self.site
     }
 
@@ -153,7 +153,7 @@ impl Table {
 
     /// Revokes a token.
     pub(crate) async fn revoke(&self, token: &str) {
-        let digest = quorate_server::web::site::digest_of(token);
+        let digest = quorate_server::app::state::digest_of(token);
         self.site.parts.accounts.revoke_token(digest).await.unwrap();
     }
 

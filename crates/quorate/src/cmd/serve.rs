@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use quorate_server::web::{self, House, Mail, Parts, Site};
+use quorate_server::{AppState, Deps, Mail, ServerConfig, router};
 
 use crate::books;
 use crate::home::{Data, Home};
@@ -67,7 +67,7 @@ pub(super) fn serve(
 ) -> Result<ExitCode> {
     tell_log();
     let games = home.games()?;
-    let parts = Parts {
+    let parts = Deps {
         games: games.clone(),
         laws: Arc::clone(&home.laws),
         accounts: home.store.clone(),
@@ -78,8 +78,8 @@ pub(super) fn serve(
         books: playable()?,
         house: house(listen)?,
     };
-    let site = Site::new(parts).map_err(|error| anyhow!(error.to_string()))?;
-    let router = web::router(Arc::new(site));
+    let site = AppState::new(parts).map_err(|error| anyhow!(error.to_string()))?;
+    let app = router(Arc::new(site));
     home.wait(async {
         let listener = tokio::net::TcpListener::bind(listen.address).await;
         let listener = listener.with_context(|| {
@@ -92,7 +92,7 @@ pub(super) fn serve(
         out.line(format!("{} http://{address}", out.green("serving")));
         out.value(&serde_json::json!({ "serving": format!("http://{address}") }));
         ready(address)?;
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let service = app.into_make_service_with_connect_info::<SocketAddr>();
         axum::serve(listener, service)
             .with_graceful_shutdown(told_to_end())
             .await?;
@@ -101,8 +101,8 @@ pub(super) fn serve(
     })
 }
 
-fn house(listen: &Listen) -> Result<House> {
-    let plain = House::default();
+fn house(listen: &Listen) -> Result<ServerConfig> {
+    let plain = ServerConfig::default();
     let site = listen.site.as_deref().unwrap_or_default();
     let mail = listen
         .mail_from
@@ -111,7 +111,7 @@ fn house(listen: &Listen) -> Result<House> {
         .transpose()
         .context("mail cannot be sent as --mail-from and --site say")?;
     let address = listen.site.as_ref();
-    Ok(House {
+    Ok(ServerConfig {
         address: address.map(|site| site.trim_end_matches('/').to_owned()),
         mail,
         is_open: !listen.invited_only,

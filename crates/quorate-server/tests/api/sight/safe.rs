@@ -1,9 +1,9 @@
 //! What every answer says to browsers, and what signing in and up never do.
 
 use axum::http::HeaderMap;
+use quorate_server::ServerConfig;
 use quorate_server::security::headers::POLICY;
 use quorate_server::security::rate::{SIGN_IN, SIGN_UP, WRITE};
-use quorate_server::web::House;
 use scraper::{Html, Selector};
 
 use super::readers::{Got, Reader, Role};
@@ -68,9 +68,9 @@ fn the_policy_lets_nothing_in_from_elsewhere_and_nothing_inline() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn behind_https_every_cookie_of_a_session_is_secure() {
-    let house = House {
+    let house = ServerConfig {
         is_secure: true,
-        ..House::default()
+        ..ServerConfig::default()
     };
     let table = crate::table::Table::with(house, vec![world::book()]).await;
     let request = axum::http::Request::get("/").body(axum::body::Body::empty());

@@ -8,7 +8,7 @@ use quorate_kernel::EventSeq;
 use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::state::SealMut;
-use quorate_server::web::House;
+use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 
 use crate::table::Table;
@@ -293,7 +293,7 @@ pub(crate) struct Ball {
 impl Ball {
     /// Founded and played, with such secrets.
     pub(crate) async fn with(secrets: Secrets) -> Self {
-        let table = Table::with(House::default(), vec![book()]).await;
+        let table = Table::with(ServerConfig::default(), vec![book()]).await;
         let mut tokens = Vec::new();
         for name in PLAYERS.iter().chain([&OUTSIDER, &OPERATOR]) {
             tokens.push(table.token(name, *name == OPERATOR).await);

@@ -1,0 +1,274 @@
+//! Doing: every command, under its sender's key, through the one place that authorises.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use quorate_kernel::Thing;
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::state::Effect;
+use quorate_runtime::Receipt;
+use serde::Serialize;
+use serde_json::{Map, Value as AnyJson, json};
+use utoipa::ToSchema;
+
+use crate::api::asked::{Body, Key, blocking};
+use crate::api::caller::Signed;
+use crate::api::log::EventData;
+use crate::api::moves::QuestionData;
+use crate::api::problem::Problem;
+use crate::api::wishes::{Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish};
+use crate::api::{commands, log, moves};
+use crate::app::error::AppError;
+use crate::app::send;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::join;
+use crate::view::game::GameView;
+
+/// Something was done, and is on disk.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Done {
+    /// The event that it became.
+    event: EventData,
+    /// The post that it made.
+    post: Option<String>,
+    /// The question that it waits for, where it does. Answer it, and the action goes on with the dice that fell.
+    question: Option<QuestionData>,
+    /// Whom you play from now on.
+    you: Option<String>,
+    /// Whether this is the receipt of a command that was sent before under the same key.
+    replayed: bool,
+}
+
+/// Takes an action of the law, or does a built-in act: `post`, `edit`, `withdraw`, `recategorise`, `comment`, `vote`,
+/// `message`, `apply-to-join`, `leave`, `answer`, `abandon`, `dice`, `claim`, `dispute`, `undo`, `wake`, and for operators
+/// `repair`.
+#[utoipa::path(post, path = "/games/{game}/acts", tag = "play", operation_id = "act", request_body = Wish,
+    params(("game" = String, Path, description = "The game's word."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Your own word for this command: sent again, it counts once.")),
+    responses((status = 201, description = "It is done, or waits for an answer.", body = Done),
+        (status = 200, description = "It was done before, under the same key.", body = Done), Problem), security(("token" = [])))]
+pub(crate) async fn act(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Key(key): Key,
+    Path(game): Path<String>,
+    Body(wish): Body<Wish>,
+) -> Result<Response, Problem> {
+    done(&site, &visitor, &game, key, wish).await
+}
+
+/// A request whose body stands for the arguments of one act.
+macro_rules! of_act {
+    ($(#[$doc:meta])* $name:ident, $path:literal, $id:literal, $tag:literal, $body:ty, $action:literal) => {
+        $(#[$doc])*
+        #[utoipa::path(post, path = $path, tag = $tag, operation_id = $id, request_body = $body,
+            params(("game" = String, Path, description = "The game's word."),
+                ("Idempotency-Key" = Option<String>, Header,
+                    description = "Your own word for this command: sent again, it counts once.")),
+            responses((status = 201, description = "It is done, or waits for an answer.", body = Done),
+                (status = 200, description = "It was done before, under the same key.", body = Done), Problem),
+            security(("token" = [])))]
+        pub(crate) async fn $name(
+            State(site): State<Arc<AppState>>,
+            Signed(visitor): Signed,
+            Key(key): Key,
+            Path(game): Path<String>,
+            Body(arguments): Body<Map<String, AnyJson>>,
+        ) -> Result<Response, Problem> {
+            let wish = Wish { action: $action.to_owned(), arguments };
+            done(&site, &visitor, &game, key, wish).await
+        }
+    };
+}
+
+of_act! {
+    /// Posts, with the changes that the post carries.
+    post, "/games/{game}/posts", "make_post", "blog", NewPost, "post"
+}
+
+of_act! {
+    /// Asks to join a game. Those who run it let newcomers in; how is for its rules to say.
+    join, "/games/{game}/join", "join", "play", Application, "apply-to-join"
+}
+
+of_act! {
+    /// Answers a question of an action of yours, or one that somebody's action left to you.
+    answer, "/games/{game}/answers", "answer", "play", Reply, "answer"
+}
+
+of_act! {
+    /// Rolls on the tracker's comment line.
+    dice, "/games/{game}/dice", "dice", "tracker", DiceLine, "dice"
+}
+
+of_act! {
+    /// Sends a private message.
+    message, "/games/{game}/messages", "send_message", "play", NewMessage, "message"
+}
+
+/// Comments on a post, and votes on it.
+#[utoipa::path(post, path = "/games/{game}/posts/{post}/comments", tag = "blog", operation_id = "comment",
+    request_body = NewComment,
+    params(("game" = String, Path, description = "The game's word."), ("post" = String, Path, description = "The post's id."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Your own word for this command: sent again, it counts once.")),
+    responses((status = 201, description = "It stands there.", body = Done),
+        (status = 200, description = "It was done before, under the same key.", body = Done), Problem), security(("token" = [])))]
+pub(crate) async fn comment(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Key(key): Key,
+    Path((game, post)): Path<(String, String)>,
+    Body(mut arguments): Body<Map<String, AnyJson>>,
+) -> Result<Response, Problem> {
+    if arguments.insert("post".to_owned(), json!(post)).is_some() {
+        return Err(Problem::bad(
+            "arguments.post",
+            "the address names the post already",
+        ));
+    }
+    let look = GameView::at(&site, &visitor, &game).await?;
+    // A post in an address that is not there is an address that is not there.
+    if commands::seen_post(&look, &post, "post").is_err() {
+        return Err(AppError::NotFound.into());
+    }
+    let action = "comment".to_owned();
+    done(&site, &visitor, &game, key, Wish { action, arguments }).await
+}
+
+async fn done(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    game: &str,
+    key: Option<String>,
+    wish: Wish,
+) -> Result<Response, Problem> {
+    let look = Arc::new(GameView::at(site, visitor, game).await?);
+    let key = key.as_deref();
+    if let Some(key) = key
+        && let Some(receipt) = earlier(&look, key).await?
+    {
+        return again(&look, &receipt, &wish).await;
+    }
+    let past = commands::past(&look, &wish).await?;
+    let act = commands::act(&look, wish, past).await?;
+    match sent(&look, key, act).await {
+        Ok(receipt) => told(site, visitor, &receipt, game, false).await,
+        Err(AppError::Refused(refusal)) => {
+            let word = key.unwrap_or(&visitor.word);
+            let event = earlier(&look, word).await?.map(|receipt| receipt.seq.0);
+            Err(Problem::refused(&look, &refusal, event))
+        }
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
+/// The receipt of a command of the same account that came under the same key.
+async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem> {
+    let mut actors = Vec::new();
+    if let Some(me) = look.me {
+        actors.push((Actor::Player(me), key.into()));
+    }
+    if let Some(account) = look.visitor.id() {
+        actors.push((Actor::Newcomer, send::own_key(account, key)));
+    }
+    if look.visitor.is_operator() {
+        actors.push((Actor::Operator, key.into()));
+    }
+    for (actor, key) in actors {
+        let games = &look.site.parts.games;
+        if let Some(receipt) = games.receipt(&look.game, actor, &key).await? {
+            return Ok(Some(receipt));
+        }
+    }
+    Ok(None)
+}
+
+/// The answer to a command that came before, if it is the same one.
+async fn again(look: &Arc<GameView>, receipt: &Receipt, wish: &Wish) -> Result<Response, Problem> {
+    let events = look.site.events(&look.game, &[receipt.seq]).await?;
+    if !events.iter().any(|event| is_of(event, &wish.action)) {
+        return Err(Problem::key_used(receipt.seq.0));
+    }
+    match &receipt.outcome {
+        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => {
+            Err(Problem::refused(look, refusal, Some(receipt.seq.0)))
+        }
+        Outcome::Done | Outcome::Opened(_) => {
+            let (site, visitor) = (&look.site, &look.visitor);
+            told(site, visitor, receipt, look.game.as_str(), true).await
+        }
+    }
+}
+
+/// Whether an event is of a command of that name.
+fn is_of(event: &Event, action: &str) -> bool {
+    match &event.act {
+        Act::Do { action: name, .. } => *name == action,
+        Act::Answer { .. } | Act::Decide { .. } => action == "answer",
+        Act::Abandon { .. } => action == "abandon",
+        Act::Post(_) => action == "post",
+        Act::Comment { .. } => matches!(action, "comment" | "vote"),
+        Act::Dice { .. } => matches!(action, "dice" | "roll"),
+        act => act.name() == action,
+    }
+}
+
+/// Sends a command as whoever may send such.
+async fn sent(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
+    match act {
+        Act::Apply { name, text } => {
+            join::handler::asked(look, key, name.as_str(), text.as_str()).await
+        }
+        Act::Repair { .. } if !look.visitor.is_operator() => Err(AppError::Forbidden(
+            "Only those who run this server can repair a game.",
+        )),
+        Act::Repair { .. } => send::send_as_operator(look, key, act).await,
+        act => send::send(look, key, act).await,
+    }
+}
+
+/// What came of a command, as its sender sees the game now.
+async fn told(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    receipt: &Receipt,
+    game: &str,
+    replayed: bool,
+) -> Result<Response, Problem> {
+    let look = Arc::new(GameView::at(site, visitor, game).await?);
+    let events = site.events(&look.game, &[receipt.seq]).await?;
+    let event = events.into_iter().next().ok_or(AppError::NotFound)?;
+    let waits = matches!(receipt.outcome, Outcome::Opened(_));
+    let done = blocking(look, move |look| Ok(outcome(look, &event, waits, replayed))).await?;
+    let location = format!("/api/v1/games/{game}/events/{}", receipt.seq);
+    let status = if replayed {
+        StatusCode::OK
+    } else {
+        StatusCode::CREATED
+    };
+    Ok((status, [(header::LOCATION, location)], Json(done)).into_response())
+}
+
+fn outcome(look: &GameView, event: &Event, waits: bool, replayed: bool) -> Done {
+    let made = event.steps.iter().find_map(|step| match &step.effect {
+        Effect::Post { key, old: None, .. } => Some(key.to_string()),
+        _ => None,
+    });
+    let questions = match look.me {
+        Some(me) if waits => look.ask(|tx| moves::questions(look, tx, me)),
+        _ => Vec::new(),
+    };
+    let own = format!("open:{}", event.act.name());
+    Done {
+        event: log::event(look, event),
+        post: made,
+        question: questions.into_iter().find(|one| one.is(&own)),
+        you: look.me.map(|me| Thing::Player(me).to_string()),
+        replayed,
+    }
+}

@@ -1,0 +1,52 @@
+//! What games hold, as data: values, people, moments.
+
+use quorate_engine::tx::Tx;
+use quorate_engine::{changes, convert};
+use quorate_kernel::{Moment, PlayerId, Thing, Value};
+use quorate_law::datum::Datum;
+use serde::Serialize;
+use serde_json::Value as Json;
+use utoipa::ToSchema;
+
+use crate::app::reply::timestamp;
+use crate::view::game::GameView;
+
+/// A moment, as RFC 3339 writes it in UTC.
+pub(crate) fn moment(at: Moment) -> String {
+    timestamp(at).to_string()
+}
+
+/// An answer of the law as data.
+pub(crate) fn datum(tx: &Tx, of: &Datum) -> Json {
+    match of {
+        Datum::Moment(at) => moment(*at).into(),
+        Datum::Square(square) => format!("{} {}", square.board, tx.square_name(square)).into(),
+        Datum::List(items) => items.iter().map(|item| datum(tx, item)).collect(),
+        other => changes::json(other),
+    }
+}
+
+/// A kept value as data. Who may see it was asked before.
+pub(crate) fn value(tx: &Tx, of: &Value) -> Json {
+    datum(tx, &convert::datum(of))
+}
+
+/// A player, by address and name.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PlayerRef)]
+pub(crate) struct PlayerRef {
+    /// The address, as values and arguments have it: `player:3`.
+    pub player: String,
+    /// The name under which they play.
+    pub name: String,
+}
+
+impl PlayerRef {
+    /// Somebody in the game.
+    pub(crate) fn of(look: &GameView, id: PlayerId) -> Self {
+        Self {
+            player: Thing::Player(id).to_string(),
+            name: look.name(id),
+        }
+    }
+}

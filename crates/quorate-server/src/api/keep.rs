@@ -1,0 +1,246 @@
+//! Does the log hold together, and the log as a file.
+
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body as Bytes;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use quorate_kernel::{EventSeq, GameId};
+use quorate_runtime::archive::{self, Beside};
+use quorate_runtime::fold::Fault;
+use quorate_runtime::in_process::Rejudger;
+use quorate_runtime::verify::{self, Grade};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::api::asked::Ask;
+use crate::api::caller::{Caller, Signed};
+use crate::api::problem::Problem;
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+
+/// How many bytes of a file are sent at once.
+const PIECE: usize = 64 * 1024;
+
+/// How closely to look.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct VerifyQuery {
+    /// How closely to look.
+    #[param(inline)]
+    grade: Option<GradeWord>,
+}
+
+/// How closely to look at a log.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum GradeWord {
+    /// Each event follows from the one before.
+    Chain,
+    /// And its effects fit the state that they change.
+    #[default]
+    Fold,
+    /// And the law of its time, on the same dice, comes to the same effects. For operators: it takes long, and what
+    /// differs may be private.
+    Judgement,
+}
+
+/// What verifying found.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Verdict)]
+pub(crate) struct VerdictData {
+    /// Whether all is well.
+    holds: bool,
+    /// How many events hold together.
+    events: u64,
+    /// The hash of the last of them.
+    head: String,
+    /// The digest of the state there.
+    state: Option<String>,
+    /// Where the log does not hold together.
+    fault: Option<FaultData>,
+    /// Where the law comes to something else today.
+    differences: Vec<FaultData>,
+    /// How many such places there are.
+    difference_count: u64,
+    /// What was found of the dice; nothing where the grade is `chain`.
+    dice: DiceData,
+}
+
+/// Dice, held against the keys that were pledged before they fell and shown afterwards.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DiceFound)]
+pub(crate) struct DiceData {
+    /// How many follow from a key that is shown.
+    proven: u64,
+    /// How many nobody can check yet: their key is shown when the dynasty ends.
+    unproven: u64,
+}
+
+/// Something that is wrong with an event.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Fault)]
+pub(crate) struct FaultData {
+    /// The event.
+    seq: u64,
+    /// What is wrong.
+    what: String,
+}
+
+/// Whether a game's log holds together.
+#[utoipa::path(get, path = "/games/{game}/verify", tag = "log", operation_id = "verify",
+    params(("game" = String, Path, description = "The game's word."), VerifyQuery),
+    responses((status = 200, description = "What was found.", body = VerdictData), Problem))]
+pub(crate) async fn verify(
+    State(site): State<Arc<AppState>>,
+    caller: Caller,
+    Path(game): Path<String>,
+    Ask(query): Ask<VerifyQuery>,
+) -> Result<Json<VerdictData>, Problem> {
+    site.checks.take(caller.visitor.who(), site.now_ms())?;
+    let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
+    let grade = match query.grade.unwrap_or_default() {
+        GradeWord::Chain => Grade::Chain,
+        GradeWord::Fold => Grade::Fold,
+        GradeWord::Judgement => {
+            operator(&caller.visitor)?;
+            Grade::Judgement(Box::new(rejudger(&site, &game).await?))
+        }
+    };
+    let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+    let verdict = verify::verify(journal, seals, &game, grade, &mut |_| {}).await?;
+    let place = |fault: &Fault| FaultData {
+        seq: fault.seq.0,
+        what: fault.what.to_string(),
+    };
+    Ok(Json(VerdictData {
+        holds: verdict.holds(),
+        events: verdict.head.seq.0,
+        head: verdict.head.hash.to_string(),
+        state: verdict.state.map(|digest| digest.to_string()),
+        fault: verdict.fault.as_ref().map(place),
+        differences: verdict.differences.iter().map(place).collect(),
+        difference_count: verdict.difference_count,
+        dice: DiceData {
+            proven: verdict.dice.proven,
+            unproven: verdict.dice.unproven,
+        },
+    }))
+}
+
+/// Lets nobody through but those who run the server.
+fn operator(visitor: &Visitor) -> Result<(), Problem> {
+    match &visitor.account {
+        None => Err(AppError::SignIn.into()),
+        Some(account) if account.operator => Ok(()),
+        Some(_) => Err(AppError::Forbidden("Only those who run this server can do that.").into()),
+    }
+}
+
+async fn rejudger(site: &Arc<AppState>, game: &GameId) -> Result<Rejudger, Problem> {
+    let row = site.parts.journal.game(game).await;
+    let row = row.map_err(quorate_runtime::OperatingError::from)?;
+    let row = row.ok_or(AppError::NotFound)?;
+    let secret = row
+        .secret
+        .unwrap_or_else(|| site.parts.secret.of_game(game));
+    let (finding, game) = (Arc::clone(site), game.clone());
+    let handle = tokio::runtime::Handle::current();
+    let find = move |seq: EventSeq| {
+        let found = handle.block_on(finding.events(&game, &[seq]));
+        found.ok().and_then(|mut events| events.pop())
+    };
+    Ok(Rejudger::new(&site.parts.laws, secret, Box::new(find)))
+}
+
+/// What goes into the file.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExportQuery {
+    /// The open log alone: it verifies, and no word that anybody typed is in it.
+    #[serde(default)]
+    open: bool,
+}
+
+/// The whole game as a file, which `quorate import` reads. For those who run the server.
+#[utoipa::path(get, path = "/games/{game}/export", tag = "log", operation_id = "export",
+    params(("game" = String, Path, description = "The game's word."), ExportQuery),
+    responses((status = 200, description = "A line of JSON for each event, after a heading.", body = String,
+        content_type = "application/x-ndjson"), Problem), security(("token" = [])))]
+pub(crate) async fn export(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+    Ask(query): Ask<ExportQuery>,
+) -> Result<Response, Problem> {
+    operator(&visitor)?;
+    site.checks.take(visitor.who(), site.now_ms())?;
+    as_file(&site, &game, !query.open).await
+}
+
+/// A game as a file, whole or its open log alone. Who may have it was asked before.
+pub(crate) async fn as_file(
+    site: &AppState,
+    game: &str,
+    is_whole: bool,
+) -> Result<Response, Problem> {
+    let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
+    let beside = if is_whole {
+        Beside::Everything(&site.parts.secret)
+    } else {
+        Beside::Nothing
+    };
+    // Written whole before any of it is sent, so that a log that does not hold together is an error and no short file.
+    let mut file = BufWriter::new(tempfile::tempfile().map_err(broken)?);
+    let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+    let mut progress = |_| {};
+    let written = archive::export(journal, seals, &game, beside, &mut file, &mut progress);
+    written.await.map_err(|error| match error {
+        archive::ExportError::Game(error) => Problem::from(error),
+        archive::ExportError::Write(error) => broken(error),
+    })?;
+    let mut file = file
+        .into_inner()
+        .map_err(|error| broken(error.into_error()))?;
+    file.flush().map_err(broken)?;
+    file.seek(SeekFrom::Start(0)).map_err(broken)?;
+    let name = format!("attachment; filename=\"{game}.ndjson\"");
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
+        (header::CONTENT_DISPOSITION, name),
+    ];
+    Ok((headers, pieces(file)).into_response())
+}
+
+fn broken(error: std::io::Error) -> Problem {
+    AppError::Broken(format!("the file could not be written: {error}")).into()
+}
+
+/// A file, piece by piece.
+fn pieces(file: std::fs::File) -> Bytes {
+    let pieces = stream::unfold(Some(file), |file| async move {
+        let mut file = file?;
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; PIECE];
+            let read = file.read(&mut piece);
+            read.map(|count| {
+                piece.truncate(count);
+                (piece, file)
+            })
+        });
+        match read.await {
+            Ok(Ok((piece, _))) if piece.is_empty() => None,
+            Ok(Ok((piece, file))) => Some((Ok(piece), Some(file))),
+            Ok(Err(error)) => Some((Err(error), None)),
+            Err(error) => Some((Err(std::io::Error::other(error)), None)),
+        }
+    });
+    Bytes::from_stream(pieces)
+}

@@ -1,0 +1,287 @@
+//! What you can do: now, later with the time, or not and why; and what waits for your answer.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use quorate_engine::convert;
+use quorate_engine::offers::{self, Field, Offer};
+use quorate_engine::tx::Tx;
+use quorate_kernel::{PlayerId, Refusal, Value};
+use quorate_law::datum::Datum;
+use serde::Serialize;
+use serde_json::Value as AnyJson;
+use utoipa::ToSchema;
+
+use crate::api::asked::blocking;
+use crate::api::caller::Signed;
+use crate::api::data;
+use crate::api::data::{PlayerRef, moment};
+use crate::api::problem::{Problem, RefusalData};
+use crate::app::send;
+use crate::app::state::AppState;
+use crate::view::game::GameView;
+
+/// What you can do.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Moves)]
+pub(crate) struct MovesData {
+    /// The moment that it is asked for.
+    #[schema(format = DateTime)]
+    at: String,
+    /// Whom you play.
+    you: PlayerRef,
+    /// What waits for your answer, nearest deadline first.
+    questions: Vec<QuestionData>,
+    /// Every action of the law, in its order.
+    moves: Vec<MoveData>,
+    /// Every kind of post.
+    posts: Vec<MayPost>,
+}
+
+/// When something may be done.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum May {
+    /// Now, with arguments that fit.
+    Now,
+    /// Not now, and perhaps at the refusal's moment.
+    Later,
+    /// Not now, and time alone will not change it.
+    No,
+}
+
+/// An action.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Move)]
+pub(crate) struct MoveData {
+    /// Its code name.
+    action: String,
+    /// As people read it.
+    title: String,
+    /// The rule that declares it.
+    rule: String,
+    /// The clause of that rule.
+    clause: u32,
+    /// What it asks for.
+    fields: Vec<FieldData>,
+    /// What the law says of it to this player while it may be taken, such as the odds.
+    says: Option<String>,
+    /// When it may be taken.
+    may: May,
+    /// Why not now.
+    refusal: Option<RefusalData>,
+}
+
+/// What an action asks for.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Field)]
+pub(crate) struct FieldData {
+    /// The argument's name.
+    name: String,
+    /// As people read it.
+    title: String,
+    /// What it takes, in words.
+    takes: String,
+    /// What may be picked, where that can be listed.
+    options: Option<Vec<OptionData>>,
+    /// Whether it may be left out.
+    optional: bool,
+    /// What it is then.
+    default: AnyJson,
+}
+
+/// Something to pick.
+#[derive(Serialize, ToSchema)]
+#[schema(as = FieldOption)]
+pub(crate) struct OptionData {
+    /// What to send.
+    value: AnyJson,
+    /// What it is called, which may be sent as well.
+    text: String,
+    /// What the law says of it, such as the odds.
+    remark: Option<String>,
+}
+
+/// A kind of post and whether you may post one.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MayPost {
+    /// The category's code name.
+    category: String,
+    /// When such a post may be made.
+    may: May,
+    /// Why not now.
+    refusal: Option<RefusalData>,
+}
+
+/// What waits for an answer.
+#[derive(Clone, Serialize, ToSchema)]
+#[schema(as = Question)]
+pub(crate) struct QuestionData {
+    /// What names it: `open:` and the action, or `duty:` and a number.
+    question: String,
+    /// What is asked.
+    what: String,
+    /// What may be answered; empty where any text may.
+    options: Vec<AnswerData>,
+    /// Whether nothing may be answered.
+    may_decline: bool,
+    /// What is taken at the deadline.
+    default: AnyJson,
+    /// Until when.
+    #[schema(format = DateTime)]
+    deadline: String,
+}
+
+impl QuestionData {
+    /// Whether this is the question of that name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.question == name
+    }
+}
+
+/// Something to answer.
+#[derive(Clone, Serialize, ToSchema)]
+#[schema(as = Answer)]
+pub(crate) struct AnswerData {
+    /// What to send.
+    value: AnyJson,
+    /// What it is called, which may be sent as well.
+    text: String,
+}
+
+/// What you can do in a game: now, later with the time, or not and why.
+#[utoipa::path(get, path = "/games/{game}/moves", tag = "play", operation_id = "moves",
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "Your moves.", body = MovesData), Problem), security(("token" = [])))]
+pub(crate) async fn list(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+) -> Result<Json<MovesData>, Problem> {
+    let look = GameView::at(&site, &visitor, &game).await?;
+    let me = send::player(&look)?;
+    let told = blocking(Arc::new(look), move |look| Ok(moves(look, me)));
+    told.await.map(Json)
+}
+
+fn moves(look: &GameView, me: PlayerId) -> MovesData {
+    look.ask(|tx| {
+        let offers = offers::offers(tx, me);
+        let posts = look.law.category_order.iter().filter_map(|name| {
+            let decl = look.law.categories.get(name)?;
+            let (may, refusal) = told(look, &offers::may_post(tx, me, decl));
+            Some(MayPost {
+                category: name.to_string(),
+                may,
+                refusal,
+            })
+        });
+        MovesData {
+            at: moment(look.now),
+            you: PlayerRef::of(look, me),
+            questions: questions(look, tx, me),
+            moves: offers.iter().map(|offer| one(look, tx, offer)).collect(),
+            posts: posts.collect(),
+        }
+    })
+}
+
+fn told(look: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData>) {
+    match open {
+        Ok(()) => (May::Now, None),
+        Err(refusal) => {
+            let may = if refusal.next_at.is_some() {
+                May::Later
+            } else {
+                May::No
+            };
+            (may, Some(RefusalData::themed(look, refusal)))
+        }
+    }
+}
+
+fn one(look: &GameView, tx: &Tx, offer: &Offer) -> MoveData {
+    let (may, refusal) = told(look, &offer.open);
+    MoveData {
+        action: offer.action.to_string(),
+        title: look.themed(&offer.title),
+        rule: offer.site.rule.to_string(),
+        clause: offer.site.clause,
+        fields: offer
+            .fields
+            .iter()
+            .map(|field| one_field(look, tx, field))
+            .collect(),
+        says: told_of(look, &offer.says),
+        may,
+        refusal,
+    }
+}
+
+/// Words of the law in the theme's, where there are any.
+fn told_of(look: &GameView, words: &str) -> Option<String> {
+    (!words.is_empty()).then(|| look.themed(words))
+}
+
+fn one_field(look: &GameView, tx: &Tx, field: &Field) -> FieldData {
+    let options = field.options.as_ref().map(|options| {
+        let remarks = field.remarks.iter().map(String::as_str);
+        let remarks = remarks.chain(std::iter::repeat(""));
+        let told = options.iter().zip(remarks);
+        let told = told.map(|((datum, text), remark)| OptionData {
+            value: data::datum(tx, datum),
+            text: text.clone(),
+            remark: told_of(look, remark),
+        });
+        told.collect()
+    });
+    FieldData {
+        name: field.name.to_string(),
+        title: look.themed(&field.title),
+        takes: convert::type_name(&field.ty),
+        options,
+        optional: field.default.is_some()
+            || matches!(field.ty, quorate_law::datum::Type::Optional(_)),
+        default: data::datum(tx, field.default.as_ref().unwrap_or(&Datum::None)),
+    }
+}
+
+/// What waits for an answer of a player.
+pub(crate) fn questions(look: &GameView, tx: &Tx, me: PlayerId) -> Vec<QuestionData> {
+    let state = look.state();
+    let options = |values: &[Value]| {
+        let told = values.iter().map(|value| AnswerData {
+            value: data::value(tx, value),
+            text: tx.label(&convert::datum(value)),
+        });
+        told.collect()
+    };
+    let open = state.open.iter().filter(|(key, _)| key.who == me);
+    let open = open.map(|(key, open)| {
+        let question = QuestionData {
+            question: format!("open:{}", key.action),
+            what: open.question.what.clone(),
+            options: options(&open.question.options),
+            may_decline: open.question.may_decline,
+            default: data::value(tx, &open.question.default),
+            deadline: moment(open.deadline),
+        };
+        (open.deadline, question)
+    });
+    let duties = state.duties.iter().filter(|(_, duty)| duty.to == me);
+    let duties = duties.map(|(id, duty)| {
+        let question = QuestionData {
+            question: format!("duty:{id}"),
+            what: look.duty_title(duty),
+            options: options(&duty.options),
+            may_decline: false,
+            default: data::value(tx, &duty.default),
+            deadline: moment(duty.deadline),
+        };
+        (duty.deadline, question)
+    });
+    let mut found: Vec<_> = open.chain(duties).collect();
+    found.sort_by_key(|(deadline, _)| *deadline);
+    found.into_iter().map(|(_, question)| question).collect()
+}

@@ -1,0 +1,331 @@
+//! The blog: posts in short, and one with all that stands under it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use quorate_engine::changes::Change;
+use quorate_kernel::patch::Patch;
+use quorate_kernel::rows::{Comment, CommentKey, Post};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{PlayerId, PostId, Thing};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as AnyJson;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::api::asked::{Ask, Page, blocking};
+use crate::api::caller::Caller;
+use crate::api::data::{PlayerRef, moment};
+use crate::api::problem::Problem;
+use crate::api::{data, log};
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::site::post::handler::post_id;
+use crate::view::game::GameView;
+use crate::view::matters::Count;
+
+/// How many posts a page has where nothing is asked.
+const POSTS: usize = 20;
+
+/// How many it has at most.
+const POSTS_MAX: usize = 100;
+
+/// Which posts.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PostsQuery {
+    /// Of this category alone, by its code name; empty for posts in none.
+    category: Option<String>,
+    /// Of this status alone.
+    status: Option<String>,
+    /// Of this author alone: a player's address or number.
+    author: Option<String>,
+    /// Only those whose status may still change, or only the others.
+    open: Option<bool>,
+    /// Only those before this one; the newest, where none is named.
+    before: Option<String>,
+    /// How many, up to 100.
+    limit: Option<usize>,
+}
+
+/// A post in short.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PostLine)]
+pub(crate) struct PostLine {
+    /// Its id; `post:` and the id is its address.
+    id: String,
+    /// Its category's code name; empty for a post in none.
+    category: String,
+    /// Its title.
+    title: String,
+    /// Who wrote it; nothing where the game did, or where nobody is to know.
+    author: Option<PlayerRef>,
+    /// When it was posted.
+    #[schema(format = DateTime)]
+    at: String,
+    /// When its category took effect.
+    #[schema(format = DateTime)]
+    open_at: String,
+    /// When it was last edited.
+    #[schema(format = DateTime)]
+    edited_at: Option<String>,
+    /// The bracketed words of its title.
+    tags: Vec<String>,
+    /// Its status; empty where its category has none.
+    status: String,
+    /// Whether its status may still change.
+    open: bool,
+    /// When its status became final.
+    #[schema(format = DateTime)]
+    closed_at: Option<String>,
+    /// Who closed it.
+    closed_by: Option<PlayerRef>,
+    /// What was noted at its closing.
+    note: String,
+    /// How many comments stand under it.
+    comments: u32,
+    /// How the votes stand, while it is open and voted on.
+    tally: Option<TallyData>,
+}
+
+/// How votes stand, as the law counts them at this moment.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Tally)]
+pub(crate) struct TallyData {
+    /// How many votes each side has, by icon.
+    sides: BTreeMap<String, u32>,
+    /// How many make a quorum, where the law knows one.
+    quorum: Option<u32>,
+    /// How many of those who play have no vote that counts.
+    silent: usize,
+}
+
+/// A post with all that stands under it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Post)]
+pub(crate) struct PostData {
+    /// What lists say of it.
+    #[serde(flatten)]
+    line: PostLine,
+    /// Its text, in Markdown.
+    body: String,
+    /// Flavour text beside it.
+    flavour: String,
+    /// The fields of its category that you may see, by code name.
+    fields: BTreeMap<String, AnyJson>,
+    /// The changes that it carries; texts that it amends stand there whole.
+    changes: Vec<Change>,
+    /// The digest of the changes, by which a preview of the same ones is known.
+    digest: Option<String>,
+    /// The vote of each who plays as it counts.
+    votes: Vec<VoteData>,
+    /// The comments, oldest first.
+    thread: Vec<CommentData>,
+    /// Actions of the law that you can take on it now, by code name.
+    actions: Vec<String>,
+}
+
+/// Somebody's vote.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Vote)]
+pub(crate) struct VoteData {
+    /// Whose.
+    voter: PlayerRef,
+    /// The icon that counts for them; nothing where there is none.
+    vote: Option<String>,
+}
+
+/// A comment.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Comment)]
+pub(crate) struct CommentData {
+    /// Its id.
+    id: String,
+    /// Who wrote it; nothing where the game did, or where nobody is to know.
+    author: Option<PlayerRef>,
+    /// When.
+    #[schema(format = DateTime)]
+    at: String,
+    /// Its text, in Markdown.
+    text: String,
+    /// The icons in it.
+    icons: Vec<IconData>,
+}
+
+/// An icon in a comment.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Icon)]
+pub(crate) struct IconData {
+    /// Its name.
+    name: String,
+    /// Whether its author could cast it at that time.
+    counted: bool,
+}
+
+/// The posts of a game that you may see, newest first.
+#[utoipa::path(get, path = "/games/{game}/posts", tag = "blog", operation_id = "posts",
+    params(("game" = String, Path, description = "The game's word."), PostsQuery),
+    responses((status = 200, description = "Posts.", body = Page<PostLine>), Problem))]
+pub(crate) async fn list(
+    State(site): State<Arc<AppState>>,
+    caller: Caller,
+    Path(game): Path<String>,
+    Ask(query): Ask<PostsQuery>,
+) -> Result<Json<Page<PostLine>>, Problem> {
+    let look = GameView::at(&site, &caller.visitor, &game).await?;
+    let told = blocking(Arc::new(look), move |look| posts(look, &query));
+    told.await.map(Json)
+}
+
+fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem> {
+    let bad = |place: &'static str| move |error| Problem::bad(place, error);
+    let before: Option<PostId> = match &query.before {
+        Some(word) => Some(word.parse().map_err(bad("query.before"))?),
+        None => None,
+    };
+    let author: Option<PlayerId> = match &query.author {
+        Some(word) => {
+            let id = word.trim_start_matches("player:").parse();
+            Some(id.map_err(bad("query.author"))?)
+        }
+        None => None,
+    };
+    let takes = |id: PostId, post: &Post| {
+        before.is_none_or(|before| id < before)
+            && look.view().post(post)
+            && query
+                .category
+                .as_ref()
+                .is_none_or(|name| post.category == *name.as_str())
+            && query
+                .status
+                .as_ref()
+                .is_none_or(|name| post.status == *name.as_str())
+            && author.is_none_or(|author| look.view().author(&post.author) == Some(author))
+            && query.open.is_none_or(|open| look.is_open(post) == open)
+    };
+    let most = query.limit.unwrap_or(POSTS).clamp(1, POSTS_MAX);
+    let mut found = look.state().posts.iter().rev();
+    let mut found = found.by_ref().filter(|(id, post)| takes(**id, post));
+    let items: Vec<_> = found
+        .by_ref()
+        .take(most)
+        .map(|(id, post)| line(look, *id, post, count(look, *id, post).as_ref()))
+        .collect();
+    let next = found.next().and(items.last().map(|last| last.id.clone()));
+    Ok(Page { items, next })
+}
+
+/// The votes on a post, while it is open.
+fn count(look: &GameView, id: PostId, post: &Post) -> Option<Count> {
+    look.is_open(post).then(|| look.count(id)).flatten()
+}
+
+fn line(look: &GameView, id: PostId, post: &Post, count: Option<&Count>) -> PostLine {
+    let author = look.view().author(&post.author);
+    PostLine {
+        id: id.to_string(),
+        category: post.category.to_string(),
+        title: look.themed(post.title.as_str()),
+        author: author.map(|author| PlayerRef::of(look, author)),
+        at: moment(post.at),
+        open_at: moment(post.open_at),
+        edited_at: post.edited_at.map(moment),
+        tags: post.tags.iter().map(ToString::to_string).collect(),
+        status: post.status.to_string(),
+        open: look.is_open(post),
+        closed_at: post.closed_at.map(moment),
+        closed_by: post.closed_by.map(|id| PlayerRef::of(look, id)),
+        note: post.note.as_str().to_owned(),
+        comments: post.comments,
+        tally: count.map(tally),
+    }
+}
+
+fn tally(count: &Count) -> TallyData {
+    let sides = count.sides.iter();
+    let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
+    TallyData {
+        sides: sides
+            .map(|(icon, number)| (icon.to_string(), *number))
+            .collect(),
+        quorum: count.quorum,
+        silent: silent.count(),
+    }
+}
+
+/// A post with its comments, its votes as they count, and what you can do with it.
+#[utoipa::path(get, path = "/games/{game}/posts/{post}", tag = "blog", operation_id = "post",
+    params(("game" = String, Path, description = "The game's word."), ("post" = String, Path, description = "The post's id.")),
+    responses((status = 200, description = "The post.", body = PostData), Problem))]
+pub(crate) async fn one(
+    State(site): State<Arc<AppState>>,
+    caller: Caller,
+    Path((game, post)): Path<(String, String)>,
+) -> Result<Json<PostData>, Problem> {
+    let look = GameView::at(&site, &caller.visitor, &game).await?;
+    let told = blocking(Arc::new(look), move |look| whole(look, &post));
+    told.await.map(Json)
+}
+
+fn whole(look: &GameView, word: &str) -> Result<PostData, Problem> {
+    let id = post_id(look, word)?;
+    let post = look.post(id).ok_or(AppError::NotFound)?;
+    let count = count(look, id, post);
+    let votes = count.iter().flat_map(|count| &count.ballots);
+    let votes = votes.map(|(player, word)| VoteData {
+        voter: PlayerRef::of(look, *player),
+        vote: (!word.is_empty()).then(|| word.clone()),
+    });
+    let offers = look.post_offers(id);
+    let patch = post.patch.as_ref();
+    // That of the changes themselves: a seal's own is salted, and nobody could tell what it is of.
+    let digest = patch.and_then(Sealed::plain).map(Patch::digest);
+    Ok(PostData {
+        line: line(look, id, post, count.as_ref()),
+        body: post.body.as_str().to_owned(),
+        flavour: post.flavour.as_str().to_owned(),
+        fields: fields(look, id, post),
+        changes: log::listed(patch),
+        digest: digest.map(|digest| digest.to_string()),
+        votes: votes.collect(),
+        thread: look
+            .state()
+            .comments_of(id)
+            .filter(|(_, comment)| look.view().comment(comment))
+            .map(|(key, one)| comment(look, key, one))
+            .collect(),
+        actions: offers.into_iter().map(|offer| offer.action).collect(),
+    })
+}
+
+fn fields(look: &GameView, id: PostId, post: &Post) -> BTreeMap<String, AnyJson> {
+    let thing = Thing::Post(id);
+    let values = look.values_of_kind(&post.category);
+    look.ask(|tx| {
+        let seen = values.iter().filter(|value| look.sees(&thing, value));
+        seen.filter_map(|value| {
+            let name = value.name();
+            let held = tx.attribute(&thing, name.as_str()).ok()?;
+            Some((name.to_string(), data::datum(tx, &held)))
+        })
+        .collect()
+    })
+}
+
+fn comment(look: &GameView, key: &CommentKey, comment: &Comment) -> CommentData {
+    let author = look.view().author(&comment.author);
+    let icons = comment.icons.iter().map(|icon| IconData {
+        name: icon.name.to_string(),
+        counted: icon.counted,
+    });
+    CommentData {
+        id: key.id.to_string(),
+        author: author.map(|author| PlayerRef::of(look, author)),
+        at: moment(comment.at),
+        text: comment.text.as_str().to_owned(),
+        icons: icons.collect(),
+    }
+}

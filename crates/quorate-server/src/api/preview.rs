@@ -1,0 +1,211 @@
+//! What would happen: a command or a set of changes tried on a copy of the game, of which nothing stays.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use quorate_engine::changes::{self, Change};
+use quorate_engine::judge::Inputs;
+use quorate_engine::{convert, offers};
+use quorate_kernel::Refusal;
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::event::Event;
+use quorate_kernel::patch::Patch;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::asked::{Body, blocking};
+use crate::api::caller::Signed;
+use crate::api::log::EffectData;
+use crate::api::problem::{Problem, RefusalData};
+use crate::api::wishes::Wish;
+use crate::api::{commands, log};
+use crate::app::send;
+use crate::app::state::AppState;
+use crate::view::effects;
+use crate::view::game::GameView;
+
+/// Whether a command would be taken.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Trial {
+    /// Whether the law would take it now, up to its first die or question: what comes after that nobody can know.
+    allowed: bool,
+    /// Why not.
+    refusal: Option<RefusalData>,
+}
+
+/// Whether the law would take a command of yours now, and if not, why and when. Nothing is done.
+#[utoipa::path(post, path = "/games/{game}/why", tag = "play", operation_id = "why", request_body = Wish,
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "The answer.", body = Trial), Problem), security(("token" = [])))]
+pub(crate) async fn why(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+    Body(wish): Body<Wish>,
+) -> Result<Json<Trial>, Problem> {
+    site.checks.take(visitor.who(), site.now_ms())?;
+    let look = Arc::new(GameView::at(&site, &visitor, &game).await?);
+    let actor = match (wish.action.as_str(), look.me) {
+        ("apply-to-join", None) => Actor::Newcomer,
+        _ => Actor::Player(send::player(&look)?),
+    };
+    let past = commands::past(&look, &wish).await?;
+    let act = commands::act(&look, wish, past.clone()).await?;
+    let told = blocking(look, move |look| {
+        let answer = tried(look, actor, act, &past);
+        Ok(Trial {
+            allowed: answer.is_ok(),
+            refusal: answer.err().map(|no| RefusalData::themed(look, &no)),
+        })
+    });
+    told.await.map(Json)
+}
+
+fn tried(look: &GameView, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refusal> {
+    if let (Act::Do { action, args }, Some(me)) = (&act, actor.player())
+        && let Some(decl) = look.law.actions.get(action)
+    {
+        let args = args
+            .iter()
+            .map(|(name, value)| (name.clone(), convert::datum(value)))
+            .collect();
+        return look.ask(|tx| offers::tried(tx, me, decl, args));
+    }
+    // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
+    let mut inputs = Inputs {
+        past,
+        ..Inputs::default()
+    };
+    let command = Command {
+        at: look.now,
+        actor,
+        key: "why".into(),
+        act,
+    };
+    look.fork().judge(&command, &mut inputs).event().map(|_| ())
+}
+
+/// Changes to be tried.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Draft {
+    /// The changes.
+    changes: Vec<Change>,
+    /// Whether tests are to run as well, which takes longer: those that name the rules it touches, and its own.
+    #[serde(default)]
+    tests: bool,
+    /// The text of the post that is to carry the changes; its fences of the language `starlark-test` hold tests of its own.
+    #[serde(default)]
+    body: String,
+}
+
+/// How tests went.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Proof {
+    /// How many passed.
+    passed: usize,
+    /// Those that failed.
+    failed: Vec<FailedTest>,
+    /// How many were left out, for their time was over.
+    left_out: usize,
+}
+
+/// A test that failed.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FailedTest {
+    /// The file or the text that it stands in.
+    file: String,
+    /// Its name; empty where the whole file does not check.
+    test: String,
+    /// Its line there.
+    line: u32,
+    /// What was expected, and what there was.
+    message: String,
+    /// Whether it fails under the law of today as well.
+    fails_today: bool,
+}
+
+impl FailedTest {
+    fn of(failed: &effects::Failed) -> Self {
+        Self {
+            file: failed.file.clone(),
+            test: failed.test.clone(),
+            line: failed.line,
+            message: failed.message.clone(),
+            fails_today: failed.today,
+        }
+    }
+}
+
+/// What changes would do.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Preview {
+    /// The digest of the changes, by which a post that carries the same ones is known.
+    digest: String,
+    /// Why they cannot be tried at all.
+    refusal: Option<RefusalData>,
+    /// What they would change, as far as you may see it.
+    effects: Vec<EffectData>,
+    /// The same for people: what changes, what newly can be done, what would sleep.
+    report: Vec<String>,
+    /// How the tests went, where they were asked for.
+    tests: Option<Proof>,
+}
+
+/// What changes would do to this very game if they were made now. Nothing is done.
+#[utoipa::path(post, path = "/games/{game}/preview", tag = "law", operation_id = "preview", request_body = Draft,
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "What would happen.", body = Preview), Problem), security(("token" = [])))]
+pub(crate) async fn preview(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+    Body(draft): Body<Draft>,
+) -> Result<Json<Preview>, Problem> {
+    site.checks.take(visitor.who(), site.now_ms())?;
+    let look = GameView::at(&site, &visitor, &game).await?;
+    let _turn = if draft.tests {
+        Some(site.proving.lock().await)
+    } else {
+        None
+    };
+    let told = blocking(Arc::new(look), move |look| would(look, &draft));
+    told.await.map(Json)
+}
+
+fn would(look: &GameView, draft: &Draft) -> Result<Preview, Problem> {
+    let patch = look.ask(|tx| changes::patch(tx, &draft.changes));
+    let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
+    let digest = patch.digest().to_string();
+    Ok(match look.try_patch(&patch) {
+        Err(refusal) => Preview {
+            digest,
+            refusal: Some(RefusalData::themed(look, &refusal)),
+            effects: Vec::new(),
+            report: Vec::new(),
+            tests: None,
+        },
+        Ok(trial) => {
+            let report = look.report(&trial).into_iter();
+            Preview {
+                digest,
+                refusal: None,
+                effects: log::effects(look, &trial.event.steps),
+                report: report
+                    .map(|line| format!("{} {}", line.lead, line.text))
+                    .collect(),
+                tests: proof(look, draft, &patch),
+            }
+        }
+    })
+}
+
+fn proof(look: &GameView, draft: &Draft, patch: &Patch) -> Option<Proof> {
+    let proof = draft.tests.then(|| look.proof(patch, &draft.body))?.ok()?;
+    Some(Proof {
+        passed: proof.passed,
+        failed: proof.failed.iter().map(FailedTest::of).collect(),
+        left_out: proof.left,
+    })
+}

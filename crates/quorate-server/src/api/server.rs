@@ -1,0 +1,202 @@
+//! The server itself: rulebooks, your account, and the list of games.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use quorate_kernel::Thing;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::asked::{Body, Key};
+use crate::api::caller::{Caller, Signed};
+use crate::api::data::moment;
+use crate::api::games::HeadData;
+use crate::api::problem::Problem;
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::site::new_game;
+use crate::view::game::GameView;
+
+/// A rulebook that games can be founded of.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Rulebook)]
+pub(crate) struct RulebookData {
+    /// Its code name.
+    name: String,
+    /// Its title.
+    title: String,
+    /// What such a game is about.
+    about: String,
+}
+
+/// The rulebooks that games can be founded of.
+#[utoipa::path(get, path = "/rulebooks", tag = "server", operation_id = "rulebooks",
+    responses((status = 200, description = "Rulebooks.", body = Vec<RulebookData>), Problem))]
+pub(crate) async fn rulebooks(
+    State(site): State<Arc<AppState>>,
+    _: Caller,
+) -> Json<Vec<RulebookData>> {
+    let books = site.parts.books.iter().map(|book| RulebookData {
+        name: book.name.to_string(),
+        title: book.manifest.title.clone(),
+        about: book.manifest.about.clone(),
+    });
+    Json(books.collect())
+}
+
+/// The account that the token acts for.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Account)]
+pub(crate) struct AccountData {
+    /// The name to sign in with.
+    name: String,
+    /// Whether it is one of those who run the server.
+    operator: bool,
+    /// Since when it is there.
+    #[schema(format = DateTime)]
+    made_at: String,
+    /// Whom it plays.
+    seats: Vec<SeatData>,
+}
+
+/// Whom an account plays in a game.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Seat)]
+pub(crate) struct SeatData {
+    /// The game's word.
+    game: String,
+    /// The player's address there.
+    player: String,
+}
+
+/// The account that your token acts for, and whom it plays.
+#[utoipa::path(get, path = "/account", tag = "server", operation_id = "account",
+    responses((status = 200, description = "Your account.", body = AccountData), Problem), security(("token" = [])))]
+pub(crate) async fn account(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+) -> Result<Json<AccountData>, Problem> {
+    let account = visitor.account.ok_or(AppError::SignIn)?;
+    let seats = site.parts.accounts.seats_of(account.id).await?;
+    let seats = seats.into_iter().map(|seat| SeatData {
+        game: seat.game.to_string(),
+        player: Thing::Player(seat.player).to_string(),
+    });
+    Ok(Json(AccountData {
+        name: account.name,
+        operator: account.operator,
+        made_at: moment(account.made_at),
+        seats: seats.collect(),
+    }))
+}
+
+/// A game in the list of games.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GameLine)]
+pub(crate) struct GameLine {
+    /// Its word in addresses.
+    game: String,
+    /// Its title.
+    title: String,
+    /// The rulebook that it was founded of.
+    rulebook: String,
+    /// The end of its log.
+    head: HeadData,
+    /// Whom you play there; nothing for strangers.
+    you: Option<String>,
+}
+
+/// All games of this server that can be opened.
+#[utoipa::path(get, path = "/games", tag = "games", operation_id = "games",
+    responses((status = 200, description = "Games, by their words.", body = Vec<GameLine>), Problem))]
+pub(crate) async fn games(
+    State(site): State<Arc<AppState>>,
+    caller: Caller,
+) -> Result<Json<Vec<GameLine>>, Problem> {
+    let mut lines = Vec::new();
+    for row in site.parts.games.list().await? {
+        let look = match GameView::at(&site, &caller.visitor, row.game.as_str()).await {
+            Ok(look) => look,
+            Err(trouble) => {
+                tracing::error!(game = %row.game, trouble = %trouble.what(), "a game cannot be opened");
+                continue;
+            }
+        };
+        let about = look.state().about.get(&());
+        lines.push(GameLine {
+            game: look.game.to_string(),
+            title: look.title(),
+            rulebook: about.map_or_else(String::new, |about| about.rulebook.to_string()),
+            head: HeadData::of(&look),
+            you: look.me.map(|me| Thing::Player(me).to_string()),
+        });
+    }
+    Ok(Json(lines))
+}
+
+/// A game to be founded.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewGame {
+    /// The rulebook's code name.
+    rulebook: String,
+    /// The game's title; the rulebook's, if none is given.
+    #[serde(default)]
+    title: Option<String>,
+    /// Your name in it; that of your account, if none is given.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// A game was founded.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Founded {
+    /// Its word in addresses.
+    game: String,
+    /// Its first player: you.
+    player: String,
+}
+
+/// Founds a game, whose first player you are. The same `Idempotency-Key` again gives the same game.
+#[utoipa::path(post, path = "/games", tag = "games", operation_id = "found", request_body = NewGame,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Your own word for this command: sent again, it counts once.")),
+    responses((status = 201, description = "It is founded.", body = Founded), Problem), security(("token" = [])))]
+pub(crate) async fn found(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Key(key): Key,
+    Body(new): Body<NewGame>,
+) -> Result<Response, Problem> {
+    let known = site
+        .parts
+        .books
+        .iter()
+        .any(|book| book.name == *new.rulebook);
+    if !known {
+        let what = format!("there is no rulebook {} here", new.rulebook);
+        return Err(Problem::bad("rulebook", what));
+    }
+    let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
+    let name = new.name.unwrap_or_else(|| account.name.clone());
+    let wish = new_game::handler::Wish {
+        rulebook: &new.rulebook,
+        title: new.title.as_deref(),
+        name: &name,
+        key: key.as_deref(),
+    };
+    let game = new_game::handler::found(&site, &visitor, &wish).await?;
+    let location = format!("/api/v1/games/{game}");
+    let founded = Founded {
+        game: game.to_string(),
+        player: Thing::Player(new_game::handler::first_player()).to_string(),
+    };
+    Ok((
+        StatusCode::CREATED,
+        [(header::LOCATION, location)],
+        Json(founded),
+    )
+        .into_response())
+}

@@ -1,0 +1,15 @@
+//! What all requests share: configuration, state, errors, who asks, forms as they arrive, answers as they go.
+//!
+//! **Invariant:** everything that changes a game goes through [`send::send`].
+
+pub mod config;
+pub mod error;
+pub mod forms;
+pub mod lru;
+pub mod mail;
+pub mod posted;
+pub mod reply;
+pub mod send;
+pub mod state;
+pub mod stream;
+pub mod visitor;

@@ -1,0 +1,47 @@
+//! How a server is run, as its operator set it.
+
+use quorate_kernel::Span;
+
+use crate::app::mail::Mail;
+
+/// How a server is run, as its operator set it.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// The words of welcome on the list of games.
+    pub welcome: String,
+    /// Whether anybody may make an account, or only who was invited.
+    pub is_open: bool,
+    /// Whether readers come by https.
+    pub is_secure: bool,
+    /// Whether a proxy stands in front and says where readers come from.
+    pub is_proxied: bool,
+    /// Who runs the server, for the page on privacy.
+    pub operator: String,
+    /// A mail address of theirs.
+    pub contact: Option<String>,
+    /// Where readers reach the site, as links that are handed on begin, without a stroke at the end.
+    pub address: Option<String>,
+    /// How mail leaves, where it does.
+    pub mail: Option<Mail>,
+    /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
+    pub report: Span,
+    /// How long the tests that go with a proposal may take.
+    pub tests: Span,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            welcome: "Games of Nomic, in which a move is a change of the rules.".to_owned(),
+            is_open: true,
+            is_secure: false,
+            is_proxied: false,
+            operator: "The one who started this server has not said who they are.".to_owned(),
+            contact: None,
+            address: None,
+            mail: None,
+            report: Span(3_000),
+            tests: Span(10_000),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Forms as handlers take them: the body read and its token checked before anything else happens.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Multipart, Query, RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::app::error::AppError;
+use crate::app::posted::Posted;
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::view::game::GameView;
+
+/// A form with who sent it.
+pub struct Sent {
+    /// Who.
+    pub visitor: Visitor,
+    /// What.
+    pub form: Posted,
+}
+
+impl FromRequest<Arc<AppState>> for Sent {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &Arc<AppState>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let visitor = Visitor::from_request_parts(&mut parts, site)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        let form = read(Request::from_parts(parts, body), site, &visitor).await?;
+        Ok(Self { visitor, form })
+    }
+}
+
+/// Reads a form, with files or without, once its token is found to be the visitor's.
+async fn read(
+    request: Request,
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+) -> Result<Posted, Response> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let in_parts = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/"));
+    let read = if in_parts {
+        let parts = Multipart::from_request(request, site)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        Posted::read_parts(parts, &site.csrf, &visitor.token).await
+    } else {
+        let bytes = Bytes::from_request(request, site)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        Posted::read(&bytes, &site.csrf, &visitor.token)
+    };
+    read.map_err(|why| reply::failed(site, visitor, None, AppError::from(why)))
+}
+
+/// The game that the path names as `{game}`, as whoever asks sees it now.
+pub struct Opened(pub GameView);
+
+impl FromRequestParts<Arc<AppState>> for Opened {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, Response> {
+        let (visitor, game) = asked(parts, site).await?;
+        let look = GameView::at(site, &visitor, &game).await;
+        look.map(Self)
+            .map_err(|trouble| reply::failed(site, &visitor, None, trouble))
+    }
+}
+
+/// The same as it was at the moment that `?at=` names, a day or an event's number; as it is now where nothing is named.
+pub struct OpenedThen(pub GameView);
+
+impl FromRequestParts<Arc<AppState>> for OpenedThen {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, Response> {
+        let (visitor, game) = asked(parts, site).await?;
+        let query = Query::<BTreeMap<String, String>>::from_request_parts(parts, site);
+        let Query(query) = query.await.map_err(IntoResponse::into_response)?;
+        let at = query.get("at").map(String::as_str);
+        let look = GameView::then(site, &visitor, &game, at).await;
+        look.map(Self)
+            .map_err(|trouble| reply::failed(site, &visitor, None, trouble))
+    }
+}
+
+/// Who asks, and the game that the path names.
+async fn asked(parts: &mut Parts, site: &Arc<AppState>) -> Result<(Visitor, String), Response> {
+    let visitor = Visitor::from_request_parts(parts, site)
+        .await
+        .map_err(IntoResponse::into_response)?;
+    let params = RawPathParams::from_request_parts(parts, site)
+        .await
+        .map_err(IntoResponse::into_response)?;
+    let named = params.iter().find(|(name, _)| *name == "game");
+    let game = named.map_or_else(String::new, |(_, game)| game.to_owned());
+    Ok((visitor, game))
+}
+
+/// A form that was sent to the game that the path names.
+pub struct SentIn {
+    /// The game, as whoever sent the form sees it.
+    pub look: Arc<GameView>,
+    /// What was sent.
+    pub form: Posted,
+}
+
+impl FromRequest<Arc<AppState>> for SentIn {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &Arc<AppState>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let (visitor, game) = asked(&mut parts, site).await?;
+        let form = read(Request::from_parts(parts, body), site, &visitor).await?;
+        match GameView::at(site, &visitor, &game).await {
+            Ok(look) => Ok(Self {
+                look: Arc::new(look),
+                form,
+            }),
+            Err(trouble) => Err(reply::failed(site, &visitor, None, trouble)),
+        }
+    }
+}
+
+/// Makes an answer of what a handler of a page came to.
+pub fn answer(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    result: Result<Response, AppError>,
+) -> Response {
+    result.unwrap_or_else(|trouble| reply::failed(site, visitor, None, trouble))
+}
+
+/// The same within a game, so that an error keeps the game's surroundings.
+pub fn answer_in(look: &GameView, result: Result<Response, AppError>) -> Response {
+    result.unwrap_or_else(|trouble| {
+        let around = look.chrome(trouble.title(), crate::view::people::Part::Elsewhere);
+        reply::failed(&look.site, &look.visitor, Some(around), trouble)
+    })
+}
+
+/// Runs what makes a page away from the threads that serve requests: the law may take its time.
+pub async fn drawn(
+    look: GameView,
+    draw: impl FnOnce(&GameView) -> Result<Response, AppError> + Send + 'static,
+) -> Response {
+    let (site, visitor) = (Arc::clone(&look.site), look.visitor.clone());
+    let made = tokio::task::spawn_blocking(move || {
+        let result = draw(&look);
+        answer_in(&look, result)
+    });
+    made.await
+        .unwrap_or_else(|error| reply::failed(&site, &visitor, None, error.into()))
+}
+
+/// The page of a look, as a response.
+pub fn page(look: &GameView, page: &impl askama::Template) -> Response {
+    reply::page(&look.site, &look.visitor, StatusCode::OK, page)
+}
+
+/// The page that was sent, once more with why it was not taken.
+pub fn once_more(look: &GameView, page: &impl askama::Template) -> Response {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    reply::page(&look.site, &look.visitor, status, page)
+}

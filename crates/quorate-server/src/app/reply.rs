@@ -1,0 +1,160 @@
+//! Answers: pages, ways on after a form, and pages of what went wrong.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::ui::urls::Href;
+use crate::ui::{Chrome, ErrorPage, Link, Reader, RefusalPage, When, urls};
+
+/// The cookie that carries what was just done to the next page.
+pub const NOTICE: &str = "done";
+
+/// How long a session lasts, in seconds.
+pub const SESSION_SECONDS: u64 = 60 * 60 * 24 * 60;
+
+/// A finished page.
+pub fn page(
+    site: &AppState,
+    visitor: &Visitor,
+    status: StatusCode,
+    page: &impl Template,
+) -> Response {
+    match page.render() {
+        Ok(html) => finished(site, visitor, (status, Html(html)).into_response()),
+        Err(error) => AppError::from(error).into_response(),
+    }
+}
+
+/// Adds what every page of a reader's own carries: never kept by others, the session, and the notice told once.
+pub fn finished(site: &AppState, visitor: &Visitor, mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("private, no-cache"),
+    );
+    if visitor.is_new {
+        headers.append(
+            header::SET_COOKIE,
+            site.cookies.set(&visitor.token, SESSION_SECONDS),
+        );
+    }
+    if visitor.notice.is_some() {
+        let clear = HeaderValue::from_static("done=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+        headers.append(header::SET_COOKIE, clear);
+    }
+    response
+}
+
+/// On to another page after a form.
+pub fn see(href: &Href) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    if let Ok(to) = HeaderValue::from_str(href.as_str()) {
+        response.headers_mut().insert(header::LOCATION, to);
+    }
+    response
+}
+
+/// On to another page, which tells what was done.
+pub fn see_with(href: &Href, notice: &str) -> Response {
+    let mut response = see(href);
+    let text: String = notice.chars().take(300).collect();
+    let cookie = format!(
+        "{NOTICE}={}; Path=/; Max-Age=30; HttpOnly; SameSite=Lax",
+        form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
+    );
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// What such a cookie says.
+pub(crate) fn read_notice(text: &str) -> Option<String> {
+    let (text, _) = form_urlencoded::parse(text.as_bytes()).next()?;
+    (!text.is_empty() && text.chars().count() <= 300).then(|| text.into_owned())
+}
+
+/// The surroundings of a page that belongs to no game.
+pub fn chrome(site: &AppState, visitor: &Visitor, title: &str) -> Chrome {
+    let now = timestamp(site.now());
+    Chrome {
+        title: title.to_owned(),
+        theme: visitor.theme,
+        has_keys: visitor.has_keys,
+        now: When::new(now, now),
+        reader: visitor.account.as_ref().map(|account| Reader {
+            name: account.name.clone(),
+            mail: None,
+        }),
+        game: None,
+        notice: visitor.notice.clone(),
+    }
+}
+
+/// A moment of the kernel as pages tell it.
+pub fn timestamp(at: quorate_kernel::Moment) -> jiff::Timestamp {
+    jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// The page of what went wrong, in the surroundings of a game where there is one.
+pub fn failed(
+    site: &AppState,
+    visitor: &Visitor,
+    around: Option<Chrome>,
+    trouble: AppError,
+) -> Response {
+    let status = trouble.status();
+    let mut ways = vec![Link::new("All games", urls::Home)];
+    if matches!(trouble, AppError::SignIn) {
+        ways = visitor.ways_in();
+    }
+    if let Some(game) = around.as_ref().and_then(|chrome| chrome.game.as_ref()) {
+        ways.insert(0, Link::new(game.name.clone(), game.href.clone()));
+    }
+    let reference = status.is_server_error().then(|| {
+        let name = visitor.word.get(..8).unwrap_or_default().to_owned();
+        tracing::error!(reference = %name, trouble = %trouble.what(), "a request failed");
+        name
+    });
+    let mut chrome = around.unwrap_or_else(|| chrome(site, visitor, trouble.title()));
+    trouble.title().clone_into(&mut chrome.title);
+    let error = ErrorPage {
+        chrome,
+        title: trouble.title().to_owned(),
+        what: trouble.what(),
+        todo: trouble.todo().to_owned(),
+        ways,
+        reference,
+    };
+    let mut response = page(site, visitor, status, &error);
+    if let AppError::TooOften(often) = &trouble
+        && let Ok(value) = HeaderValue::from_str(&often.retry_after_ms.div_ceil(1_000).to_string())
+    {
+        response.headers_mut().insert(header::RETRY_AFTER, value);
+    }
+    response
+}
+
+/// The page of a refusal, with what was typed, so that it is not lost.
+pub fn refused(
+    site: &AppState,
+    visitor: &Visitor,
+    chrome: Chrome,
+    refusal: crate::ui::Refusal,
+    typed: Option<String>,
+    back: Link,
+) -> Response {
+    let mut chrome = chrome;
+    "The law says no".clone_into(&mut chrome.title);
+    let answer = RefusalPage {
+        chrome,
+        refusal,
+        typed,
+        back,
+    };
+    page(site, visitor, StatusCode::CONFLICT, &answer)
+}

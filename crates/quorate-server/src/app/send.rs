@@ -1,0 +1,95 @@
+//! The one way in: every command that a reader gives a game is authorised and sent here.
+
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::event::Outcome;
+use quorate_kernel::{Name, PlayerId, Refusal};
+use quorate_runtime::ports::AccountId;
+use quorate_runtime::{Answer, Receipt};
+
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::view::game::GameView;
+
+/// Sends a command as the player that the reader plays in the game. Only somebody who is signed in and plays there gets
+/// through; what they may do beyond that is for the law to say.
+pub async fn send(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
+    let me = player(look)?;
+    send_as(&look.site, &look.visitor, look, Actor::Player(me), key, act).await
+}
+
+/// Whom the reader plays, or what to do first.
+pub fn player(look: &GameView) -> Result<PlayerId, AppError> {
+    match (look.me, look.visitor.account.as_ref()) {
+        (Some(me), Some(_)) => Ok(me),
+        (_, None) => Err(AppError::SignIn),
+        (None, Some(_)) => Err(AppError::Forbidden(
+            "Only somebody who plays in this game can do that: ask to join on its front page.",
+        )),
+    }
+}
+
+/// Sends a command as somebody new who asks to join.
+pub async fn send_as_newcomer(
+    look: &GameView,
+    key: Option<&str>,
+    act: Act,
+) -> Result<Receipt, AppError> {
+    let account = look.visitor.id().ok_or(AppError::SignIn)?;
+    let key = own_key(account, key.unwrap_or(&look.visitor.word));
+    let (site, visitor) = (&look.site, &look.visitor);
+    send_as(
+        site,
+        visitor,
+        look,
+        Actor::Newcomer,
+        Some(key.as_str()),
+        act,
+    )
+    .await
+}
+
+/// Sends a repair as the one who runs the server. It is marked in the log; the law is not asked.
+pub async fn send_as_operator(
+    look: &GameView,
+    key: Option<&str>,
+    act: Act,
+) -> Result<Receipt, AppError> {
+    if !look.visitor.is_operator() {
+        return Err(AppError::NotFound);
+    }
+    send_as(&look.site, &look.visitor, look, Actor::Operator, key, act).await
+}
+
+/// The key of a command whose actor many accounts act as (newcomers, founders): it tells whose it is, so that nobody gets
+/// another's receipt.
+pub fn own_key(account: AccountId, word: &str) -> Name {
+    format!("{}:{word}", account.0).into()
+}
+
+async fn send_as(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    look: &GameView,
+    actor: Actor,
+    key: Option<&str>,
+    act: Act,
+) -> Result<Receipt, AppError> {
+    site.writes.take(visitor.who(), site.now_ms())?;
+    let key = Name::from(key.unwrap_or(&visitor.word));
+    let answer = site.parts.games.send(&look.game, actor, key, act).await?;
+    match answer {
+        Answer::Kept(receipt) => settled(receipt),
+        Answer::Refused(refusal) => Err(refusal.into()),
+    }
+}
+
+/// A receipt of something done; one that the law refused after its first die is a refusal, although it is in the log.
+fn settled(receipt: Receipt) -> Result<Receipt, AppError> {
+    match &receipt.outcome {
+        Outcome::Done | Outcome::Opened(_) => Ok(receipt),
+        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(Refusal::clone(refusal).into()),
+    }
+}

@@ -1,0 +1,111 @@
+//! Which address is whose.
+
+mod api;
+mod past;
+mod table;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+
+use crate::app::state::AppState;
+use crate::app::stream;
+use crate::security::{csrf, headers};
+use crate::site::account::{recover, settings};
+use crate::site::forecast::effects;
+use crate::site::{account, act, blog, compose, help, home, join, new_game, post, ruling};
+use crate::ui::assets;
+
+/// The largest body of a request, in bytes: a post of 256 KiB with its flavour text, and the rules that it changes.
+const BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// How hard answers are pressed: with brotli a long ruleset is a tenth smaller so than at its fastest, in as many milliseconds
+/// as gzip takes.
+const PACKING: i32 = 5;
+
+/// All addresses of the site.
+pub fn router(site: Arc<AppState>) -> Router {
+    let transport = site.transport();
+    Router::new()
+        .merge(of_server())
+        .merge(of_game())
+        .merge(past::routes())
+        .merge(table::routes())
+        .merge(api::routes())
+        .fallback(help::handler::nowhere)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(from_fn(csrf::same_site_only))
+        .layer(from_fn_with_state(transport, headers::add))
+        .layer(CompressionLayer::new().quality(CompressionLevel::Precise(PACKING)))
+        .layer(CatchPanicLayer::new())
+        .with_state(site)
+}
+
+fn of_server() -> Router<Arc<AppState>> {
+    Router::new()
+        .route("/", get(home::handler::show))
+        .route("/help", get(help::handler::help))
+        .route("/privacy", get(help::handler::privacy))
+        .route(
+            "/found",
+            get(new_game::handler::show).post(new_game::handler::take),
+        )
+        .route(
+            "/sign-in",
+            get(account::handler::sign_in_form).post(account::handler::sign_in),
+        )
+        .route(
+            "/sign-up",
+            get(account::handler::sign_up_form).post(account::handler::sign_up),
+        )
+        .route("/sign-out", post(account::handler::sign_out))
+        .route("/recover", get(recover::show).post(recover::ask))
+        .route(
+            "/recover/{code}",
+            get(recover::form).post(recover::recovered),
+        )
+        .route("/invitation/{code}", get(account::handler::invited))
+        .route("/settings", get(settings::show))
+        .route("/settings/{what}", post(settings::take))
+        .route("/assets/{version}/{name}", get(assets::serve))
+}
+
+fn of_game() -> Router<Arc<AppState>> {
+    Router::new()
+        .route("/g/{game}", get(blog::handler::show))
+        .route(
+            "/g/{game}/join",
+            get(join::handler::show).post(join::handler::take),
+        )
+        .route("/g/{game}/new", get(compose::handler::choose))
+        .route(
+            "/g/{game}/new/{category}",
+            get(compose::handler::begin).post(compose::handler::take),
+        )
+        .route("/g/{game}/post/{post}", get(post::handler::show))
+        .route("/g/{game}/post/{post}/effects", get(effects::show))
+        .route("/g/{game}/post/{post}/effects/tests", get(effects::prove))
+        .route("/g/{game}/post/{post}/ruling", get(ruling::handler::show))
+        .route(
+            "/g/{game}/post/{post}/edit",
+            get(compose::handler::edit).post(compose::handler::change),
+        )
+        .route(
+            "/g/{game}/post/{post}/comment",
+            post(post::handler::comment),
+        )
+        .route(
+            "/g/{game}/post/{post}/withdraw",
+            post(post::handler::withdraw),
+        )
+        .route("/g/{game}/act", get(act::handler::show))
+        .route("/g/{game}/act/{action}", post(act::handler::take))
+        .route("/g/{game}/answer/{question}", post(act::handler::answer))
+        .route("/g/{game}/roll", post(act::handler::roll))
+        .route("/g/{game}/stream", get(stream::stream))
+}

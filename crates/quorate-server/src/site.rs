@@ -1,0 +1,30 @@
+//! The pages, a folder for each thing that people do: what handles its requests, what its pages hold, their templates and
+//! samples, side by side.
+
+pub mod account;
+pub mod act;
+pub mod blog;
+pub mod board;
+pub mod charts;
+pub mod compose;
+pub mod desk;
+pub mod dynasty;
+pub mod forecast;
+pub mod forget;
+#[cfg(test)]
+mod gallery;
+pub mod game_page;
+pub mod help;
+pub mod home;
+pub mod join;
+pub mod log;
+pub mod messages;
+pub mod new_game;
+pub mod operator;
+pub mod people;
+pub mod picture;
+pub mod post;
+pub mod ruleset;
+pub mod ruling;
+pub mod search;
+pub mod tracker;

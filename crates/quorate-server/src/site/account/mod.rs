@@ -1,0 +1,8 @@
+//! Signing up, in and out, ways back in, and one’s own settings.
+
+pub mod handler;
+pub mod page;
+pub mod recover;
+#[cfg(test)]
+pub mod sample;
+pub mod settings;

@@ -1,0 +1,214 @@
+//! Ways back for those who cannot sign in: a link by mail where the server sends any, else one from the operator.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use quorate_kernel::{Moment, Span};
+use quorate_runtime::ports::{Account, AccountError, AccountId, Accounts, Recovery};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Sent, answer};
+use crate::app::mail::{Mail, MailTrouble};
+use crate::app::posted::Posted;
+use crate::app::reply;
+use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::visitor::Visitor;
+use crate::security::chance::NoChance;
+use crate::security::rate::Who;
+use crate::site::account::handler::{begin, form_page, new_password, password_field, send};
+use crate::ui::urls::Href;
+use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
+
+/// How long a link that came by mail counts.
+const BY_MAIL_FOR: Span = Span::hours(2);
+
+/// `GET /recover`.
+pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let page = asking(&site, &visitor);
+    reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+fn asking(site: &AppState, visitor: &Visitor) -> FormPage {
+    let by_hand = "Ask the one who runs this server for a link that lets you set a new password. They make it on their \
+                   panel, and it counts once.";
+    let mut page = if site.parts.house.mail.is_some() {
+        let field = Field::new(
+            "mail",
+            "mail",
+            "Mail address",
+            FieldKind::Mail(String::new()),
+        );
+        let form = Form {
+            fields: vec![field],
+            expected: true,
+            ..Form::button(send(site, visitor, urls::Recover), "Send me a link")
+        };
+        let about = "If you gave a mail address with your account, a link goes there that lets you set a new password. \
+                     If you gave none, the one who runs this server can make you such a link.";
+        form_page(site, visitor, "I cannot sign in", about, None, Some(form))
+    } else {
+        form_page(site, visitor, "I cannot sign in", by_hand, None, None)
+    };
+    page.ways = vec![
+        Link::new("Sign in", urls::SignIn),
+        Link::new("Who runs this server", urls::Privacy),
+    ];
+    page
+}
+
+/// `POST /recover`: a link by mail. The answer is the same whether anybody has that address.
+pub async fn ask(State(site): State<Arc<AppState>>, sent: Sent) -> Response {
+    let visitor = &sent.visitor;
+    let result = asked(&site, visitor, &sent.form);
+    answer(&site, visitor, result)
+}
+
+fn asked(site: &Arc<AppState>, visitor: &Visitor, form: &Posted) -> Result<Response, AppError> {
+    let mail = site.parts.house.mail.clone().ok_or(AppError::NotFound)?;
+    let to = form.filled("mail").unwrap_or_default().to_owned();
+    site.sign_ups
+        .take(Who::address(visitor.address), site.now_ms())?;
+    site.sign_ups.take(
+        Who::Account(format!("mail {}", to.to_lowercase())),
+        site.now_ms(),
+    )?;
+    // Looked up and sent behind the answer, so that neither its words nor its time tell who has an account.
+    let sending = Arc::clone(site);
+    tokio::spawn(async move {
+        if let Err(trouble) = link_by_mail(&sending, &mail, &to).await {
+            tracing::error!(trouble = %trouble, "a recovery mail did not leave");
+        }
+    });
+    let about = "If there is an account with that address, a link is on its way to it. It counts once, for two hours.";
+    let mut page = form_page(site, visitor, "Look into your mail", about, None, None);
+    page.ways = vec![Link::new("Sign in", urls::SignIn)];
+    Ok(reply::page(site, visitor, StatusCode::OK, &page))
+}
+
+/// Why a link was not made or did not leave.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkTrouble {
+    /// The system gave no random bytes.
+    #[error(transparent)]
+    Chance(#[from] NoChance),
+    /// The accounts cannot be read or written.
+    #[error(transparent)]
+    Accounts(#[from] AccountError),
+    /// The mail did not leave.
+    #[error(transparent)]
+    Mail(#[from] MailTrouble),
+}
+
+/// Makes a link by which an account's password can be set once, until it ends.
+///
+/// # Errors
+/// Fails without randomness, and where the link cannot be kept.
+pub async fn make_link(
+    accounts: &dyn Accounts,
+    account: AccountId,
+    ends_at: Moment,
+) -> Result<Href, LinkTrouble> {
+    let word = fresh_word()?;
+    let recovery = Recovery {
+        digest: digest_of(&word),
+        account,
+        ends_at,
+    };
+    accounts.make_recovery(&recovery).await?;
+    Ok(urls::RecoverWith { code: &word }.into())
+}
+
+async fn link_by_mail(site: &AppState, mail: &Mail, to: &str) -> Result<(), LinkTrouble> {
+    let accounts = &*site.parts.accounts;
+    let Some(account) = accounts.account_by_mail(to).await? else {
+        return Ok(());
+    };
+    let link = make_link(accounts, account.id, site.now() + BY_MAIL_FOR).await?;
+    let text = format!(
+        "Somebody, most likely you, cannot sign in as {} at {}.\n\nThis link lets you set a new password. It counts once, for \
+         two hours:\n\n{}{}\n\nIf it was not you, nothing happens as long as nobody follows it.\n",
+        account.name,
+        mail.address,
+        mail.address,
+        link.as_str()
+    );
+    let to = account.mail.as_deref().unwrap_or(to);
+    Ok(mail.send(to, "A new password", text).await?)
+}
+
+fn recovery_page(
+    site: &AppState,
+    visitor: &Visitor,
+    code: &str,
+    error: Option<String>,
+) -> FormPage {
+    let form = Form {
+        fields: vec![password_field(true)],
+        expected: true,
+        ..Form::button(
+            send(site, visitor, urls::RecoverWith { code }),
+            "Set it and sign in",
+        )
+    };
+    let about = "The link counts once. All sessions of the account end.";
+    form_page(site, visitor, "A new password", about, error, Some(form))
+}
+
+/// `GET /recover/{code}`.
+pub async fn form(
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Path(code): Path<String>,
+) -> Response {
+    let page = recovery_page(&site, &visitor, &code, None);
+    reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+/// `POST /recover/{code}`.
+pub async fn recovered(
+    State(site): State<Arc<AppState>>,
+    Path(code): Path<String>,
+    sent: Sent,
+) -> Response {
+    let visitor = &sent.visitor;
+    let result = match recover_with(&site, visitor, &code, &sent.form).await {
+        Err(AppError::Form(error)) => {
+            let page = recovery_page(&site, visitor, &code, Some(error));
+            Ok(reply::page(&site, visitor, StatusCode::BAD_REQUEST, &page))
+        }
+        other => other,
+    };
+    answer(&site, visitor, result)
+}
+
+async fn recover_with(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    code: &str,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    site.sign_ins
+        .take(Who::address(visitor.address), site.now_ms())?;
+    let fresh = new_password(site, form).await?;
+    let accounts = &site.parts.accounts;
+    let used = accounts.use_recovery(digest_of(code), site.now()).await?;
+    let id =
+        used.ok_or_else(|| AppError::Form("That link has been used, or has ended.".to_owned()))?;
+    let account = accounts.account(id).await?.ok_or(AppError::NotFound)?;
+    accounts.end_sessions_of(id).await?;
+    let account = Account {
+        password: Some(fresh),
+        ..account
+    };
+    accounts.change(&account).await?;
+    begin(
+        site,
+        visitor,
+        id,
+        &urls::Home.into(),
+        "Your password is new.",
+    )
+    .await
+}

@@ -1,0 +1,146 @@
+//! Samples of the pages beside this file.
+
+#![expect(
+    clippy::too_many_lines,
+    reason = "a sample is one literal that fills every field of a page"
+)]
+
+use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
+use crate::ui::sample::world::{ME, chrome, send};
+use crate::ui::sample::{Sample, Samples};
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, urls};
+
+impl Samples for Settings {
+    fn samples() -> Vec<Sample<Self>> {
+        let end =
+            |what: &str, button: &str| Some(Form::button(send(urls::SettingsDo { what }), button));
+        let line = |title: &str, about: &str, form| SettingsLine {
+            title: title.into(),
+            about: about.into(),
+            form,
+        };
+        let block = |id: &str, title: &str, about: &str| SettingsBlock {
+            id: id.into(),
+            title: title.into(),
+            about: about.into(),
+            lines: vec![],
+            shown_once: None,
+            form: None,
+        };
+        let theme = FieldKind::OneInSight(vec![
+            Choice {
+                chosen: true,
+                ..Choice::new("system", "as my system has it")
+            },
+            Choice::new("light", "light"),
+            Choice::new("dark", "dark"),
+        ]);
+        let page = Settings {
+            chrome: chrome("Settings", ""),
+            name: ME.into(),
+            blocks: vec![
+                SettingsBlock {
+                    form: Some(Form {
+                        fields: vec![
+                            Field::new("theme", "theme", "Colours", theme),
+                            Field::new(
+                                "keys-on",
+                                "keys",
+                                "Single keys act (j, k, f, a, d, /, ?)",
+                                FieldKind::Flag(true),
+                            )
+                            .optional(),
+                        ],
+                        ..Form::button(send(urls::SettingsDo { what: "look" }), "Keep this")
+                    }),
+                    ..block(
+                        "look",
+                        "Appearance and keys",
+                        "For this account, in every browser.",
+                    )
+                },
+                SettingsBlock {
+                    form: Some(Form {
+                        fields: vec![
+                            Field::new(
+                                "old",
+                                "old",
+                                "Password now",
+                                FieldKind::Password { fresh: false },
+                            ),
+                            Field::new(
+                                "new",
+                                "new",
+                                "New password",
+                                FieldKind::Password { fresh: true },
+                            ),
+                        ],
+                        ..Form::button(send(urls::SettingsDo { what: "password" }), "Change it")
+                    }),
+                    ..block("pass", "Password", "Changing it ends all other sessions.")
+                },
+                SettingsBlock {
+                    lines: vec![
+                        line(
+                            "Firefox on Linux, this one",
+                            "since 3 Sep, last used now",
+                            None,
+                        ),
+                        line(
+                            "A telephone",
+                            "since 9 Aug, last used yesterday",
+                            end("session", "End"),
+                        ),
+                    ],
+                    ..block("sessions", "Sessions", "Wherever you are signed in.")
+                },
+                SettingsBlock {
+                    lines: vec![line(
+                        "tide-bot",
+                        "votes and reads; since 1 Sep",
+                        end("token", "Revoke"),
+                    )],
+                    shown_once: Some(
+                        Fact::new("New token", "qt_5f3c9a0e41")
+                            .note("Shown this once. Keep it where others cannot read it."),
+                    ),
+                    form: Some(Form {
+                        fields: vec![Field::new(
+                            "token-name",
+                            "name",
+                            "What it is for",
+                            FieldKind::Line(String::new()),
+                        )],
+                        ..Form::button(send(urls::SettingsDo { what: "tokens" }), "Make a token")
+                    }),
+                    ..block(
+                        "tokens",
+                        "Tokens for programs",
+                        "A token may do what you may, until you revoke it.",
+                    )
+                },
+                SettingsBlock {
+                    form: Some(Form {
+                        fields: vec![
+                            Field::new("sure", "sure", "Yes, for good", FieldKind::Flag(false)),
+                            Field::new(
+                                "erase-pass",
+                                "password",
+                                "Password",
+                                FieldKind::Password { fresh: false },
+                            ),
+                        ],
+                        ..Form::button(send(urls::SettingsDo { what: "erase" }), "Erase my words")
+                    }),
+                    ..block(
+                        "erase",
+                        "Erase my words",
+                        "Drops the text of all your posts, comments and messages. Votes and numbers stay, under a number instead of your name. It cannot be taken back.",
+                    )
+                },
+            ],
+            sign_out: Form::button(send(urls::SignOut), "Sign out"),
+        };
+        vec![Sample { name: "all", page }]
+    }
+}

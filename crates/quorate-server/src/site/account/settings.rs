@@ -1,0 +1,462 @@
+//! One's own account: appearance, password, sessions, tokens.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use quorate_kernel::Moment;
+use quorate_runtime::ports::{Account, AccountError, AccountId, Session, Token};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Sent, answer};
+use crate::app::posted::Posted;
+use crate::app::reply;
+use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::visitor::{Visitor, session_digest};
+use crate::security::password::Tried;
+use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
+use crate::site::{account, forget};
+use crate::ui::urls::Href;
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, Send, Theme, When, plural, urls};
+
+/// `GET /settings`.
+pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let result = shown(&site, &visitor, Told::Nothing).await;
+    answer(&site, &visitor, result)
+}
+
+/// What the page tells beside the settings.
+enum Told<'a> {
+    /// No more.
+    Nothing,
+    /// The secret of a token that was just made.
+    Secret(String),
+    /// What was wrong with a form, by the form's word.
+    Wrong(&'a str, String),
+}
+
+async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Response, AppError> {
+    let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
+    let tokens = site.parts.accounts.tokens_of(account.id).await?;
+    let sessions = site
+        .parts
+        .accounts
+        .sessions_of(account.id, site.now())
+        .await?;
+    let (secret, wrong) = match told {
+        Told::Nothing => (None, None),
+        Told::Secret(secret) => (Some(secret), None),
+        Told::Wrong(what, error) => (None, Some((what, error))),
+    };
+    let mut blocks = vec![
+        appearance(site, visitor),
+        password(site, visitor),
+        mail(site, visitor, account),
+        browsers(site, visitor, &sessions),
+        programs(site, visitor, &tokens, secret),
+        words(site, visitor),
+        leaving(site, visitor),
+    ];
+    let mut status = StatusCode::OK;
+    if let Some((what, error)) = wrong {
+        status = StatusCode::BAD_REQUEST;
+        let to = Href::from(urls::SettingsDo { what });
+        let mut forms = blocks.iter_mut().filter_map(|block| block.form.as_mut());
+        let form = forms.find(|form| form.send.to == to);
+        if let Some(field) = form.and_then(|form| form.fields.last_mut()) {
+            field.error = Some(error);
+        }
+    }
+    let settings = Settings {
+        chrome: reply::chrome(site, visitor, "Your account"),
+        name: account.name.clone(),
+        blocks,
+        sign_out: Form::button(send(site, visitor, urls::SignOut), "Sign out"),
+    };
+    Ok(reply::page(site, visitor, status, &settings))
+}
+
+fn send(site: &AppState, visitor: &Visitor, to: impl Into<Href>) -> Send {
+    Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
+}
+
+/// A moment as the page tells it.
+fn when(site: &AppState, at: Moment) -> String {
+    When::new(reply::timestamp(at), reply::timestamp(site.now())).full()
+}
+
+fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
+    SettingsBlock {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        about: about.to_owned(),
+        lines: Vec::new(),
+        shown_once: None,
+        form: None,
+    }
+}
+
+fn form(site: &AppState, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
+    Form {
+        fields,
+        ..Form::button(send(site, visitor, urls::SettingsDo { what }), button)
+    }
+}
+
+fn appearance(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+    let choice = |value: &str, title: &str, chosen| Choice {
+        chosen,
+        ..Choice::new(value, title)
+    };
+    let themes = vec![
+        choice("system", "As the system", visitor.theme == Theme::System),
+        choice("light", "Light", visitor.theme == Theme::Light),
+        choice("dark", "Dark", visitor.theme == Theme::Dark),
+    ];
+    let fields = vec![
+        Field::new("theme", "theme", "Colours", FieldKind::OneInSight(themes)),
+        Field::new(
+            "keys",
+            "keys",
+            "Single keys act (j, k, f, a, d, /, ?)",
+            FieldKind::Flag(visitor.has_keys),
+        )
+        .optional(),
+    ];
+    SettingsBlock {
+        form: Some(form(site, visitor, "appearance", fields, "Keep")),
+        ..block("appearance", "Appearance", "Kept in this browser.")
+    }
+}
+
+fn password(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+    let kind = |fresh| FieldKind::Password { fresh };
+    let fields = vec![
+        Field::new("old", "old", "The one you have", kind(false)),
+        Field::new("password", "password", "The new one", kind(true)),
+    ];
+    let about = "A new password ends all your other sessions.";
+    SettingsBlock {
+        form: Some(form(site, visitor, "password", fields, "Change it")),
+        ..block("password", "Password", about)
+    }
+}
+
+/// Where mail goes, for a link when the password is lost.
+fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock {
+    let kept = account.mail.clone().unwrap_or_default();
+    let fields = vec![
+        Field::new("mail", "mail", "Mail address", FieldKind::Mail(kept))
+            .optional()
+            .hint("Empty: none is kept."),
+        Field::new(
+            "mail-old",
+            "old",
+            "Your password",
+            FieldKind::Password { fresh: false },
+        ),
+    ];
+    let about = if site.parts.house.mail.is_some() {
+        "A link for a new password goes there when you ask for one. Nobody else sees it."
+    } else {
+        "This server sends no mail; whoever runs it sees the address, and may write to you."
+    };
+    SettingsBlock {
+        form: Some(form(site, visitor, "mail", fields, "Keep it")),
+        ..block("mail-address", "Mail", about)
+    }
+}
+
+/// Where one is signed in. Nothing is kept of a browser but when it signed in.
+fn browsers(site: &AppState, visitor: &Visitor, sessions: &[Session]) -> SettingsBlock {
+    let lines = sessions.iter().map(|session| {
+        let is_this = session.digest == session_digest(&visitor.token);
+        SettingsLine {
+            title: format!("Signed in {}", when(site, session.began_at)),
+            about: if is_this {
+                "this browser".to_owned()
+            } else {
+                format!("until {}", when(site, session.ends_at))
+            },
+            form: (!is_this).then(|| {
+                let to = send(
+                    site,
+                    visitor,
+                    urls::SettingsDo {
+                        what: "end-session",
+                    },
+                );
+                Form::button(
+                    to.with("session", session.digest.to_string()),
+                    "Sign it out",
+                )
+            }),
+        }
+    });
+    SettingsBlock {
+        lines: lines.collect(),
+        ..block(
+            "sessions",
+            "Where you are signed in",
+            "Sign out what you no longer use, or do not know.",
+        )
+    }
+}
+
+fn programs(
+    site: &AppState,
+    visitor: &Visitor,
+    tokens: &[Token],
+    secret: Option<String>,
+) -> SettingsBlock {
+    let lines = tokens.iter().map(|token| SettingsLine {
+        title: token.label.clone(),
+        about: format!("since {}", when(site, token.made_at)),
+        form: Some(Form::button(
+            send(site, visitor, urls::SettingsDo { what: "revoke" })
+                .with("token", token.digest.to_string()),
+            "Revoke",
+        )),
+    });
+    let label = Field::new(
+        "label",
+        "label",
+        "What it is for",
+        FieldKind::Line(String::new()),
+    );
+    SettingsBlock {
+        lines: lines.collect(),
+        shown_once: secret.map(|secret| {
+            Fact::new("The new token", secret).note("shown this once and never again")
+        }),
+        form: Some(form(site, visitor, "token", vec![label], "Make a token")),
+        ..block(
+            "programs",
+            "Programs that act for you",
+            "A token lets a program use the API as you.",
+        )
+    }
+}
+
+fn words(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+    let fields = vec![
+        Field::new(
+            "words-names",
+            "names",
+            "My names too, in games that I have left",
+            FieldKind::Flag(false),
+        )
+        .optional(),
+        Field::new(
+            "words-old",
+            "old",
+            "Your password",
+            FieldKind::Password { fresh: false },
+        ),
+    ];
+    let about = "The texts of your posts, comments and messages are dropped for good, in every game. That you wrote something \
+                 there, how you voted and what the rules are stays, so that the game still adds up. Matters that still pend \
+                 keep their words until they are closed.";
+    SettingsBlock {
+        form: Some(form(site, visitor, "forget", fields, "Erase my words")),
+        ..block("words", "Erase my words", about)
+    }
+}
+
+fn leaving(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+    let field = Field::new(
+        "erase-old",
+        "old",
+        "Your password",
+        FieldKind::Password { fresh: false },
+    );
+    let about = "Your account goes, with its sessions and tokens. Your players stay in their games, played by nobody; \
+                 leave those games first if their rules should know.";
+    SettingsBlock {
+        form: Some(form(
+            site,
+            visitor,
+            "erase",
+            vec![field],
+            "Erase my account",
+        )),
+        ..block("leaving", "Leaving this server", about)
+    }
+}
+
+/// `POST /settings/{what}`.
+pub async fn take(
+    State(site): State<Arc<AppState>>,
+    Path(what): Path<String>,
+    sent: Sent,
+) -> Response {
+    let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
+        Err(AppError::Form(error)) => shown(&site, &sent.visitor, Told::Wrong(&what, error)).await,
+        other => other,
+    };
+    answer(&site, &sent.visitor, result)
+}
+
+async fn changed(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    what: &str,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let account = visitor.account.clone().ok_or(AppError::SignIn)?;
+    match what {
+        "appearance" => Ok(tastes(form)),
+        "password" => renewed(site, visitor, account, form).await,
+        "mail" => mailed(site, account, form).await,
+        "token" => {
+            let secret = make_token(
+                site,
+                account.id,
+                form.filled("label").unwrap_or("A program"),
+            )
+            .await?;
+            shown(site, visitor, Told::Secret(secret)).await
+        }
+        "revoke" => {
+            let wanted = form.one("token").unwrap_or_default();
+            let tokens = site.parts.accounts.tokens_of(account.id).await?;
+            let token = tokens
+                .iter()
+                .find(|token| token.digest.to_string() == wanted);
+            let token = token.ok_or(AppError::NotFound)?;
+            site.parts.accounts.revoke_token(token.digest).await?;
+            Ok(reply::see_with(
+                &urls::Settings.into(),
+                "The token no longer counts.",
+            ))
+        }
+        "end-session" => {
+            let wanted = form.one("session").unwrap_or_default();
+            let sessions = site
+                .parts
+                .accounts
+                .sessions_of(account.id, site.now())
+                .await?;
+            let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
+            let session = session.ok_or(AppError::NotFound)?;
+            site.parts.accounts.end_session(session.digest).await?;
+            Ok(reply::see_with(&urls::Settings.into(), "It is signed out."))
+        }
+        "forget" => {
+            check(site, &account, form).await?;
+            let names_too = form.one("names").is_some();
+            let count = forget::handler::everything(site, account.id, names_too).await?;
+            let notice = format!("{} gone for good.", plural(count, "text is", "texts are"));
+            Ok(reply::see_with(&urls::Settings.into(), &notice))
+        }
+        "erase" => {
+            check(site, &account, form).await?;
+            site.parts.accounts.erase(account.id).await?;
+            let mut response = reply::see_with(&urls::Home.into(), "Your account is gone.");
+            response
+                .headers_mut()
+                .append(header::SET_COOKIE, site.cookies.clear());
+            Ok(response)
+        }
+        _ => Err(AppError::NotFound),
+    }
+}
+
+/// Another mail address, or none.
+async fn mailed(
+    site: &Arc<AppState>,
+    account: Account,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    check(site, &account, form).await?;
+    let changed = Account {
+        mail: account::handler::mail_in(form)?,
+        ..account
+    };
+    match site.parts.accounts.change(&changed).await {
+        // Who else has it is nobody's business.
+        Err(AccountError::MailTaken) => Err(AppError::Form(
+            "That address cannot be kept here.".to_owned(),
+        )),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok(reply::see_with(&urls::Settings.into(), "Kept.")),
+    }
+}
+
+fn tastes(form: &Posted) -> Response {
+    let mut response = reply::see_with(&urls::Settings.into(), "Kept.");
+    let theme = match form.one("theme") {
+        Some("light") => "light",
+        Some("dark") => "dark",
+        _ => "system",
+    };
+    let keys = if form.filled("keys").is_some() {
+        "on"
+    } else {
+        "off"
+    };
+    for (name, value) in [("theme", theme), ("keys", keys)] {
+        if let Some(cookie) = account::handler::taste(name, value) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+    }
+    response
+}
+
+/// Makes a token that acts for an account, and gives its secret, which is kept nowhere.
+pub async fn make_token(
+    site: &AppState,
+    account: AccountId,
+    label: &str,
+) -> Result<String, AppError> {
+    let secret = format!("q_{}", fresh_word()?);
+    let token = Token {
+        digest: digest_of(&secret),
+        account,
+        label: label.chars().take(100).collect(),
+        made_at: site.now(),
+        ends_at: None,
+    };
+    site.parts.accounts.make_token(&token).await?;
+    Ok(secret)
+}
+
+/// A new password, which ends all other sessions.
+async fn renewed(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: Account,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    check(site, &account, form).await?;
+    let fresh = Account {
+        password: Some(account::handler::new_password(site, form).await?),
+        ..account
+    };
+    site.parts.accounts.change(&fresh).await?;
+    site.parts.accounts.end_sessions_of(fresh.id).await?;
+    account::handler::begin(
+        site,
+        visitor,
+        fresh.id,
+        &urls::Settings.into(),
+        "Your password is new.",
+    )
+    .await
+}
+
+/// Whether the password that was typed is the account's.
+async fn check(site: &Arc<AppState>, account: &Account, form: &Posted) -> Result<(), AppError> {
+    let who = crate::security::rate::Who::Account(account.name.to_lowercase());
+    site.sign_ins.take(who, site.now_ms())?;
+    let typed = form.one("old").unwrap_or_default().to_owned();
+    let kept = account.password.clone();
+    let trying = Arc::clone(site);
+    let tried =
+        tokio::task::spawn_blocking(move || trying.passwords.try_password(&typed, kept.as_deref()));
+    match tried.await? {
+        Tried::Right { .. } => Ok(()),
+        Tried::Wrong => Err(AppError::Form("That is not your password.".to_owned())),
+    }
+}

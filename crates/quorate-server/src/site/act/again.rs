@@ -1,0 +1,184 @@
+//! The page of what one can do, once more: with a form as it was filled in and why the law refused it, or with the present
+//! text of what is to be rewritten put into its field.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use quorate_kernel::event::Event;
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing};
+use quorate_law::datum::Type;
+use quorate_law::declare::{ActionDecl, Holds, ShownTo};
+
+use crate::app::error::AppError;
+use crate::app::forms::answer_in;
+use crate::app::posted::Posted;
+use crate::app::{reply, send};
+use crate::site::act::handler::{latest, sheet};
+use crate::site::act::page::Act;
+use crate::ui;
+use crate::view::game::GameView;
+use crate::view::offers::PROSE;
+
+/// Where the present text is found of what an action is about to rewrite.
+#[derive(Debug, PartialEq, Eq)]
+enum Present {
+    /// The words of a clause, by the parameters that name its rule and its number.
+    Clause { rule: Name, clause: Name },
+    /// What a post says, by the parameter that names it.
+    Body(Name),
+    /// A value of a thing, by the parameter that names the thing.
+    Value { of: Name, name: Name },
+}
+
+/// The parameter of an action that takes a new text for something, and where the present one is found.
+fn rewrites(look: &GameView, decl: &ActionDecl) -> Option<(Name, Present)> {
+    let text = decl.params.iter().find(|param| {
+        param.ty == Type::Text && param.default.is_none() && PROSE.contains(&param.name.as_str())
+    })?;
+    let named = |name: &str, ty: &Type| {
+        decl.params
+            .iter()
+            .any(|param| param.name == name && param.ty == *ty)
+    };
+    let present = decl.params.iter().find_map(|param| {
+        let Type::Kind(kind) = &param.ty else {
+            return None;
+        };
+        let of = param.name.clone();
+        if *kind == "Rule" {
+            return named("clause", &Type::Int).then(|| Present::Clause {
+                rule: of,
+                clause: "clause".into(),
+            });
+        }
+        if *kind == "Post" || look.law.categories.contains_key(kind) {
+            return Some(Present::Body(of));
+        }
+        let values = look.values_of_kind(kind);
+        let value = values.iter().find(|value| {
+            let name = value.name().as_str();
+            let is_it = name == text.name.as_str() || name.ends_with(&format!("_{}", text.name));
+            let holds = look.law.values.get(&(kind.clone(), value.name().clone()));
+            is_it
+                && value.shown_to() == ShownTo::All
+                && holds.is_some_and(|decl| matches!(decl.it.holds, Holds::Text))
+        })?;
+        let name = value.name().clone();
+        Some(Present::Value { of, name })
+    });
+    Some((text.name.clone(), present?))
+}
+
+impl GameView {
+    /// Whether an action's form can be asked for the present text of what it rewrites.
+    pub(crate) fn shows_present(&self, decl: &ActionDecl) -> bool {
+        rewrites(self, decl).is_some()
+    }
+}
+
+/// The field of a form that takes a new text, and the present one of what is picked in the form.
+fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Name, String)> {
+    let (field, present) = rewrites(look, decl)?;
+    let thing = |name: &Name| form.filled(name.as_str())?.parse::<Thing>().ok();
+    let text = match &present {
+        Present::Clause { rule, clause } => {
+            let number = form.filled(clause.as_str()).and_then(|n| n.parse().ok());
+            match (thing(rule), number) {
+                (Some(Thing::Rule(rule)), Some(number)) => {
+                    look.ask(|tx| tx.prose_of(&rule, number)).ok()
+                }
+                _ => None,
+            }
+        }
+        Present::Body(post) => match thing(post) {
+            Some(Thing::Post(id)) => look.post(id).map(|post| post.body.as_str().to_owned()),
+            _ => None,
+        },
+        Present::Value { of, name } => thing(of).and_then(|thing| {
+            let kind = look.kind_of(&thing)?;
+            let values = look.values_of_kind(&kind);
+            let value = values.iter().find(|value| value.name() == name)?;
+            let held = look.ask(|tx| look.held(tx, &thing, value));
+            (!held.is_hidden).then_some(held.text)
+        }),
+    };
+    Some((field, text?))
+}
+
+/// `POST /g/{game}/act/{action}` with the button that asks for the present text: nothing is done.
+pub(crate) async fn present(look: Arc<GameView>, action: &str, mut form: Posted) -> Response {
+    let action = Name::from(action);
+    shown(look, StatusCode::OK, move |look, me, events| {
+        let decl = look.law.actions.get(&action).ok_or(AppError::NotFound)?;
+        let mut page = sheet(look, me, None, events);
+        if let Some((field, text)) = present_text(look, &decl.it, &form) {
+            form.put(field.as_str(), text);
+        } else {
+            let nothing = Refusal::plain("something picked that has a text");
+            page.refusal = Some(look.refusal("That", &nothing));
+        }
+        refill(&mut page, &action, &form);
+        Ok(page)
+    })
+    .await
+}
+
+/// The page with why the law refused an action, whose form stands first and as it was filled in.
+pub(crate) async fn refused(
+    look: Arc<GameView>,
+    action: &str,
+    form: Posted,
+    tried: String,
+    refusal: Refusal,
+) -> Response {
+    let action = Name::from(action);
+    shown(look, StatusCode::CONFLICT, move |look, me, events| {
+        let mut page = sheet(look, me, None, events);
+        refill(&mut page, &action, &form);
+        page.refusal = Some(no(look, &tried, &refusal));
+        Ok(page)
+    })
+    .await
+}
+
+/// Why an action was refused; of one whose rule went since its form was drawn it says that.
+pub(crate) fn no(look: &GameView, tried: &str, refusal: &Refusal) -> ui::Refusal {
+    let mut shown = look.refusal(tried, refusal);
+    if refusal.what().starts_with("an action called ") {
+        shown.needs.clear();
+        shown.because = Some(format!("no rule provides “{tried}” any more"));
+        shown.tried.clear();
+    }
+    shown
+}
+
+async fn shown(
+    look: Arc<GameView>,
+    status: StatusCode,
+    draw: impl FnOnce(&GameView, PlayerId, &[Event]) -> Result<Act, AppError> + Send + 'static,
+) -> Response {
+    let events = latest(&look, None::<EventSeq>).await;
+    let reading = Arc::clone(&look);
+    let made = tokio::task::spawn_blocking(move || {
+        let me = send::player(&reading)?;
+        draw(&reading, me, &events)
+    });
+    match made.await {
+        Ok(Ok(page)) => reply::page(&look.site, &look.visitor, status, &page),
+        Ok(Err(trouble)) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error.into())),
+    }
+}
+
+/// Puts what was filled in back into an action's form, and the form before all others.
+fn refill(page: &mut Act, action: &Name, form: &Posted) {
+    let is_it = |offer: &&mut crate::ui::Offer| *action == *offer.action.as_str();
+    if let Some(Ok(open)) = page.now.iter_mut().find(is_it).map(|offer| &mut offer.open) {
+        for field in &mut open.fields {
+            field.fill(form.all(&field.name));
+        }
+    }
+    page.now
+        .sort_by_key(|offer| *action != *offer.action.as_str());
+}

@@ -1,0 +1,466 @@
+//! What the reader can do, and the forms that do it: actions of the law, answers to questions, the dice line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use quorate_engine::fields::{self, Typed};
+use quorate_engine::offers;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::ids::DutyId;
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
+use quorate_law::datum::Type;
+use quorate_runtime::Receipt;
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::app::posted::Posted;
+use crate::app::{reply, send};
+use crate::site::act::again;
+use crate::site::act::page::{self, Question};
+use crate::site::people;
+use crate::ui::urls::Href;
+use crate::ui::{self, Choice, Die, Link, Sheet, urls};
+use crate::view::game::GameView;
+use crate::view::offers::CALLED;
+use crate::view::people::Part;
+
+/// How many of the reader's last results are told.
+const RESULTS: usize = 6;
+
+/// How many of the latest events are looked through for them.
+const LATEST: u64 = 160;
+
+/// `GET /g/{game}/act`.
+pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, String>>) -> Response {
+    let done = query
+        .get("done")
+        .and_then(|seq| seq.parse().ok())
+        .map(EventSeq);
+    let events = latest(&look, done).await;
+    drawn(look, move |look| {
+        let me = send::player(look)?;
+        Ok(page(look, &sheet(look, me, done, &events)))
+    })
+    .await
+}
+
+/// The latest events, and the one that the reader has just caused.
+pub(crate) async fn latest(look: &GameView, done: Option<EventSeq>) -> Vec<Event> {
+    let last = look.published.head.seq.0;
+    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
+    let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
+    look.site
+        .events(&look.game, &seqs)
+        .await
+        .unwrap_or_default()
+}
+
+pub(crate) fn sheet(
+    look: &GameView,
+    me: PlayerId,
+    done: Option<EventSeq>,
+    events: &[Event],
+) -> page::Act {
+    let game = look.game.as_str();
+    let (mut now, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
+    let mut offers = look.law_offers();
+    // The dynasty's own actions are what people come for; those on names, idling and offices follow.
+    offers.sort_by_key(|offer| look.section_of(&offer.site.rule) != Some("dynastic"));
+    for offer in offers {
+        let shown = look.offer(&offer);
+        match &offer.open {
+            Ok(()) => now.push(shown),
+            Err(refusal) if refusal.next_at.is_some() => later.push(shown),
+            Err(_) => not.push(shown),
+        }
+    }
+    let is_mine = |event: &&Event| event.command().actor.player() == Some(me);
+    let mine = events
+        .iter()
+        .find(|event| done == Some(event.seq) && is_mine(event));
+    let acts = |event: &&Event| {
+        matches!(
+            event.act,
+            Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } | Act::Dice { .. }
+        )
+    };
+    let mut results: Vec<&Event> = events.iter().filter(is_mine).filter(acts).collect();
+    results.sort_by_key(|event| std::cmp::Reverse(event.seq));
+    results.dedup_by_key(|event| event.seq);
+    results.truncate(RESULTS);
+    let board = look.law.boards.iter().next().map(|(name, board)| {
+        let board_name = name.as_str();
+        let link = urls::Board {
+            game,
+            board: board_name,
+        };
+        Link::new(board.it.title.clone(), link)
+    });
+    page::Act {
+        chrome: look.chrome("Act", Part::Act),
+        who: look.name(me),
+        board,
+        just_now: mine.map(|event| outcome(look, event)),
+        refusal: None,
+        questions: questions(look, me),
+        now,
+        later,
+        not: page::Closed::by_reason(not),
+        sheet: Some(own_values(look, me)),
+        results: results
+            .into_iter()
+            .map(|event| outcome(look, event))
+            .collect(),
+        all_results: Link::new("all of them", own_log(look, me)),
+    }
+}
+
+fn own_log(look: &GameView, me: PlayerId) -> Href {
+    let game = look.game.as_str();
+    Href::from(urls::Log { game }).with("who", &me.to_string())
+}
+
+/// How something ended that was done: its dice and what it says of itself.
+pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
+    let dice = event.tape.dice.iter().filter_map(|die| {
+        let sides = u64::try_from(die.sides).ok()?;
+        Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+    });
+    let notes: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
+    let number = event.seq.to_string();
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &number,
+    };
+    let text = match &event.outcome {
+        Outcome::Opened(_) => "waits for your answer.".to_owned(),
+        Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
+        _ => notes.join(" "),
+    };
+    ui::Outcome {
+        when: look.when(event.at),
+        what: look.event_title(event),
+        dice: dice.collect(),
+        text,
+        event: Some(Link::new(format!("event {number}"), link)),
+    }
+}
+
+/// What somebody holds, in the law's order.
+fn own_values(look: &GameView, me: PlayerId) -> Sheet {
+    Sheet {
+        title: look.name(me),
+        note: if look.has_flag(me, "idle") {
+            "idle".to_owned()
+        } else {
+            String::new()
+        },
+        facts: people::handler::facts(look, me),
+    }
+}
+
+/// What waits for an answer, nearest deadline first.
+pub fn questions(look: &GameView, me: PlayerId) -> Vec<Question> {
+    let game = look.game.as_str();
+    let mut found = Vec::new();
+    for (key, open) in look.state().open.iter().filter(|(key, _)| key.who == me) {
+        let question = format!("open:{}", key.action);
+        let to = urls::Answer {
+            game,
+            question: &question,
+        };
+        let dice = open.tape.dice.iter().filter_map(|die| {
+            let sides = u64::try_from(die.sides).ok()?;
+            Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+        });
+        let mut options = choices(look, &open.question.options);
+        if open.question.may_decline {
+            options.push(Choice::new("none", "Nothing"));
+        }
+        let made = Question {
+            id: format!("ask-{}", key.action),
+            dice: dice.collect(),
+            lead: open.question.what.clone(),
+            text: String::new(),
+            send: look.send(to),
+            options,
+            default: default_words(look, &open.question.default),
+            due: Some(look.when(open.deadline)),
+            cite: look
+                .law
+                .actions
+                .get(&key.action)
+                .and_then(|decl| look.cite_site(&decl.site)),
+        };
+        found.push((open.deadline, made));
+    }
+    for (id, duty) in look.state().duties.iter().filter(|(_, duty)| duty.to == me) {
+        let question = format!("duty:{id}");
+        let to = urls::Answer {
+            game,
+            question: &question,
+        };
+        let context: Vec<_> = duty
+            .context
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", look.label(value.open())))
+            .collect();
+        let made = Question {
+            id: format!("duty-{id}"),
+            dice: Vec::new(),
+            lead: look.duty_title(duty),
+            text: if context.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", context.join("; "))
+            },
+            send: look.send(to),
+            options: choices(look, &duty.options),
+            default: default_words(look, &duty.default),
+            due: Some(look.when(duty.deadline)),
+            cite: look
+                .law
+                .decisions
+                .get(&duty.decision)
+                .and_then(|decl| look.cite_site(&decl.site)),
+        };
+        found.push((duty.deadline, made));
+    }
+    found.sort_by_key(|(deadline, _)| *deadline);
+    found.into_iter().map(|(_, question)| question).collect()
+}
+
+fn default_words(look: &GameView, default: &Value) -> String {
+    match default.open() {
+        Value::None => "lets it go".to_owned(),
+        value => format!("means {}", look.label(value)),
+    }
+}
+
+/// Options as they are sent: their place in the list, which the state fixes.
+fn choices(look: &GameView, options: &[Value]) -> Vec<Choice> {
+    let numbered = options.iter().enumerate();
+    numbered
+        .map(|(nth, value)| Choice::new(nth.to_string(), look.label(value.open())))
+        .collect()
+}
+
+/// `POST /g/{game}/act/{action}`.
+pub async fn take(
+    Path((_, action)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
+) -> Response {
+    if form.filled("look").is_some() {
+        return again::present(look, &action, form).await;
+    }
+    let result = acted(&look, &action, &form).await;
+    let name = Name::from(action.as_str());
+    // Its rule may be gone since the form was shown, which brings the title along for that.
+    let tried = match form.filled(CALLED) {
+        Some(title) if !look.law.actions.contains_key(&name) => title.to_owned(),
+        _ => look.action_title(&name, None),
+    };
+    match result {
+        Err(AppError::Refused(refusal)) if form.filled("back").is_none() => {
+            again::refused(look, &action, form, tried, *refusal).await
+        }
+        result => told(&look, &form, result, &tried),
+    }
+}
+
+/// What a form that acts came to: back to where it stood, or the refusal.
+fn told(
+    look: &Arc<GameView>,
+    form: &Posted,
+    result: Result<Receipt, AppError>,
+    tried: &str,
+) -> Response {
+    let game = look.game.as_str();
+    let back = form.filled("back").and_then(Href::returning);
+    match result {
+        Ok(receipt) => {
+            if let (Outcome::Done, Some(back)) = (&receipt.outcome, back) {
+                reply::see_with(&back, &format!("Done: {tried}."))
+            } else {
+                let href = Href::from(urls::Act { game }).with("done", &receipt.seq.0.to_string());
+                reply::see(&href)
+            }
+        }
+        Err(AppError::Refused(refusal)) => {
+            let refusal = again::no(look, tried, &refusal);
+            let chrome = look.chrome("The law says no", Part::Act);
+            let way = match back {
+                Some(back) => Link::new("Back", back),
+                None => Link::new("What you can do", urls::Act { game }),
+            };
+            reply::refused(&look.site, &look.visitor, chrome, refusal, None, way)
+        }
+        Err(trouble) => answer_in(look, Err(trouble)),
+    }
+}
+
+async fn acted(look: &Arc<GameView>, action: &str, form: &Posted) -> Result<Receipt, AppError> {
+    let me = send::player(look)?;
+    let (reading, name, sent) = (Arc::clone(look), Name::from(action), form.clone());
+    let args = tokio::task::spawn_blocking(move || arguments(&reading, me, &name, &sent)).await??;
+    let act = Act::Do {
+        action: action.into(),
+        args,
+    };
+    send::send(look, form.key(), act).await
+}
+
+/// An action's arguments from the fields of its form.
+pub fn arguments(
+    look: &GameView,
+    me: PlayerId,
+    action: &Name,
+    form: &Posted,
+) -> Result<Vec<(Name, Value)>, Refusal> {
+    let Some(decl) = look.law.actions.get(action) else {
+        return Err(Refusal::plain(format!("an action called \"{action}\"")));
+    };
+    look.ask(|tx| {
+        let offer = offers::offer(tx, me, decl);
+        let mut given = Vec::new();
+        for param in &decl.it.params {
+            let values = form.all(param.name.as_str());
+            let is_list = matches!(&param.ty, Type::List(_));
+            let read = |text: &str| {
+                let field = offer.fields.iter().find(|field| field.name == param.name);
+                let options = field.and_then(|field| field.options.as_ref());
+                let known = options.into_iter().flatten().find(|(datum, label)| {
+                    crate::view::offers::sent(datum, label) == text || label == text
+                });
+                known.map_or_else(
+                    || Typed::Text(text.to_owned()),
+                    |(datum, _)| Typed::Known(datum.clone()),
+                )
+            };
+            let typed = match values {
+                [] => Typed::None,
+                [one] if one.is_empty() && (param.default.is_some() || is_list) => Typed::None,
+                _ if is_list => Typed::List(
+                    values
+                        .iter()
+                        .filter(|one| !one.is_empty())
+                        .map(|one| read(one))
+                        .collect(),
+                ),
+                [one, ..] => read(one),
+            };
+            given.push((param.name.clone(), typed));
+        }
+        fields::arguments(tx, action, &given)
+    })
+}
+
+/// `POST /g/{game}/answer/{question}`.
+pub async fn answer(
+    Path((_, question)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
+) -> Response {
+    let result = match answer_act(&look, &question, form.one("answer").unwrap_or_default()) {
+        Ok(act) => send::send(&look, form.key(), act).await,
+        Err(trouble) => Err(trouble),
+    };
+    told(&look, &form, result, "The answer")
+}
+
+/// The command that an answer stands for.
+pub fn answer_act(look: &GameView, question: &str, answer: &str) -> Result<Act, AppError> {
+    let me = send::player(look)?;
+    let pick = |options: &[Value]| {
+        let nth: Option<usize> = answer.parse().ok();
+        nth.and_then(|nth| options.get(nth).cloned())
+    };
+    let state = look.state();
+    if let Some(action) = question.strip_prefix("open:") {
+        let open = state
+            .open
+            .iter()
+            .find(|(key, _)| key.who == me && key.action == action);
+        let (key, open) = open.ok_or(AppError::NotFound)?;
+        let declined = open.question.may_decline && answer == "none";
+        let value = if declined {
+            Some(Value::None)
+        } else {
+            pick(&open.question.options)
+        };
+        let value = value.ok_or_else(no_option)?;
+        return Ok(Act::Answer {
+            action: key.action.clone(),
+            value,
+        });
+    }
+    let id = question.strip_prefix("duty:").ok_or(AppError::NotFound)?;
+    let id: DutyId = id.parse().map_err(|_| AppError::NotFound)?;
+    let duty = state
+        .duties
+        .get(&id.0)
+        .filter(|duty| duty.to == me)
+        .ok_or(AppError::NotFound)?;
+    let value = if duty.options.is_empty() {
+        Value::Text(typed(answer))
+    } else {
+        pick(&duty.options).ok_or_else(no_option)?
+    };
+    Ok(Act::Decide { duty: id, value })
+}
+
+fn no_option() -> AppError {
+    Refusal::plain("one of the answers that are offered").into()
+}
+
+/// `POST /g/{game}/roll`: the dice line.
+pub async fn roll(SentIn { look, form }: SentIn) -> Response {
+    let line = form.one("line").unwrap_or_default();
+    let act = Act::Dice { line: typed(line) };
+    let result = send::send(&look, form.key(), act).await;
+    told(&look, &form, result, "The dice line")
+}
+
+impl GameView {
+    /// What was done, in the law's words.
+    pub fn act_title(&self, act: &Act) -> String {
+        let action = |name: &Name| self.action_title(name, None);
+        match act {
+            Act::Found(_) => "founds the game".to_owned(),
+            Act::Apply { .. } => "asks to join".to_owned(),
+            Act::Leave { .. } => "leaves".to_owned(),
+            Act::Do { action: name, .. } => action(name),
+            Act::Answer {
+                action: name,
+                value,
+            } => {
+                format!("{}: {}", action(name), self.label(value))
+            }
+            Act::Abandon { action: name } => format!("gives up {}", action(name)),
+            Act::Decide { .. } => "answers what was left to them".to_owned(),
+            Act::Post(post) => {
+                let decl = self.law.categories.get(&post.category);
+                let kind = decl.map_or_else(|| "Post".to_owned(), |decl| decl.it.title.clone());
+                format!("{kind}: {}", post.title.as_str())
+            }
+            Act::EditPost { .. } => "edits a post".to_owned(),
+            Act::Recategorise { .. } => "moves a post to another category".to_owned(),
+            Act::Withdraw { .. } => "withdraws a post".to_owned(),
+            Act::Comment { post, .. } => match self.state().posts.get(post) {
+                Some(post) => format!("comments on {}", self.themed(post.title.as_str())),
+                None => "comments".to_owned(),
+            },
+            Act::Message { .. } => "sends a private message".to_owned(),
+            Act::Claim { .. } => "records a change by hand".to_owned(),
+            Act::Dispute { .. } => "disputes a change".to_owned(),
+            Act::Undo { event, .. } => format!("undoes event {event}"),
+            Act::Dice { .. } => "rolls on the dice line".to_owned(),
+            Act::Wake { .. } => "wakes a sleeping clause".to_owned(),
+            Act::Due { .. } => "what fell due".to_owned(),
+            Act::Downtime { .. } => "the server was down".to_owned(),
+            Act::Repair { .. } => "repairs the game".to_owned(),
+        }
+    }
+}

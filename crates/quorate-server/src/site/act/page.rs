@@ -1,0 +1,92 @@
+//! What the reader can do: now, later, not.
+
+use askama::Template;
+
+use crate::ui::{Choice, Chrome, Cite, Die, Link, Offer, Outcome, Refusal, Send, Sheet, When};
+
+/// A question that waits for the reader: in the middle of an action of their own, or left to them by somebody else's.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The element's id.
+    pub id: String,
+    /// What happened before: dice that have fallen.
+    pub dice: Vec<Die>,
+    /// "Your crate dropper came down on C8".
+    pub lead: String,
+    /// ", which is empty. Place the Crate there?"
+    pub text: String,
+    /// Where the answer goes.
+    pub send: Send,
+    /// What can be answered. Up to four are buttons, more are a list.
+    pub options: Vec<Choice>,
+    /// What no answer means: "lets it go".
+    pub default: String,
+    /// When no answer becomes the answer.
+    pub due: Option<When>,
+    /// The clause that asks.
+    pub cite: Option<Cite>,
+}
+
+/// Offers that are closed for one and the same reason.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// "Needs to be one of the admins."
+    pub reason: String,
+    /// In their order.
+    pub offers: Vec<Offer>,
+}
+
+impl Closed {
+    /// Offers by their reasons, those that many share last.
+    pub fn by_reason(offers: Vec<Offer>) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for offer in offers {
+            let no = offer.open.as_ref().err();
+            let reason = no.map(Refusal::reason).unwrap_or_default();
+            match found.iter_mut().find(|known| known.reason == reason) {
+                Some(known) => known.offers.push(offer),
+                None => found.push(Self {
+                    reason,
+                    offers: vec![offer],
+                }),
+            }
+        }
+        found.sort_by_key(Self::is_folded);
+        found
+    }
+
+    /// Whether there are so many that they stand folded under their reason.
+    fn is_folded(&self) -> bool {
+        self.offers.len() > 2
+    }
+}
+
+/// What the reader can do.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/act/act.html")]
+pub struct Act {
+    /// Around it.
+    pub chrome: Chrome,
+    /// The reader's name.
+    pub who: String,
+    /// The same on a board.
+    pub board: Option<Link>,
+    /// How the last thing ended, just now.
+    pub just_now: Option<Outcome>,
+    /// Why the last thing was not done.
+    pub refusal: Option<Refusal>,
+    /// What waits for an answer, nearest deadline first.
+    pub questions: Vec<Question>,
+    /// Offers that are open.
+    pub now: Vec<Offer>,
+    /// Offers that the clock opens.
+    pub later: Vec<Offer>,
+    /// Offers that something has to change for, by what that is.
+    pub not: Vec<Closed>,
+    /// The reader's own values.
+    pub sheet: Option<Sheet>,
+    /// Latest first.
+    pub results: Vec<Outcome>,
+    /// All of them.
+    pub all_results: Link,
+}

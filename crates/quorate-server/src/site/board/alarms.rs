@@ -1,0 +1,52 @@
+//! Who on a board carries a mark: what the law says of some of them and leaves empty of others, such as "in danger".
+
+use std::collections::BTreeMap;
+
+use quorate_kernel::{Name, Thing};
+use quorate_law::datum::Type;
+
+use crate::site::board::handler::Standing;
+use crate::view::game::GameView;
+use crate::view::kinds::{Source, Tracked};
+
+/// What is said of each, with the titles of what is said.
+#[derive(Default)]
+pub(crate) struct Alarms {
+    /// In words: "In danger: a bomb is attached".
+    pub(crate) of: BTreeMap<Thing, Vec<String>>,
+    /// What the mark means.
+    pub(crate) titles: Vec<String>,
+}
+
+/// A tracked text that a function of the law works out of each player, empty of some and not of others, is a mark.
+pub(crate) fn alarms(look: &GameView, standing: &[Standing]) -> Alarms {
+    let kind = Name::from("Player");
+    let players: Vec<&Thing> = standing
+        .iter()
+        .map(|one| &one.thing)
+        .filter(|thing| matches!(thing, Thing::Player(_)))
+        .collect();
+    let is_text = |value: &Tracked<'_>| matches!(value.source, Source::Computed(decl) if decl.gives == Type::Text);
+    let mut values = look.tracked_of(&kind);
+    values.retain(is_text);
+    let mut found = Alarms::default();
+    for value in &values {
+        let told: Vec<(Thing, String)> = look.ask(|tx| {
+            let said = players.iter().filter(|thing| look.sees(thing, value));
+            said.map(|thing| ((*thing).clone(), look.held(tx, thing, value).text))
+                .collect()
+        });
+        let (clear, alarmed): (Vec<_>, Vec<_>) =
+            told.into_iter().partition(|(_, text)| text.is_empty());
+        if clear.is_empty() || alarmed.is_empty() {
+            continue;
+        }
+        let title = look.themed(&value.title());
+        for (thing, text) in alarmed {
+            let line = format!("{}: {text}", title.to_lowercase());
+            found.of.entry(thing).or_default().push(line);
+        }
+        found.titles.push(title);
+    }
+    found
+}

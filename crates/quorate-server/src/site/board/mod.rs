@@ -1,0 +1,8 @@
+//! Boards that the law declares, with the moves on them.
+
+pub mod alarms;
+pub mod handler;
+pub mod moves;
+pub mod page;
+#[cfg(test)]
+pub mod sample;

@@ -1,0 +1,356 @@
+//! Charts: what happened week by week, and any tracked number over time.
+
+use std::collections::BTreeMap;
+
+use axum::extract::Query;
+use axum::response::Response;
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::{CellKey, Comment};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Moment, Span, Thing, Value};
+use quorate_law::declare::Holds;
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::site::charts::page::Charts;
+use crate::site::tracker::history::changes;
+use crate::ui::{Chart, Choice, Field, FieldKind, Point, urls};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+
+/// How many weeks back the bars go.
+const WEEKS: usize = 26;
+
+/// How many owners of a value are drawn at once.
+const OWNERS: usize = 12;
+
+/// How many changes of a value are read, where one is drawn and where several are.
+const CHANGES: (usize, usize) = (400, 80);
+
+/// How many points a line has.
+const POINTS: i64 = 60;
+
+/// A value over time: whose, and each change, newest first.
+struct Course {
+    key: CellKey,
+    events: Vec<Event>,
+}
+
+/// `GET /g/{game}/charts`.
+pub(crate) async fn show(
+    Opened(look): Opened,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let gathered = async {
+        let weeks = weeks(&look);
+        let activity = activity(&look, &weeks).await?;
+        Ok::<_, AppError>((weeks, activity, courses(&look, &query).await?))
+    };
+    match gathered.await {
+        Ok((weeks, activity, courses)) => {
+            drawn(look, move |look| {
+                let charts = whole(look, &weeks, activity, &courses);
+                Ok(page(
+                    look,
+                    &Charts {
+                        chrome: look.chrome("Charts", Part::Log),
+                        here: urls::Charts {
+                            game: look.game.as_str(),
+                        }
+                        .into(),
+                        pick: pick(look, &query),
+                        charts,
+                    },
+                ))
+            })
+            .await
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+/// The beginnings of the weeks that are drawn, oldest first: those since the founding, as far back as the bars go. A week
+/// begins on Monday at midnight.
+fn weeks(look: &GameView) -> Vec<Moment> {
+    let week = Span::days(7);
+    // The first of January 1970 was a Thursday.
+    let into = (look.now.0 + 3 * 86_400_000).rem_euclid(week.0);
+    let mut begin = Moment(look.now.0 - into);
+    let first = look.state().posts.values().map(|post| post.at);
+    let joined = look
+        .state()
+        .people
+        .values()
+        .filter_map(|person| person.joined_at);
+    let first = first.chain(joined).min().unwrap_or(look.now);
+    let mut weeks = vec![begin];
+    while begin > first && weeks.len() < WEEKS {
+        begin = Moment(begin.0 - week.0);
+        weeks.push(begin);
+    }
+    weeks.reverse();
+    weeks
+}
+
+/// How many events there were in each week, by the numbers of the first ones.
+async fn activity(look: &GameView, weeks: &[Moment]) -> Result<Vec<i64>, AppError> {
+    let head = look.published.head.seq.0;
+    let mut bounds = Vec::new();
+    let mut low = 1;
+    for week in weeks {
+        let mut high = head + 1;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if look.event_moment(EventSeq(middle)).await? < *week {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        bounds.push(low);
+    }
+    bounds.push(head + 1);
+    let counts = bounds.windows(2).map(|pair| match pair {
+        [from, to] => i64::try_from(to.saturating_sub(*from)).unwrap_or(i64::MAX),
+        _ => 0,
+    });
+    Ok(counts.collect())
+}
+
+/// The courses of the value that is asked for: of its one owner, or of as many as are drawn at once.
+async fn courses(
+    look: &GameView,
+    query: &BTreeMap<String, String>,
+) -> Result<Vec<Course>, AppError> {
+    let Some((kind, name)) = query.get("value").and_then(|word| word.split_once('.')) else {
+        return Ok(Vec::new());
+    };
+    let whose = query.get("whose").filter(|whose| !whose.is_empty());
+    let mut owners = owners(look, kind);
+    if let Some(whose) = whose {
+        owners.retain(|owner| owner.to_string() == *whose);
+    }
+    owners.truncate(OWNERS);
+    let most = if owners.len() == 1 {
+        CHANGES.0
+    } else {
+        CHANGES.1
+    };
+    let mut courses = Vec::new();
+    for thing in owners {
+        let key = CellKey {
+            thing,
+            name: name.into(),
+        };
+        let events = changes(look, &key, most).await?;
+        if !events.is_empty() {
+            courses.push(Course { key, events });
+        }
+    }
+    Ok(courses)
+}
+
+/// Who or what has values of a kind, by name.
+fn owners(look: &GameView, kind: &str) -> Vec<Thing> {
+    match kind {
+        "Game" => vec![Thing::Game],
+        "Player" => {
+            let (mut all, idle) = look.roster();
+            all.extend(idle);
+            all.into_iter().map(Thing::Player).collect()
+        }
+        kind => {
+            let entities = look.state().entities.iter();
+            let of_kind = entities.filter(|(_, row)| row.kind == kind);
+            of_kind.map(|(id, _)| Thing::Entity(*id)).collect()
+        }
+    }
+}
+
+/// The numbers that can be drawn, as the word of an address and a title.
+fn numbers(look: &GameView) -> Vec<(String, String)> {
+    let values = look.law.value_order.iter();
+    let numbers = values.filter_map(|(kind, name)| {
+        let decl = look.law.values.get(&(kind.clone(), name.clone()))?;
+        let is_number = matches!(decl.it.holds, Holds::Number { .. });
+        let of_thing = owners(look, kind.as_str()).into_iter().next()?;
+        let key = CellKey {
+            thing: of_thing,
+            name: name.clone(),
+        };
+        let is_seen = look.view().shown(&key) && !decl.it.tracked.is_empty();
+        (is_number && is_seen).then(|| {
+            let of = match kind.as_str() {
+                "Game" => "of the game".to_owned(),
+                _ => format!("of each {}", look.singular_of(kind).to_lowercase()),
+            };
+            let title = format!("{}, {of}", look.themed(&decl.it.title));
+            (format!("{kind}.{name}"), title)
+        })
+    });
+    numbers.collect()
+}
+
+fn pick(look: &GameView, query: &BTreeMap<String, String>) -> Vec<Field> {
+    let asked = |name: &str| query.get(name).cloned().unwrap_or_default();
+    let choice = |value: String, title: String, asked: &str| Choice {
+        chosen: value == asked,
+        ..Choice::new(value, title)
+    };
+    let (value, whose) = (asked("value"), asked("whose"));
+    let values = numbers(look);
+    let values = values
+        .into_iter()
+        .map(|(word, title)| choice(word, title, &value));
+    let kind = value.split_once('.').map_or("Player", |(kind, _)| kind);
+    let kind = if kind == "Game" { "Player" } else { kind };
+    let owners = owners(look, kind).into_iter();
+    let owners = owners.map(|thing| choice(thing.to_string(), look.called(&thing), &whose));
+    vec![
+        Field::new("value", "value", "Value", FieldKind::One(values.collect()))
+            .optional()
+            .blank("pick one"),
+        Field::new("whose", "whose", "Whose", FieldKind::One(owners.collect()))
+            .optional()
+            .blank("everybody’s"),
+    ]
+}
+
+fn whole(look: &GameView, weeks: &[Moment], activity: Vec<i64>, courses: &[Course]) -> Vec<Chart> {
+    let mut charts: Vec<Chart> = courses
+        .iter()
+        .enumerate()
+        .map(|(nth, course)| drawn_course(look, nth, course))
+        .collect();
+    let bars = |id: &str, title: &str, counts: Vec<i64>| {
+        let points = weeks.iter().zip(counts);
+        let points = points.map(|(week, value)| Point {
+            label: look.when(*week).brief_day(),
+            value,
+        });
+        Chart {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            points: points.collect(),
+            as_line: false,
+        }
+    };
+    let mut add = |id: &str, title: &str, moments: Vec<Moment>| {
+        charts.push(bars(id, title, by_week(weeks, moments.into_iter())));
+    };
+    let state = look.state();
+    let posts = state.posts.values();
+    let posts: Vec<_> = posts.filter(|post| look.view().post(post)).collect();
+    let matters = posts.iter().filter(|post| look.is_matter(post));
+    let matters = matters.map(|post| post.at).collect();
+    add("matters", "Matters put to the vote, a week", matters);
+    let seen = |comment: &&Comment| look.view().comment(comment);
+    let comments: Vec<_> = state.comments.values().filter(seen).collect();
+    let is_vote = |comment: &&&Comment| comment.icons.iter().any(|icon| icon.counted);
+    let votes = comments.iter().filter(is_vote);
+    let votes = votes.map(|comment| comment.at).collect();
+    add("votes", "Votes, a week", votes);
+    let words = posts.iter().map(|post| post.at);
+    let words = words
+        .chain(comments.iter().map(|comment| comment.at))
+        .collect();
+    add("words", "Posts and comments, a week", words);
+    charts.push(bars("events", "Events in the log, a week", activity));
+    charts
+}
+
+/// How many moments fall into each week.
+fn by_week(weeks: &[Moment], moments: impl Iterator<Item = Moment>) -> Vec<i64> {
+    let mut counts = vec![0; weeks.len()];
+    for moment in moments {
+        let after = weeks.partition_point(|week| *week <= moment);
+        if let Some(count) = after.checked_sub(1).and_then(|week| counts.get_mut(week)) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+/// A value's course as a line over time, its points at equal distances.
+fn drawn_course(look: &GameView, nth: usize, course: &Course) -> Chart {
+    let mut known: Vec<(Moment, i64)> = course
+        .events
+        .iter()
+        .filter_map(|event| Some((event.at, after(event, &course.key)?)))
+        .collect();
+    known.reverse();
+    let title = format!(
+        "{}, {}",
+        look.called(&course.key.thing),
+        look.value_title(&course.key)
+    );
+    Chart {
+        id: format!("course-{nth}"),
+        title,
+        points: resampled(&known, look.now)
+            .into_iter()
+            .map(|(at, value)| Point {
+                label: look.when(at).brief_day(),
+                value,
+            })
+            .collect(),
+        as_line: true,
+    }
+}
+
+/// What an event left in a cell, where that is a number.
+fn after(event: &Event, key: &CellKey) -> Option<i64> {
+    let mut steps = event.steps.iter().rev();
+    steps.find_map(|step| match &step.effect {
+        Effect::Cell { key: of, new, .. } if of == key => match new.as_ref()?.value.open() {
+            Value::Int(number) => Some(*number),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What stood at equal distances of time from the first known moment to the last, oldest first.
+fn resampled(known: &[(Moment, i64)], now: Moment) -> Vec<(Moment, i64)> {
+    let Some((first, begin)) = known.first().copied() else {
+        return Vec::new();
+    };
+    let long = (now - first).0.max(1);
+    let mut points = vec![(first, begin)];
+    for nth in 1..=POINTS {
+        let at = Moment(first.0 + long / POINTS * nth);
+        let before = known.partition_point(|(moment, _)| *moment <= at);
+        let value = known
+            .get(before.saturating_sub(1))
+            .map_or(begin, |(_, value)| *value);
+        points.push((at, value));
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_counts_for_the_week_it_falls_into() {
+        let weeks = [Moment(0), Moment(10), Moment(20)];
+        let moments = [0, 9, 10, 25].map(Moment);
+        assert_eq!(by_week(&weeks, moments.into_iter()), [2, 1, 1]);
+    }
+
+    #[test]
+    fn what_was_before_the_first_week_is_left_out() {
+        assert_eq!(by_week(&[Moment(10)], [Moment(3)].into_iter()), [0]);
+    }
+
+    #[test]
+    fn a_course_holds_its_value_until_the_next_change() {
+        let known = [(Moment(0), 3), (Moment(600), 7)];
+        let points = resampled(&known, Moment(1_200));
+        assert_eq!(points.first(), Some(&(Moment(0), 3)));
+        assert_eq!(points.get(29), Some(&(Moment(580), 3)));
+        assert_eq!(points.get(30), Some(&(Moment(600), 7)));
+        assert_eq!(points.last(), Some(&(Moment(1_200), 7)));
+    }
+}

@@ -1,0 +1,120 @@
+//! What the ruleset asks of posts of a category, for whoever writes one.
+
+use std::collections::BTreeSet;
+
+use quorate_engine::offers;
+use quorate_kernel::{Name, PlayerId, Refusal};
+use quorate_law::{RuleText, capital};
+
+use crate::site::compose::page::RuleOfForm;
+use crate::ui::Cite;
+use crate::view::game::GameView;
+
+/// How many letters of a clause on tags are shown.
+const CLAUSE: usize = 400;
+
+/// Why nobody like the reader can write in a category now, whatever they write.
+pub(crate) fn closed(look: &GameView, category: &Name) -> Option<Refusal> {
+    let decl = look.law.categories.get(category)?;
+    let me = look.me?;
+    look.ask(|tx| offers::may_post(tx, me, decl)).err()
+}
+
+/// What the ruleset says of a category, beside its form: the clause that declares it, and why it refuses one now.
+pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
+    let Some(decl) = look.law.categories.get(category) else {
+        return Vec::new();
+    };
+    let (text, rest) = look.clause_in_two(&decl.site);
+    let refusal = closed(look, category);
+    let mut rules = vec![RuleOfForm {
+        text,
+        rest,
+        is_kept: refusal.is_none(),
+    }];
+    let told = |text: String, is_kept: bool| RuleOfForm {
+        text,
+        rest: String::new(),
+        is_kept,
+    };
+    if let Some(me) = look.me {
+        let name = Name::from(format!("post {category}"));
+        let quotas = look.ask(|tx| tx.quotas(&name, &decl.it.limits, me));
+        rules.extend(quotas.iter().map(|quota| {
+            let is_kept = quota.used < quota.limit.times.max(1);
+            told(format!("{}.", capital(&quota.words())), is_kept)
+        }));
+        rules.push(told(own_count(look, category, me), true));
+    }
+    if let Some(refusal) = refusal {
+        let sentence = look.refusal(&decl.it.title, &refusal).sentence();
+        rules.push(told(sentence, false));
+    }
+    rules.retain(|rule| !rule.text.is_empty());
+    rules
+}
+
+/// How many posts of a category the reader has open, and how many they posted today, for limits that rules set in words.
+fn own_count(look: &GameView, category: &Name, me: PlayerId) -> String {
+    let posts = look.state().posts.values();
+    let own = posts
+        .filter(|post| post.category == *category && look.view().author(&post.author) == Some(me));
+    let (mut open, mut today) = (0, 0);
+    for post in own {
+        open += usize::from(look.is_open(post));
+        today += usize::from(post.at.day_start() == look.now.day_start());
+    }
+    format!("Yours so far: {open} open, {today} posted today, by UTC.")
+}
+
+/// What the rules that look at posts of a category when they are posted say about tags: words in square brackets that a
+/// title has to have.
+pub(crate) fn tags(look: &GameView, category: &Name) -> Vec<(String, Option<Cite>)> {
+    let hooks = look.law.on.iter();
+    let looking =
+        hooks.filter(|hook| hook.it.on == "posted" && hook.it.of.as_ref() == Some(category));
+    let rules: BTreeSet<&Name> = looking.map(|hook| &hook.site.rule).collect();
+    let rules = rules
+        .into_iter()
+        .filter_map(|name| Some((name, look.state().rules.get(name)?)));
+    let told = rules.flat_map(|(name, rule)| {
+        let clauses = RuleText::parse(&rule.text).clauses.into_iter();
+        let on_tags = clauses.filter(|clause| names_a_tag(&clause.prose));
+        on_tags.map(|clause| {
+            let text = crate::ui::markup::excerpt(
+                clause.prose.split("> Note").next().unwrap_or_default(),
+                &look.terms,
+                CLAUSE,
+            );
+            (text, look.cite(name, clause.number))
+        })
+    });
+    told.collect()
+}
+
+/// Whether a text has words in square brackets that are no link.
+fn names_a_tag(prose: &str) -> bool {
+    let mut after_open = prose.split('[').skip(1);
+    after_open.any(|after| {
+        let Some((words, rest)) = after.split_once(']') else {
+            return false;
+        };
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == ' ';
+        words.starts_with(char::is_uppercase)
+            && words.chars().all(is_word)
+            && !rest.starts_with(['(', '[', ':'])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::site::compose::asked::names_a_tag;
+
+    #[test]
+    fn words_in_brackets_are_tags_and_links_are_none() {
+        assert!(names_a_tag("needs the tag [Core] to change core rules"));
+        assert!(names_a_tag("with [New Weapon] it may"));
+        assert!(!names_a_tag("see [The rules](https://example.org)"));
+        assert!(!names_a_tag("a list[int] of [none]"));
+    }
+}

@@ -1,0 +1,582 @@
+//! A post that is being written: what the form holds between two arrivals. Nothing of it is kept on the server.
+
+use quorate_engine::fields::{self, Typed};
+use quorate_engine::offers;
+use quorate_engine::rulebook::body_of;
+use quorate_kernel::command::{NewPost, typed};
+use quorate_kernel::law::LIBRARY;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{Name, PostId, Refusal, Value};
+use quorate_law::world::World;
+use quorate_law::{RuleText, capital};
+
+use crate::app::posted::Posted;
+use crate::site::compose::other;
+use crate::site::compose::page::ClauseEdit;
+use crate::ui::markup::Markup;
+use crate::ui::{Change, Choice, Field, FieldKind};
+use crate::view::effects::{Sleeping, by_rule};
+use crate::view::game::GameView;
+
+/// A post that is being written.
+pub(crate) struct Draft {
+    /// Its category; empty for none.
+    pub category: Name,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub body: String,
+    /// Its flavour text.
+    pub flavour: String,
+    /// The category's own fields, as typed.
+    own: Vec<(Name, Vec<String>)>,
+    /// Rules that it changes.
+    edits: Vec<Edit>,
+    /// Code that runs once at its enactment.
+    script: String,
+    /// What only people can do.
+    manual: String,
+    /// Changes of other kinds, as a list of data.
+    other: String,
+}
+
+/// A rule that is changed, or a new one.
+struct Edit {
+    /// The rule; for a new one the section it goes to, after `new:`.
+    of: String,
+    /// Its text as it was taken up, with its title as a heading.
+    base: String,
+    /// Its text as it is to be; empty to repeal it.
+    text: String,
+}
+
+impl Draft {
+    /// An empty form.
+    pub(crate) fn empty(look: &GameView, category: Name) -> Self {
+        let prefix = look.law.categories.get(&category);
+        Self {
+            title: prefix
+                .map(|decl| decl.it.prefix.clone())
+                .unwrap_or_default(),
+            category,
+            body: String::new(),
+            flavour: String::new(),
+            own: Vec::new(),
+            edits: Vec::new(),
+            script: String::new(),
+            manual: String::new(),
+            other: String::new(),
+        }
+    }
+
+    /// The form as it arrived.
+    pub(crate) fn read(look: &GameView, category: Name, form: &Posted) -> Self {
+        let text = |name: &str| form.one(name).unwrap_or_default().to_owned();
+        let decl = look.law.categories.get(&category);
+        let own = decl.iter().flat_map(|decl| &decl.it.form).map(|name| {
+            let values = form.all(&format!("own-{name}")).to_vec();
+            (name.clone(), values)
+        });
+        let edits = form.all("edit").iter().map(|nth| Edit {
+            of: text(&format!("of-{nth}")),
+            base: text(&format!("base-{nth}")),
+            // A field that did not arrive at all changes nothing; one that arrived empty repeals.
+            text: form
+                .one(&format!("text-{nth}"))
+                .map_or_else(|| text(&format!("base-{nth}")), str::to_owned),
+        });
+        Self {
+            own: own.collect(),
+            edits: edits.collect(),
+            title: text("title"),
+            body: text("body"),
+            flavour: text("flavour"),
+            script: text("script"),
+            manual: text("manual"),
+            other: text("other"),
+            category,
+        }
+    }
+
+    /// The form for a post that is there already.
+    pub(crate) fn of_post(look: &GameView, id: PostId) -> Option<Self> {
+        let post = look.post(id)?;
+        let mut draft = Self::empty(look, post.category.clone());
+        post.title.as_str().clone_into(&mut draft.title);
+        post.body.as_str().clone_into(&mut draft.body);
+        post.flavour.as_str().clone_into(&mut draft.flavour);
+        let patch = post.patch.as_ref().and_then(Sealed::plain);
+        let mut rest = Vec::new();
+        for clause in patch.iter().flat_map(|patch| &patch.clauses) {
+            if !draft.take_up(look, clause) {
+                rest.push(clause.clone());
+            }
+        }
+        draft.other = other::write(&rest);
+        Some(draft)
+    }
+
+    /// The form for a new post in a category that begins with what another one says and changes.
+    pub(crate) fn after(look: &GameView, category: Name, id: PostId) -> Option<Self> {
+        let mut draft = Self::of_post(look, id)?;
+        draft.category = category;
+        Some(draft)
+    }
+
+    /// Takes a clause into the part of the form that shows it best; false where there is none but the list of data.
+    fn take_up(&mut self, look: &GameView, clause: &Clause) -> bool {
+        match clause {
+            Clause::AddRule {
+                id,
+                section,
+                parent: None,
+                after: None,
+                title,
+                text,
+                tags,
+            } if tags.is_empty() && *id == *slug(title) => self.edits.push(Edit {
+                of: format!("new:{section}"),
+                base: String::new(),
+                text: format!("# {title}\n\n{text}"),
+            }),
+            Clause::AmendRule { id, base, text } => {
+                let title = look.state().rules.get(id).map(|rule| rule.title.clone());
+                let title = title.unwrap_or_default();
+                self.edits.push(Edit {
+                    of: id.to_string(),
+                    base: format!("# {title}\n\n{base}"),
+                    text: format!("# {title}\n\n{text}"),
+                });
+            }
+            Clause::RenameRule { id, title } => {
+                if !self.edits.iter().any(|edit| *id == *edit.of) {
+                    self.add(look, id.as_str());
+                }
+                if let Some(edit) = self.edits.iter_mut().find(|edit| *id == *edit.of) {
+                    edit.text = format!("# {title}\n\n{}", body_of(&edit.text));
+                }
+            }
+            Clause::RepealRule { id } => self.edits.push(Edit {
+                of: id.to_string(),
+                base: whole(look, id),
+                text: String::new(),
+            }),
+            Clause::Script { code } if self.script.is_empty() => self.script = code.to_string(),
+            Clause::Prose { text } if self.manual.is_empty() => self.manual.clone_from(text),
+            _ => return false,
+        }
+        true
+    }
+
+    /// What people call the category.
+    pub(crate) fn category_title(&self, look: &GameView) -> String {
+        let decl = look.law.categories.get(&self.category);
+        decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone())
+    }
+
+    /// Whether such posts may carry changes: those that are voted on, and those that close a dynasty.
+    pub(crate) fn carries_changes(&self, look: &GameView) -> bool {
+        look.law.categories.contains_key(&self.category)
+    }
+
+    /// Whether the changes are folded away: such posts are not voted on, and this one has none so far.
+    pub(crate) fn folds_changes(&self, look: &GameView) -> bool {
+        let category = look.law.categories.get(&self.category);
+        category.is_some_and(|category| category.it.icons.is_empty())
+            && self.edits.is_empty()
+            && self.other.is_empty()
+            && self.script.is_empty()
+            && self.manual.is_empty()
+    }
+
+    /// Takes up an event to be struck.
+    pub(crate) fn strike(&mut self, event: u64) {
+        self.other = other::striking(event);
+    }
+
+    /// Takes up one more rule to change, or a new one.
+    pub(crate) fn add(&mut self, look: &GameView, what: &str) {
+        if let Some(more) = other::with(&self.other, what) {
+            self.other = more;
+            return;
+        }
+        if self
+            .edits
+            .iter()
+            .any(|edit| edit.of == what && !what.starts_with("new:"))
+            || what.is_empty()
+        {
+            return;
+        }
+        let (base, text) = if what.starts_with("new:") {
+            (
+                String::new(),
+                "# Title of the new rule\n\n1. What it says.\n".to_owned(),
+            )
+        } else {
+            let base = whole(look, &what.into());
+            if base.is_empty() {
+                return;
+            }
+            (base.clone(), base)
+        };
+        self.edits.push(Edit {
+            of: what.to_owned(),
+            base,
+            text,
+        });
+    }
+
+    /// Leaves a rule as it is.
+    pub(crate) fn remove(&mut self, which: &str) {
+        if let Some(at) = which
+            .parse::<usize>()
+            .ok()
+            .filter(|at| *at < self.edits.len())
+        {
+            self.edits.remove(at);
+        }
+    }
+
+    /// What goes along unseen: which rules are edited, and from which texts.
+    pub(crate) fn unseen(&self) -> Vec<(String, String)> {
+        let mut unseen = Vec::new();
+        for (nth, edit) in self.edits.iter().enumerate() {
+            unseen.push(("edit".to_owned(), nth.to_string()));
+            unseen.push((format!("of-{nth}"), edit.of.clone()));
+            unseen.push((format!("base-{nth}"), edit.base.clone()));
+        }
+        unseen
+    }
+
+    /// The fields above the changes.
+    pub(crate) fn fields(&self, look: &GameView) -> Vec<Field> {
+        let mut fields = vec![
+            Field::new(
+                "title",
+                "title",
+                "Title",
+                FieldKind::Line(self.title.clone()),
+            ),
+            self.body_field(look),
+        ];
+        fields.extend(self.own_fields(look));
+        fields
+    }
+
+    fn body_field(&self, look: &GameView) -> Field {
+        let kind = FieldKind::Prose(self.body.clone());
+        let field = Field::new("body", "body", "Text", kind).optional();
+        if !self.carries_changes(look) || self.folds_changes(look) {
+            return field;
+        }
+        field.hint("A fence ```starlark-test in it holds tests, which are run under the ruleset as it would be.")
+    }
+
+    /// The fields below the changes.
+    pub(crate) fn more_fields(&self, look: &GameView) -> Vec<Field> {
+        let mut fields = Vec::new();
+        if self.carries_changes(look) {
+            if !self.other.is_empty() {
+                fields.push(self.other_field());
+            }
+            let script = Field::new(
+                "script",
+                "script",
+                "Code that runs once, when it is enacted",
+                FieldKind::Code(self.script.clone()),
+            );
+            fields.push(
+                script
+                    .optional()
+                    .hint("For instance: for p in players(): p.gold += 5"),
+            );
+            let manual = Field::new(
+                "manual",
+                "manual",
+                "What only people can do when it is enacted",
+                FieldKind::Prose(self.manual.clone()),
+            );
+            fields.push(manual.optional());
+        }
+        let flavour = Field::new(
+            "flavour",
+            "flavour",
+            "Flavour text",
+            FieldKind::Prose(self.flavour.clone()),
+        );
+        fields.push(
+            flavour
+                .optional()
+                .hint("Stands beside the post and means nothing to any rule."),
+        );
+        fields
+    }
+
+    fn other_field(&self) -> Field {
+        let kind = FieldKind::Code(self.other.clone());
+        let field = Field::new("other", "other", "Other changes, as a list of data", kind);
+        field.optional().hint(
+            "Players go by their names, other things by their address (entity:7), values and rules by their code names, \
+             as the API takes them.",
+        )
+    }
+
+    fn own_fields(&self, look: &GameView) -> Vec<Field> {
+        let Some(decl) = look.law.categories.get(&self.category) else {
+            return Vec::new();
+        };
+        let made = decl.it.form.iter().filter_map(|name| {
+            let value = look
+                .law
+                .values
+                .get(&(self.category.clone(), name.clone()))?;
+            let ty = look.ask(|tx| {
+                let world: &dyn World = tx;
+                world.attribute_type(self.category.as_str(), name.as_str())
+            })?;
+            let options =
+                look.ask(|tx| offers::options_of(tx, &decl.site.rule, &ty, &value.it.holds));
+            let law_field = offers::Field {
+                name: format!("own-{name}").into(),
+                title: value.it.title.clone(),
+                ty,
+                options,
+                remarks: Vec::new(),
+                default: Some(value.it.default.clone()),
+            };
+            let mut field = look.field(&law_field, "own");
+            let typed = self.own.iter().find(|(known, _)| known == name);
+            if let Some((_, values)) = typed {
+                field.fill(values);
+            }
+            Some(field)
+        });
+        made.collect()
+    }
+
+    /// The rules that are changed, each with its text; with what changes and what the check says of it, once it has run.
+    pub(crate) fn edits(&self, look: &GameView, checked: Option<&[Sleeping]>) -> Vec<ClauseEdit> {
+        let edits = self.edits.iter().enumerate().map(|(nth, edit)| {
+            let place = match edit.of.strip_prefix("new:") {
+                Some(section) => format!("A new rule in {}", look.section_title(&section.into())),
+                None => look.rule_title(&edit.of.as_str().into()),
+            };
+            let name = format!("text-{nth}");
+            let hint = "The first line is its title; prose and code stand as in the ruleset. Empty it to repeal the rule.";
+            let prose = Field::new(name.clone(), name, "Its text", FieldKind::Code(edit.text.clone()));
+            let found = checked.map(|all| {
+                let id = edit.id();
+                let own = all.iter().filter(|asleep| asleep.rule == id);
+                let own: Vec<_> = own.map(|asleep| asleep.in_editor.as_str()).collect();
+                shortened(&own)
+            });
+            ClauseEdit {
+                id: nth.to_string(),
+                place,
+                prose: prose.optional().hint(hint),
+                report: found,
+                changes: if checked.is_some() {
+                    look.changes(&edit.clauses())
+                } else {
+                    Vec::new()
+                },
+            }
+        });
+        edits.collect()
+    }
+
+    /// The other rules whose code would sleep with what this draft changes, each with the first finding.
+    pub(crate) fn elsewhere(&self, look: &GameView, checked: &[Sleeping]) -> Vec<String> {
+        let own: Vec<Name> = self.edits.iter().map(Edit::id).collect();
+        let rules = by_rule(checked).into_iter();
+        let others = rules.filter(|(first, _)| !own.contains(&first.rule));
+        others
+            .map(|(first, _)| format!("{}\n{}", look.rule_title(&first.rule), first.text))
+            .collect()
+    }
+
+    /// The post as it would stand.
+    pub(crate) fn preview(&self, look: &GameView) -> (String, Markup, Vec<Change>) {
+        let patch = self.patch(look).unwrap_or_default();
+        let changes = look.changes(&patch.clauses);
+        (self.title.clone(), look.prose(&self.body, 4), changes)
+    }
+
+    /// The post that the form stands for.
+    pub(crate) fn post(&self, look: &GameView) -> Result<NewPost, Refusal> {
+        let mut own = Vec::new();
+        for (name, values) in &self.own {
+            own.push((name.clone(), self.own_value(look, name, values)?));
+        }
+        let patch = self.patch(look)?;
+        Ok(NewPost {
+            category: self.category.clone(),
+            title: typed(self.title.trim()),
+            body: typed(&self.body),
+            flavour: typed(&self.flavour),
+            fields: own,
+            patch: (!patch.is_empty()).then(|| Sealed::close(patch, [0; 16])),
+        })
+    }
+
+    fn own_value(&self, look: &GameView, name: &Name, values: &[String]) -> Result<Value, Refusal> {
+        look.ask(|tx| {
+            let world: &dyn World = tx;
+            let ty = world.attribute_type(self.category.as_str(), name.as_str());
+            let ty = ty.ok_or_else(|| Refusal::plain(format!("a field called {name}")))?;
+            let typed = match values {
+                [] => Typed::None,
+                [one] => Typed::Text(one.clone()),
+                many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
+            };
+            let decl = look.law.values.get(&(self.category.clone(), name.clone()));
+            let label = decl.map_or(name.as_str(), |decl| decl.it.title.as_str());
+            let datum = fields::read(tx, &capital(&look.themed(label)), &ty, &typed)?;
+            Ok(fields::as_typed(&ty, &datum))
+        })
+    }
+
+    /// The changes that the form stands for.
+    pub(crate) fn patch(&self, look: &GameView) -> Result<Patch, Refusal> {
+        let mut clauses = Vec::new();
+        for edit in &self.edits {
+            clauses.extend(edit.clauses());
+        }
+        clauses.extend(other::read(look, &self.other)?);
+        if !self.script.trim().is_empty() {
+            clauses.push(Clause::Script {
+                code: self.script.as_str().into(),
+            });
+        }
+        if !self.manual.trim().is_empty() {
+            clauses.push(Clause::Prose {
+                text: self.manual.clone(),
+            });
+        }
+        Ok(Patch { clauses })
+    }
+}
+
+impl Edit {
+    /// The code name of the rule that is changed or made.
+    fn id(&self) -> Name {
+        if self.of.starts_with("new:") {
+            slug(&RuleText::parse(&self.text).title.unwrap_or_default()).into()
+        } else {
+            self.of.as_str().into()
+        }
+    }
+
+    fn clauses(&self) -> Vec<Clause> {
+        let title = |text: &str| RuleText::parse(text).title.unwrap_or_default();
+        if let Some(section) = self.of.strip_prefix("new:") {
+            let title = title(&self.text);
+            return vec![Clause::AddRule {
+                id: slug(&title).into(),
+                section: section.into(),
+                parent: None,
+                after: None,
+                text: body_of(&self.text).into(),
+                title,
+                tags: Vec::new(),
+            }];
+        }
+        let id = Name::from(self.of.as_str());
+        if self.text.trim().is_empty() {
+            return vec![Clause::RepealRule { id }];
+        }
+        let mut clauses = Vec::new();
+        let (old, new) = (body_of(&self.base), body_of(&self.text));
+        if old.trim_end() != new.trim_end() {
+            clauses.push(Clause::AmendRule {
+                id: id.clone(),
+                base: old.into(),
+                text: new.into(),
+            });
+        }
+        if title(&self.base) != title(&self.text) {
+            clauses.push(Clause::RenameRule {
+                id,
+                title: title(&self.text),
+            });
+        }
+        clauses
+    }
+}
+
+/// How many findings of a rule are shown: the rest most often follows from the first ones.
+const FINDINGS: usize = 3;
+
+fn shortened(findings: &[&str]) -> String {
+    let mut text = findings
+        .iter()
+        .take(FINDINGS)
+        .copied()
+        .collect::<Vec<_>>()
+        .join("\n");
+    if let Some(more) = findings
+        .len()
+        .checked_sub(FINDINGS)
+        .filter(|more| *more > 0)
+    {
+        text.push_str(&format!("\n… and {more} more"));
+    }
+    text
+}
+
+/// A rule's text with its title as a heading.
+fn whole(look: &GameView, id: &Name) -> String {
+    let rule = look.state().rules.get(id);
+    rule.map(|rule| format!("# {}\n\n{}", rule.title, rule.text))
+        .unwrap_or_default()
+}
+
+/// A code name made of a title.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for letter in title.chars().flat_map(char::to_lowercase) {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-').to_owned();
+    if slug.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        slug
+    }
+}
+
+/// The choice of what to change next.
+pub(crate) fn choice_of_rules(look: &GameView) -> Field {
+    let sections = look
+        .state()
+        .sections
+        .iter()
+        .filter(|(id, _)| **id != LIBRARY);
+    let mut choices: Vec<Choice> = sections
+        .map(|(id, section)| {
+            Choice::new(
+                format!("new:{id}"),
+                format!("A new rule in {}", look.themed(&section.title)),
+            )
+        })
+        .collect();
+    for (id, rule) in look.state().rules_in_order() {
+        if rule.section != LIBRARY {
+            choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));
+        }
+    }
+    choices.extend(other::choices());
+    Field::new(
+        "rule",
+        "rule",
+        "Change a rule, add one, or change something else",
+        FieldKind::One(choices),
+    )
+    .blank("choose …")
+}

@@ -1,0 +1,116 @@
+//! Writing a post: category first, its rules beside the form, a preview before anything is published.
+
+use askama::Template;
+
+use crate::ui::markup::Markup;
+use crate::ui::urls::Href;
+use crate::ui::{Change, Chrome, Cite, EffectGroup, Field, Refusal, Send};
+
+/// A category to write in.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// "Proposal".
+    pub title: String,
+    /// What it is for.
+    pub about: String,
+    /// Its form.
+    pub href: Href,
+    /// Whether its form is shown.
+    pub is_chosen: bool,
+    /// Why it cannot be written in now.
+    pub closed: Option<Refusal>,
+}
+
+/// A rule about posts of the chosen category, with how the writer stands to it.
+#[derive(Clone, Debug)]
+pub struct RuleOfForm {
+    /// "1 of 2 pending", "needs a tag".
+    pub text: String,
+    /// What the clause goes on to say.
+    pub rest: String,
+    /// Whether it is kept as things stand.
+    pub is_kept: bool,
+}
+
+/// A clause that the proposal changes, with its text as it was when the writer took it up.
+#[derive(Clone, Debug)]
+pub struct ClauseEdit {
+    /// Its name in the form, unique on the page.
+    pub id: String,
+    /// "Rule 14, Activities, clause 4".
+    pub place: String,
+    /// Its text, prose and code.
+    pub prose: Field,
+    /// What the check says of it, with line and caret; empty where it finds nothing wrong, none before it has run.
+    pub report: Option<String>,
+    /// What changes, once the check has run.
+    pub changes: Vec<Change>,
+}
+
+/// The form of a category.
+#[derive(Clone, Debug)]
+pub struct Writing {
+    /// "New proposal".
+    pub title: String,
+    /// The key of its draft in the browser.
+    pub draft: String,
+    /// Where it goes.
+    pub send: Send,
+    /// Title, text, and what the category declares.
+    pub fields: Vec<Field>,
+    /// Below the changes: one-off code, what people do by hand, flavour text.
+    pub more: Vec<Field>,
+    /// Clauses that it changes; only for categories that carry changes.
+    pub edits: Vec<ClauseEdit>,
+    /// The choice of one more clause to change.
+    pub add: Option<Field>,
+    /// Whether changes are folded away: such posts are not voted on and seldom carry any.
+    pub folds_changes: bool,
+    /// What the law asks of such posts.
+    pub rules: Vec<RuleOfForm>,
+    /// What it says about tags in their titles, and where.
+    pub tags: Vec<(String, Option<Cite>)>,
+    /// The post as it would stand, after "Preview".
+    pub preview: Option<(String, Markup, Vec<Change>)>,
+    /// What it would do, after "Preview".
+    pub effects: Vec<EffectGroup>,
+    /// What the check says beside the edited rules; none before it has run.
+    pub check: Option<Vec<String>>,
+    /// Whether it may be published as it stands; the button appears after a preview only.
+    pub refusal: Option<Refusal>,
+    /// "Post the proposal"; the published post can be edited for so long.
+    pub button: String,
+    /// "You can edit it for 15 minutes after that, or until the first comment."
+    pub afterwards: String,
+}
+
+/// Writing a post.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/compose/compose.html")]
+pub struct Compose {
+    /// Around it.
+    pub chrome: Chrome,
+    /// The categories that the law declares.
+    pub kinds: Vec<Kind>,
+    /// The chosen one's form.
+    pub writing: Option<Writing>,
+}
+
+impl Compose {
+    /// The categories that cannot be written in now, those of one reason together.
+    fn closed(&self) -> Vec<(String, &Refusal)> {
+        let mut found: Vec<(String, &Refusal)> = Vec::new();
+        for kind in &self.kinds {
+            let Some(no) = &kind.closed else { continue };
+            let alike = |other: &&mut (String, &Refusal)| other.1.reason() == no.reason();
+            match found.iter_mut().find(alike) {
+                Some((titles, _)) => {
+                    titles.push_str(", ");
+                    titles.push_str(&kind.title);
+                }
+                None => found.push((kind.title.clone(), no)),
+            }
+        }
+        found
+    }
+}

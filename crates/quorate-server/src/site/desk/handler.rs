@@ -1,0 +1,301 @@
+//! The admins' desk: the queue with what is legal now, candidates for idling, and whoever stands at the door.
+
+use std::collections::BTreeSet;
+
+use axum::response::Response;
+use quorate_kernel::command::Act;
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::{ClaimStanding, Standing};
+use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing};
+use quorate_law::datum::{Datum, Type};
+
+use crate::app::forms::{Opened, drawn, page};
+use crate::app::send;
+use crate::site::desk::idling;
+use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
+use crate::site::people;
+use crate::ui::urls::Href;
+use crate::ui::{Form, Icon, Link, Offer, Status, StatusKind, When, plural, urls};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+
+/// How many of the latest events are looked through for what was done at desks, and how many of those are told.
+const LATEST: u64 = 200;
+const DONE: usize = 8;
+
+/// `GET /g/{game}/desk`.
+pub(crate) async fn show(Opened(look): Opened) -> Response {
+    let last = look.published.head.seq.0;
+    let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
+    let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
+    let events = look.site.events(&look.game, &latest).await;
+    let events = events.unwrap_or_default();
+    drawn(look, move |look| {
+        send::player(look)?;
+        Ok(page(look, &desk(look, &events)))
+    })
+    .await
+}
+
+fn desk(look: &GameView, events: &[Event]) -> Desk {
+    let game = look.game.as_str();
+    let mut queues: Vec<DeskQueue> = look
+        .law
+        .category_order
+        .iter()
+        .filter(|name| {
+            look.law
+                .categories
+                .get(*name)
+                .is_some_and(|category| !category.it.icons.is_empty())
+        })
+        .map(|name| queue(look, name))
+        .collect();
+    queues.push(reminders(look));
+    let offices = look.offices();
+    queues.push(idling::queue(look, &offices));
+    Desk {
+        chrome: look.chrome("Desk", Part::Desk),
+        queues,
+        door: door(look, &offices),
+        open: open(look),
+        done: done(look, &offices, events),
+        log: Link::new("the log", urls::Log { game }),
+    }
+}
+
+fn queue(look: &GameView, category: &Name) -> DeskQueue {
+    let decl = &look.law.categories[category];
+    let mut open: Vec<(quorate_kernel::Moment, PostId)> = look
+        .state()
+        .posts
+        .iter()
+        .filter(|(_, post)| {
+            post.category == *category && look.is_open(post) && look.view().post(post)
+        })
+        .map(|(id, post)| (post.open_at, *id))
+        .collect();
+    open.sort_unstable();
+    let items: Vec<DeskItem> = open
+        .iter()
+        .zip(1..)
+        .filter_map(|((_, id), place)| item(look, *id, place))
+        .collect();
+    DeskQueue {
+        id: format!("queue-{category}"),
+        title: format!("{}, oldest first", decl.it.title),
+        note: format!("{} open", items.len()),
+        items,
+        empty: String::new(),
+    }
+}
+
+fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
+    let post = look.post(id)?;
+    let word = id.to_string();
+    let link = urls::Post {
+        game: look.game.as_str(),
+        post: &word,
+    };
+    let count = look.count(id);
+    let usual = look.usual_role(&post.category);
+    let is_usual = |offer: &Offer| {
+        let decl = look.law.actions.get(offer.action.as_str());
+        decl.is_some_and(|decl| decl.it.by.as_ref() == usual)
+    };
+    let offers = look.post_offers(id).into_iter().filter(simple);
+    let (closing, other): (Vec<Offer>, Vec<Offer>) = offers.partition(is_usual);
+    let mut text = String::new();
+    let mut due = None;
+    if closing.is_empty()
+        && let Some((title, refusal)) = look.obstacles(id).into_iter().next()
+    {
+        text = look.refusal(&title, &refusal).sentence();
+        due = refusal.next_at.map(|at| look.when(at));
+    }
+    let one = closing.into_iter().take(1).map(|offer| (offer, true));
+    let forms = one.chain(other.into_iter().map(|offer| (offer, false)));
+    let forms = forms.filter_map(|(offer, expected)| {
+        let form = to_desk(look)(offer.open.ok()?);
+        Some(Form { expected, ..form })
+    });
+    let forms: Vec<Form> = forms.collect();
+    let verdict = look.verdict(id);
+    Some(DeskItem {
+        position: Some(place),
+        icon: None,
+        to: Link::new(look.themed(post.title.as_str()), link),
+        about: format!(
+            "{} · {}",
+            look.author(&post.author).name,
+            crate::ui::age((look.now - post.open_at).0)
+        ),
+        status: None,
+        votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
+        lead: verdict
+            .map(|verdict| format!("{}.", verdict.lead.trim_end_matches('.')))
+            .unwrap_or_default(),
+        text,
+        note: String::new(),
+        forms,
+        due,
+    })
+}
+
+/// What was done at desks lately: closings, and what those with an office did about players.
+fn done(look: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(When, String, Href)> {
+    let is_duty = |event: &&Event| {
+        let Act::Do { action, .. } = &event.act else {
+            return false;
+        };
+        look.law.actions.get(action).is_some_and(|decl| {
+            let first = decl.it.params.first().map(|param| &param.ty);
+            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law.categories.contains_key(kind));
+            on && decl.it.by.as_ref().is_some_and(|by| offices.contains(by))
+        })
+    };
+    let done = events.iter().filter(is_duty).take(DONE).map(|event| {
+        let number = event.seq.to_string();
+        let link = urls::Event {
+            game: look.game.as_str(),
+            event: &number,
+        };
+        let on = match &event.act {
+            Act::Do { args, .. } => args.first().map(|(_, value)| look.label(value.open())),
+            _ => None,
+        };
+        let what = look.event_title(event);
+        let text = match on.filter(|_| look.may_know(event) && look.may_know_given(event)) {
+            Some(on) => format!("{}: {what}: {on}", look.doer_name(event)),
+            None => format!("{}: {what}", look.doer_name(event)),
+        };
+        (look.when(event.at), text, link.into())
+    });
+    done.collect()
+}
+
+/// The reader's duties about somebody: what an office lets them do by a button alone.
+pub(crate) fn duties(look: &GameView, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
+    let of_office = |offer: &Offer| {
+        let decl = look.law.actions.get(offer.action.as_str());
+        decl.and_then(|decl| decl.it.by.as_ref())
+            .is_some_and(|by| offices.contains(by))
+    };
+    let offers = people::handler::about(look, id).into_iter();
+    offers
+        .filter(|offer| simple(offer) && of_office(offer))
+        .filter_map(|offer| offer.open.ok())
+        .map(to_desk(look))
+        .collect()
+}
+
+/// An offer that a button alone can take: nothing has to be filled in.
+fn simple(offer: &Offer) -> bool {
+    let closes = |form: &Form| form.fields.iter().all(|field| field.optional);
+    offer.open.as_ref().is_ok_and(closes)
+}
+
+/// The same form, coming back to the desk.
+fn to_desk(look: &GameView) -> impl Fn(Form) -> Form + use<> {
+    let back = Href::from(urls::Desk {
+        game: look.game.as_str(),
+    });
+    move |mut form| {
+        form.fields.clear();
+        for (name, value) in &mut form.send.along {
+            if name == "back" {
+                back.as_str().clone_into(value);
+            }
+        }
+        form.expected = true;
+        form
+    }
+}
+
+/// What the law reminds admins of, where it keeps such lists.
+fn reminders(look: &GameView) -> DeskQueue {
+    let mut items = Vec::new();
+    for list in ["obligations", "reminders"] {
+        let Some(Datum::List(lines)) = look.attribute(&Thing::Game, list) else {
+            continue;
+        };
+        for line in lines.iter() {
+            if let Datum::Text(text) = line {
+                items.push(DeskItem {
+                    position: None,
+                    icon: Some(if list == "obligations" {
+                        Icon::Key
+                    } else {
+                        Icon::Star
+                    }),
+                    to: Link::new(
+                        text.to_string(),
+                        urls::Act {
+                            game: look.game.as_str(),
+                        },
+                    ),
+                    about: String::new(),
+                    status: None,
+                    votes: None,
+                    lead: String::new(),
+                    text: String::new(),
+                    forms: Vec::new(),
+                    note: String::new(),
+                    due: None,
+                });
+            }
+        }
+    }
+    DeskQueue {
+        id: "asked".to_owned(),
+        title: "What the rules ask".to_owned(),
+        note: plural(items.len(), "line", "lines"),
+        items,
+        empty: "Nothing at this moment.".to_owned(),
+    }
+}
+
+/// Those who asked to join, with what can be done about it.
+fn door(look: &GameView, offices: &BTreeSet<&Name>) -> Vec<DoorLine> {
+    let people = look.state().people.iter();
+    let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
+    let lines = waiting.map(|(id, person)| DoorLine {
+        name: look.name(*id),
+        text: format!("asked to join {}.", look.when(person.applied_at).full()),
+        forms: duties(look, offices, *id),
+        due: None,
+    });
+    lines.collect()
+}
+
+fn open(look: &GameView) -> Vec<(Status, String, Link)> {
+    let game = look.game.as_str();
+    let mut lines = Vec::new();
+    for (id, claim) in &look.state().claims {
+        let (kind, word) = match claim.standing {
+            ClaimStanding::Claimed => (StatusKind::Claimed, "Claimed"),
+            ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
+            ClaimStanding::Settled | ClaimStanding::Undone => continue,
+        };
+        let number = id.event().to_string();
+        let link = urls::Event {
+            game,
+            event: &number,
+        };
+        let text = format!("by {}: {}", look.name(claim.by), claim.reason.as_str());
+        lines.push((Status::new(kind, word), text, Link::new("look", link)));
+    }
+    for asleep in &look.law.asleep {
+        let link = urls::Rule {
+            game,
+            rule: asleep.rule.as_str(),
+        };
+        let text = look.rule_title(&asleep.rule);
+        lines.push((
+            Status::new(StatusKind::Asleep, "Asleep"),
+            text,
+            Link::new("look", link),
+        ));
+    }
+    lines
+}

@@ -1,0 +1,109 @@
+//! Players about whom the desk can do something now, or will be able to when time has passed, with what speaks for it.
+
+use std::collections::BTreeSet;
+
+use quorate_engine::offers;
+use quorate_kernel::rows::{Person, Standing};
+use quorate_kernel::{Moment, Name, PlayerId, Refusal, Thing};
+use quorate_law::datum::{Datum, Type};
+
+use crate::site::desk::handler::duties;
+use crate::site::desk::page::{DeskItem, DeskQueue};
+use crate::ui::{Form, Icon, Link, age, plural, urls};
+use crate::view::game::GameView;
+
+/// How many of those are told about whom nothing can be done yet.
+const SOON: usize = 4;
+
+/// Those whom a button concerns, then those whom time alone brings there, nearest first.
+pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
+    let members = look.state().people.iter();
+    let members = members.filter(|(_, person)| person.standing == Standing::Member);
+    let (mut now, mut later) = (Vec::new(), Vec::new());
+    for (id, person) in members {
+        let forms = duties(look, offices, *id);
+        if !forms.is_empty() {
+            now.push(item(look, *id, person, forms));
+        } else if let Some((title, at, refusal)) = soonest(look, offices, *id) {
+            let mut item = item(look, *id, person, Vec::new());
+            item.text = look.refusal(&title, &refusal).sentence();
+            item.due = Some(look.when(at));
+            later.push((at, item));
+        }
+    }
+    later.sort_by_key(|(at, _)| *at);
+    let count = now.len();
+    now.extend(later.into_iter().take(SOON).map(|(_, item)| item));
+    DeskQueue {
+        id: "people".to_owned(),
+        title: look.word("Players"),
+        note: format!("{} now", plural(count, "candidate", "candidates")),
+        items: now,
+        empty: "Nothing can be done about anybody.".to_owned(),
+    }
+}
+
+fn item(look: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> DeskItem {
+    let player = id.to_string();
+    let link = urls::Player {
+        game: look.game.as_str(),
+        player: &player,
+    };
+    let ago = |at: Moment| age((look.now - at).0);
+    let voted = last_vote(look, id).map_or_else(
+        || "has never voted".to_owned(),
+        |at| format!("last voted {}", ago(at)),
+    );
+    DeskItem {
+        position: None,
+        icon: Some(Icon::Moon),
+        to: Link::new(look.name(id), link),
+        about: format!("last seen {} · {voted}", ago(person.seen_at)),
+        status: None,
+        votes: None,
+        lead: String::new(),
+        text: String::new(),
+        forms,
+        note: String::new(),
+        due: None,
+    }
+}
+
+/// When somebody last wrote a comment with an icon that counted, under a name of their own.
+fn last_vote(look: &GameView, id: PlayerId) -> Option<Moment> {
+    let comments = look.state().comments.values();
+    let votes = comments.filter(|comment| {
+        comment.icons.iter().any(|icon| icon.counted)
+            && look.view().author(&comment.author) == Some(id)
+    });
+    votes.map(|comment| comment.at).max()
+}
+
+/// What an office may do about somebody as soon as time has passed.
+fn soonest(
+    look: &GameView,
+    offices: &BTreeSet<&Name>,
+    id: PlayerId,
+) -> Option<(String, Moment, Refusal)> {
+    let me = look.me?;
+    let target = Datum::Thing(Thing::Player(id));
+    let names: Vec<&Name> = look.law.action_order.iter().collect();
+    let refused = look.ask(|tx| {
+        let decls = names.iter().filter_map(|name| look.law.actions.get(*name));
+        let about = decls.filter_map(|decl| {
+            let mut params = decl.it.params.iter();
+            let first = params.next()?;
+            let on = matches!(&first.ty, Type::Kind(kind) if *kind == "Player");
+            let needs_no_more = params.all(|param| param.default.is_some());
+            let of_office = (decl.it.by.as_ref()).is_some_and(|by| offices.contains(by));
+            (on && needs_no_more && of_office).then_some((decl, first))
+        });
+        let tried = about.filter_map(|(decl, first)| {
+            let args = vec![(first.name.clone(), target.clone())];
+            let refusal = offers::tried(tx, me, decl, args).err()?;
+            Some((decl.it.title.clone(), refusal.next_at?, refusal))
+        });
+        tried.min_by_key(|(_, at, _)| *at)
+    });
+    refused.map(|(title, at, refusal)| (look.themed(&title), at, refusal))
+}

@@ -1,0 +1,227 @@
+//! Dynasties: from one ascension to the next.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use futures_util::future::OptionFuture;
+use quorate_kernel::rows::Dynasty;
+use quorate_kernel::{EventSeq, Moment, Thing, Value};
+use quorate_law::capital;
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::site::dynasty::dice;
+use crate::site::dynasty::page::{Dynasties, DynastyLine, DynastyPage};
+use crate::ui::markup::Markup;
+use crate::ui::urls::Href;
+use crate::ui::{Fact, Link, Status, When, plural, urls};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+
+/// How many settled matters a dynasty's page lists.
+const SETTLED: usize = 60;
+
+/// `GET /g/{game}/dynasties`.
+pub(crate) async fn list(Opened(look): Opened) -> Response {
+    drawn(look, |look| {
+        let dynasties = look.state().dynasties.iter().rev();
+        let dynasties = dynasties
+            .map(|(number, dynasty)| line(look, *number, dynasty))
+            .collect();
+        let list = Dynasties {
+            chrome: look.chrome("Dynasties", Part::Dynasties),
+            dynasties,
+        };
+        Ok(page(look, &list))
+    })
+    .await
+}
+
+/// `GET /g/{game}/dynasties/{dynasty}`.
+pub(crate) async fn one(
+    Opened(look): Opened,
+    Path((_, dynasty)): Path<(String, String)>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let number: u32 = dynasty.parse().unwrap_or(0);
+    // A dynasty that is over is told with its own words and its own last state.
+    let last = end(&look, number).map(|(_, last)| last.to_string());
+    let then = match &last {
+        Some(last) => {
+            let (site, visitor) = (&look.site, &look.visitor);
+            GameView::then(site, visitor, look.game.as_str(), Some(last))
+                .await
+                .ok()
+        }
+        None => None,
+    };
+    let asked = query.contains_key("check").then(|| dice::check(&look));
+    let checked = match OptionFuture::from(asked).await.transpose() {
+        Ok(checked) => checked,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
+    drawn(look, move |look| {
+        let dynasties = &look.state().dynasties;
+        let dynasty = dynasties.get(&number).ok_or(AppError::NotFound)?;
+        let told = DynastyPage {
+            checked,
+            ..whole(look, then.as_ref(), number, dynasty)
+        };
+        Ok(page(look, &told))
+    })
+    .await
+}
+
+/// A dynasty's title, and in a sentence how long it was and how it ended.
+pub(crate) fn in_short(look: &GameView, number: u32, dynasty: &Dynasty) -> (String, String) {
+    let line = line(look, number, dynasty);
+    (line.to.title, format!("{}; {}.", line.about, line.ending))
+}
+
+/// The words that a dynasty had for the game's own, as it gave them: "Player: Horde".
+fn own_words(look: &GameView) -> String {
+    let given = look.state().terms.iter();
+    let words = given.map(|(token, word)| format!("{}: {}", capital(token.as_str()), word.one));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The moment and the event before which a dynasty ended; none for the one that runs.
+fn end(look: &GameView, number: u32) -> Option<(Moment, EventSeq)> {
+    let next = look.state().dynasties.get(&(number + 1))?;
+    Some((next.at, EventSeq(next.event.0.saturating_sub(1))))
+}
+
+fn title(look: &GameView, number: u32, dynasty: &Dynasty) -> String {
+    let theme = dynasty.title.as_str();
+    match (dynasty.leader, theme.is_empty()) {
+        (_, false) => format!("Dynasty {number}: {theme}"),
+        (Some(leader), true) => format!("Dynasty {number}, led by {}", look.name(leader)),
+        (None, true) => format!("Dynasty {number}"),
+    }
+}
+
+fn posts_in(look: &GameView, from: Moment, to: Moment) -> usize {
+    let posts = look.state().posts.values();
+    posts
+        .filter(|post| post.at >= from && post.at < to && look.view().post(post))
+        .count()
+}
+
+fn line(look: &GameView, number: u32, dynasty: &Dynasty) -> DynastyLine {
+    let word = number.to_string();
+    let link = urls::Dynasty {
+        game: look.game.as_str(),
+        dynasty: &word,
+    };
+    let end = end(look, number);
+    let until = end.map_or(look.now, |(at, _)| at);
+    let days = usize::try_from((until - dynasty.at).0 / 86_400_000 + 1).unwrap_or(1);
+    DynastyLine {
+        to: Link::new(title(look, number, dynasty), link),
+        about: format!(
+            "{}, {}",
+            plural(days, "day", "days"),
+            plural(posts_in(look, dynasty.at, until), "post", "posts")
+        ),
+        ending: match end {
+            Some((at, _)) => format!("ended {}", look.when(at).full()),
+            None => "runs".to_owned(),
+        },
+    }
+}
+
+fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynasty) -> DynastyPage {
+    let game = look.game.as_str();
+    let end = end(look, number);
+    let title = title(look, number, dynasty);
+    let begun = dynasty.event;
+    let last = end.map_or(look.published.head.seq, |(_, last)| last);
+    let mut facts = Vec::new();
+    if let Some(leader) = dynasty.leader {
+        facts.push(Fact::new(look.word("Emperor"), look.name(leader)));
+    }
+    facts.push(Fact::new("Began", look.when(dynasty.at).full()));
+    if let Some((at, _)) = end {
+        facts.push(Fact::new("Ended", look.when(at).full()));
+        let next = look.state().dynasties.get(&(number + 1));
+        if let Some(next) = next.and_then(|next| next.leader) {
+            facts.push(Fact::new("Followed by", look.name(next)));
+        }
+    }
+    if let Some(Value::Thing(Thing::Player(winner))) =
+        then.and_then(|then| then.kept(&Thing::Game, "winner"))
+    {
+        facts.push(Fact::new("Won by", look.name(*winner)));
+    }
+    let words = own_words(then.unwrap_or(look));
+    if !words.is_empty() {
+        facts.push(Fact::new("Words", words));
+    }
+    let until = end.map_or(look.now, |(at, _)| at);
+    facts.push(Fact::new(
+        "Posts",
+        posts_in(look, dynasty.at, until).to_string(),
+    ));
+    let of = |href: Href| match end {
+        Some((_, last)) => href.with("at", &last.to_string()),
+        None => href,
+    };
+    let ways = vec![
+        Link::new("Its ruleset", of(urls::Ruleset { game }.into())),
+        Link::new("Its tracker", of(urls::Tracker { game }.into())),
+        Link::new(
+            "Its log",
+            match end {
+                Some((_, last)) => Href::from(urls::Log { game }).with("from", &last.to_string()),
+                None => urls::Log { game }.into(),
+            },
+        ),
+    ];
+    DynastyPage {
+        chrome: look.chrome(&title, Part::Dynasties),
+        title,
+        about: String::new(),
+        story: address(look, dynasty),
+        settled: settled(look, dynasty.at, end.map_or(look.now, |(at, _)| at)),
+        facts,
+        ways,
+        pledges: dice::pledges(look, begun, last),
+        checked: None,
+        check: Href::from(urls::Dynasty {
+            game,
+            dynasty: &number.to_string(),
+        })
+        .with("check", "dice")
+        .at("dice"),
+    }
+}
+
+/// The matters that were closed in a dynasty, latest first.
+fn settled(look: &GameView, from: Moment, to: Moment) -> Vec<(When, Link, Option<Status>)> {
+    let posts = look.state().posts.iter();
+    let mut closed: Vec<_> = posts
+        .filter(|(_, post)| look.view().post(post))
+        .filter_map(|(id, post)| Some((post.closed_at?, id, post)))
+        .filter(|(at, ..)| *at >= from && *at <= to)
+        .collect();
+    closed.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    let told = closed.into_iter().take(SETTLED).map(|(at, id, post)| {
+        let (game, word) = (look.game.as_str(), id.to_string());
+        let link = urls::Post { game, post: &word };
+        let title = look.themed(post.title.as_str());
+        (look.when(at), Link::new(title, link), look.status(post))
+    });
+    told.collect()
+}
+
+/// The post that opened it, where the event that began it is a post of its leader's.
+fn address(look: &GameView, dynasty: &Dynasty) -> Markup {
+    let post = look
+        .state()
+        .posts
+        .iter()
+        .find(|(id, post)| id.0.event() == dynasty.event && look.view().post(post));
+    post.map(|(_, post)| look.prose(post.body.as_str(), 2))
+        .unwrap_or_default()
+}

@@ -1,0 +1,7 @@
+//! Dynasties: from one ascension to the next.
+
+pub mod dice;
+pub mod handler;
+pub mod page;
+#[cfg(test)]
+pub mod sample;

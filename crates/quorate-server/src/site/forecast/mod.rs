@@ -1,0 +1,6 @@
+//! What a proposal would do.
+
+pub mod effects;
+pub mod page;
+#[cfg(test)]
+pub mod sample;

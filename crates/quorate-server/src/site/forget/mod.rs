@@ -1,0 +1,3 @@
+//! Words taken out of a game for good.
+
+pub mod handler;

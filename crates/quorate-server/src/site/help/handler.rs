@@ -1,0 +1,52 @@
+//! How to play, what is kept about whom, and whatever no route knows.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use crate::app::error::AppError;
+use crate::app::forms::drawn;
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::help::page::{Help, Privacy};
+use crate::view::game::GameView;
+
+/// How many days addresses and sign-ins are kept.
+const ADDRESS_DAYS: u32 = 60;
+
+/// `GET /help`.
+pub async fn help(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let help = Help {
+        chrome: reply::chrome(&site, &visitor, "How to play"),
+    };
+    reply::page(&site, &visitor, StatusCode::OK, &help)
+}
+
+/// `GET /privacy`.
+pub async fn privacy(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let house = &site.parts.house;
+    let privacy = Privacy {
+        chrome: reply::chrome(&site, &visitor, "What is kept about you"),
+        operator: house.operator.clone(),
+        contact: house.contact.clone(),
+        address_days: ADDRESS_DAYS,
+    };
+    reply::page(&site, &visitor, StatusCode::OK, &privacy)
+}
+
+/// Whatever no route knows; below a game's address it keeps the game's surroundings.
+pub async fn nowhere(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let within = visitor.here.as_ref().and_then(|here| {
+        let below = here.as_str().strip_prefix("/g/")?;
+        below.split(['/', '?']).next()
+    });
+    if let Some(game) = within
+        && let Ok(look) = GameView::at(&site, &visitor, game).await
+    {
+        return drawn(look, |_| Err(AppError::NotFound)).await;
+    }
+    reply::failed(&site, &visitor, None, AppError::NotFound)
+}

@@ -1,0 +1,117 @@
+//! All games of this server.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use quorate_kernel::GameId;
+
+use crate::app::error::AppError;
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::blog;
+use crate::site::home::page::{GameCard, Home};
+use crate::ui::{Link, plural, urls};
+use crate::view::game::GameView;
+
+/// `GET /`.
+pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    match home(&site, &visitor).await {
+        Ok(home) => reply::page(&site, &visitor, StatusCode::OK, &home),
+        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError> {
+    let mut games = Vec::new();
+    for row in site.parts.games.list().await? {
+        let card = match GameView::at(site, visitor, row.game.as_str()).await {
+            Ok(look) => tokio::task::spawn_blocking(move || card(&look)).await?,
+            Err(trouble) => closed(&row.game, &trouble),
+        };
+        games.push(card);
+    }
+    games.sort_by_key(|card: &GameCard| (std::cmp::Reverse(card.waiting), !card.is_joined));
+    let is_in = visitor.account.is_some();
+    Ok(Home {
+        chrome: reply::chrome(site, visitor, "Games"),
+        welcome: site.parts.house.welcome.clone(),
+        games,
+        found: is_in.then(|| Link::new("Found a game", urls::Found)),
+        panel: visitor
+            .is_operator()
+            .then(|| Link::new("Operator’s panel", urls::Operator)),
+        ways_in: if is_in { Vec::new() } else { visitor.ways_in() },
+    })
+}
+
+/// What stands for a game that cannot be read: one that is broken does not take the others along.
+fn closed(game: &GameId, trouble: &AppError) -> GameCard {
+    tracing::error!(%game, trouble = %trouble.what(), "a game cannot be opened");
+    GameCard {
+        name: game.to_string(),
+        href: urls::Game {
+            game: game.as_str(),
+        }
+        .into(),
+        about: "It cannot be opened as things stand; who runs the server sees why on the operator’s panel."
+            .to_owned(),
+        dynasty: String::new(),
+        players: String::new(),
+        doing: String::new(),
+        waiting: 0,
+        is_joined: false,
+    }
+}
+
+fn card(look: &GameView) -> GameCard {
+    let game = look.game.as_str();
+    let (active, idle) = look.roster();
+    let open = look
+        .state()
+        .posts
+        .values()
+        .filter(|post| look.is_open(post) && look.is_matter(post))
+        .count();
+    let last = look.state().posts.values().map(|post| post.at).max();
+    let last = last.map(|at| crate::ui::age((look.now - at).0));
+    let about = look
+        .state()
+        .about
+        .get(&())
+        .map(|about| about.rulebook.clone());
+    let book = look
+        .site
+        .parts
+        .books
+        .iter()
+        .find(|book| Some(&book.name) == about.as_ref());
+    GameCard {
+        name: look.title(),
+        href: urls::Game { game }.into(),
+        about: book
+            .map(|book| book.manifest.about.clone())
+            .unwrap_or_default(),
+        dynasty: look.dynasty_line(),
+        players: format!(
+            "{}, {} idle",
+            plural(active.len(), "player", "players"),
+            idle.len()
+        ),
+        doing: match last {
+            Some(last) => format!(
+                "{} open, last post {last}",
+                plural(open, "matter", "matters")
+            ),
+            None => "no posts yet".to_owned(),
+        },
+        waiting: if look.me.is_some() {
+            blog::handler::needs(look).lines.len()
+        } else {
+            0
+        },
+        is_joined: look.me.is_some(),
+    }
+}

@@ -1,0 +1,3 @@
+//! Asking to join a game.
+
+pub mod handler;

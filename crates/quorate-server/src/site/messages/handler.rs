@@ -1,0 +1,211 @@
+//! Private messages: conversations of the same people.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use quorate_kernel::PlayerId;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::ids::MessageId;
+use quorate_kernel::rows::{Message, Standing};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::app::{reply, send};
+use crate::site::messages::page::{Letter, Messages, Thread, ThreadLine};
+use crate::ui::urls::Href;
+use crate::ui::{Choice, Field, FieldKind, Form, Link, Person, urls};
+use crate::view::game::GameView;
+use crate::view::messages;
+use crate::view::messages::{Circle, circle, read_circle, word};
+use crate::view::people::Part;
+use crate::view::words::written;
+
+/// `GET /g/{game}/messages`.
+pub(crate) async fn list(
+    Opened(look): Opened,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    drawn(look, move |look| {
+        let me = send::player(look)?;
+        let to = query.get("to").map(String::as_str).unwrap_or_default();
+        let made = Messages {
+            chrome: look.chrome("Messages", Part::Messages),
+            threads: threads(look, me),
+            form: Some(form(look, to)),
+        };
+        Ok(page(look, &made))
+    })
+    .await
+}
+
+fn threads(look: &GameView, me: PlayerId) -> Vec<ThreadLine> {
+    let mut latest: BTreeMap<Circle, &Message> = BTreeMap::new();
+    for (_, message) in look.letters() {
+        latest.insert(circle(message, me), message);
+    }
+    let mut threads: Vec<_> = latest.into_iter().collect();
+    threads.sort_by_key(|(_, message)| std::cmp::Reverse(message.at));
+    let unread = look.unread();
+    let lines = threads.into_iter().map(|(circle, message)| {
+        let thread = word(&circle);
+        let link = urls::Thread {
+            game: look.game.as_str(),
+            thread: &thread,
+        };
+        ThreadLine {
+            to: Link::new(look.circle_names(&circle), link),
+            excerpt: crate::ui::markup::excerpt(written(&message.text), &look.terms, 140),
+            when: look.when(message.at),
+            unread: unread.get(&circle).copied().unwrap_or_default(),
+        }
+    });
+    lines.collect()
+}
+
+fn form(look: &GameView, to: &str) -> Form {
+    let people = look
+        .state()
+        .people
+        .iter()
+        .filter(|(id, person)| person.standing == Standing::Member && look.me != Some(**id));
+    let choices = people.map(|(id, _)| {
+        let value = id.to_string();
+        Choice {
+            chosen: value == to,
+            ..Choice::new(value, look.name(*id))
+        }
+    });
+    let fields = vec![
+        Field::new("to", "to", "To", FieldKind::Many(choices.collect())),
+        Field::new("text", "text", "Message", FieldKind::Prose(String::new())),
+    ];
+    let game = look.game.as_str();
+    Form {
+        fields,
+        expected: true,
+        ..Form::button(look.send(urls::Messages { game }), "Send")
+    }
+}
+
+/// `GET /g/{game}/messages/{thread}`.
+pub(crate) async fn thread(
+    Opened(mut look): Opened,
+    Path((_, thread)): Path<(String, String)>,
+) -> Response {
+    if let Err(trouble) = now_read(&mut look, &thread).await {
+        return answer_in(&look, Err(trouble));
+    }
+    drawn(look, move |look| {
+        let me = send::player(look)?;
+        let circle = read_circle(&thread).ok_or(AppError::NotFound)?;
+        let made = Thread {
+            chrome: look.chrome("Messages", Part::Messages),
+            title: format!("With {}", look.circle_names(&circle)),
+            back: Link::new(
+                "Messages",
+                urls::Messages {
+                    game: look.game.as_str(),
+                },
+            ),
+            about: "Only those named here, and the server's own disk, have these.".to_owned(),
+            letters: of_circle(look, me, &circle)
+                .map(|(id, message)| letter(look, *id, message))
+                .collect(),
+            form: (!circle.is_empty()).then(|| answer(look, &circle)),
+        };
+        Ok(page(look, &made))
+    })
+    .await
+}
+
+fn of_circle<'a>(
+    look: &'a GameView,
+    me: PlayerId,
+    circle: &Circle,
+) -> impl Iterator<Item = (&'a MessageId, &'a Message)> {
+    let mine = look.letters();
+    mine.filter(move |(_, message)| messages::circle(message, me) == *circle)
+}
+
+/// Notes that the reader is shown a conversation; there is none with nothing in it.
+async fn now_read(look: &mut GameView, thread: &str) -> Result<(), AppError> {
+    let me = send::player(look)?;
+    let circle = read_circle(thread).ok_or(AppError::NotFound)?;
+    let newest = of_circle(look, me, &circle).last();
+    let up_to = newest.ok_or(AppError::NotFound)?.0.0.event();
+    let word = word(&circle);
+    if let Some(account) = look.visitor.id()
+        && look.read.get(&word) < Some(&up_to)
+    {
+        let accounts = &look.site.parts.accounts;
+        accounts
+            .read_letters(account, &look.game, &word, up_to)
+            .await?;
+        look.read.insert(word, up_to);
+    }
+    Ok(())
+}
+
+fn letter(look: &GameView, id: MessageId, message: &Message) -> Letter {
+    Letter {
+        id: format!("m{id}"),
+        by: message
+            .from
+            .map_or_else(|| Person::named(look.title()), |from| look.person(from)),
+        when: look.when(message.at),
+        body: look.remark(written(&message.text)),
+    }
+}
+
+fn answer(look: &GameView, circle: &Circle) -> Form {
+    let game = look.game.as_str();
+    let mut send = look.send(urls::Messages { game });
+    for id in circle {
+        send = send.with("to", id.to_string());
+    }
+    let text = Field::new(
+        "text",
+        "text",
+        "Your answer",
+        FieldKind::Prose(String::new()),
+    );
+    Form {
+        fields: vec![text],
+        expected: true,
+        ..Form::button(send, "Send")
+    }
+}
+
+/// `POST /g/{game}/messages`.
+pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
+    let text = form.one("text").unwrap_or_default().to_owned();
+    let to: Circle = form
+        .all("to")
+        .iter()
+        .filter_map(|id| id.parse().ok())
+        .collect();
+    let act = Act::Message {
+        to: to.iter().copied().collect(),
+        text: typed(&text),
+    };
+    let game = look.game.as_str();
+    match send::send(&look, form.key(), act).await {
+        Ok(_) => {
+            let thread = word(&to);
+            let href: Href = urls::Thread {
+                game,
+                thread: &thread,
+            }
+            .into();
+            reply::see_with(&href, "Your message is sent.")
+        }
+        Err(AppError::Refused(refusal)) => {
+            let refusal = look.refusal("The message", &refusal);
+            let chrome = look.chrome("The law says no", Part::Messages);
+            let way = Link::new("Messages", urls::Messages { game });
+            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}

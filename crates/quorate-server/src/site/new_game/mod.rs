@@ -1,0 +1,3 @@
+//! A new game of one of the rulebooks.
+
+pub mod handler;

@@ -1,0 +1,298 @@
+//! The operator's panel: accounts, invitations, links for those who cannot sign in, and what sleeps where.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use quorate_kernel::{Moment, Span};
+use quorate_runtime::ports::{Account, GameRow, Invitation};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Sent, answer};
+use crate::app::posted::Posted;
+use crate::app::reply;
+use crate::app::reply::timestamp;
+use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::visitor::Visitor;
+use crate::site::account::recover::make_link;
+use crate::site::operator::page::{Operator, OperatorLine};
+use crate::site::operator::withhold;
+use crate::ui::urls::Href;
+use crate::ui::{
+    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table, When,
+    urls,
+};
+use crate::view::game::GameView;
+
+/// How long an invitation and a recovery link count.
+const INVITED_FOR: Span = Span::days(30);
+const RECOVERY_FOR: Span = Span::days(2);
+
+/// How many accounts an invitation makes at most.
+const USES_MAX: u32 = 100;
+
+/// `GET /operator`.
+pub(crate) async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let result = panel(&site, &visitor, None).await;
+    answer(&site, &visitor, result)
+}
+
+/// Only those who run the server get further; for everybody else there is no such page.
+fn check(visitor: &Visitor) -> Result<(), AppError> {
+    if visitor.is_operator() {
+        Ok(())
+    } else {
+        Err(AppError::NotFound)
+    }
+}
+
+async fn panel(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    secret: Option<Fact>,
+) -> Result<Response, AppError> {
+    check(visitor)?;
+    let accounts = site.parts.accounts.accounts().await?;
+    let games = site.parts.games.list().await?;
+    let (health, lines) = health(site, visitor).await?;
+    let uses = Field::new(
+        "uses",
+        "uses",
+        "For how many accounts",
+        FieldKind::Number {
+            value: "1".to_owned(),
+            min: Some(1),
+            max: Some(i64::from(USES_MAX)),
+        },
+    );
+    let name = Field::new(
+        "recover-name",
+        "name",
+        "Account",
+        FieldKind::Line(String::new()),
+    );
+    let panel = Operator {
+        chrome: reply::chrome(site, visitor, "Operator's panel"),
+        health,
+        lines,
+        games: kept(site, &games),
+        accounts: table(site, &accounts),
+        invite: form(site, visitor, "invite", vec![uses], "Make an invitation"),
+        shown_once: secret,
+        recover: form(site, visitor, "recover", vec![name], "Make a recovery link"),
+        withhold: form(
+            site,
+            visitor,
+            "withhold",
+            withhold::fields(games.iter().map(|row| row.game.as_str().to_owned())),
+            "Withhold it for good",
+        ),
+    };
+    Ok(reply::page(site, visitor, StatusCode::OK, &panel))
+}
+
+fn form(site: &AppState, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
+    let csrf = site.csrf.issue(&visitor.token).unwrap_or_default();
+    Form {
+        fields,
+        ..Form::button(Send::new(urls::OperatorDo { what }, csrf), button)
+    }
+}
+
+/// A link to hand on: with where the site is reached, if its operator said so.
+fn whole(site: &AppState, href: &Href) -> String {
+    let address = site.parts.house.address.as_deref().unwrap_or_default();
+    format!("{address}{}", href.as_str())
+}
+
+/// A moment as the panel tells it.
+fn when(site: &AppState, at: Moment) -> String {
+    When::new(timestamp(at), timestamp(site.now())).full()
+}
+
+fn table(site: &AppState, accounts: &[Account]) -> Table {
+    let rows = accounts.iter().map(|account| Row {
+        id: format!("account-{}", account.id.0),
+        owner: Person::named(account.name.clone()),
+        cells: vec![
+            Cell::text(if account.operator { "operator" } else { "" }),
+            Cell::text(when(site, account.made_at)),
+        ],
+        changed: None,
+        history: None,
+    });
+    Table {
+        id: "accounts".to_owned(),
+        label: "Accounts".to_owned(),
+        owner: Column::words("Name"),
+        columns: ["Role", "Made"].map(Column::words).to_vec(),
+        rows: rows.collect(),
+        pseudo: Vec::new(),
+        tells_change: false,
+    }
+}
+
+/// The games, each with the way to what was withheld in it, and with itself as a file.
+fn kept(site: &AppState, rows: &[GameRow]) -> Table {
+    let rows = rows.iter().map(|row| {
+        let game = row.game.as_str();
+        let due = row.next_due.map(|at| {
+            let at = When::new(timestamp(at), timestamp(site.now()));
+            format!("{}, {}", at.date(), at.clock())
+        });
+        let withheld = Href::from(urls::Log { game }).with("kind", "repair");
+        Row {
+            id: format!("game-{game}"),
+            owner: Person::new(game, urls::Game { game }),
+            cells: vec![
+                Cell::text(row.head.seq.to_string()),
+                Cell::text(due.unwrap_or_else(|| "nothing".to_owned())),
+                Cell::to("in its log", withheld),
+                Cell::to("download", urls::Backup { game }),
+            ],
+            changed: None,
+            history: None,
+        }
+    });
+    Table {
+        id: "games".to_owned(),
+        label: "Games".to_owned(),
+        owner: Column::words("Game"),
+        columns: vec![
+            Column {
+                is_number: true,
+                ..Column::words("Events")
+            },
+            Column::words("Next due"),
+            Column::words("Repairs"),
+            Column::words("Backup"),
+        ],
+        rows: rows.collect(),
+        pseudo: Vec::new(),
+        tells_change: false,
+    }
+}
+
+/// `GET /operator/backup/{game}`: a game as a file, with all that lies beside its log.
+pub(crate) async fn backup(
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+) -> Response {
+    if let Err(trouble) = check(&visitor) {
+        return reply::failed(&site, &visitor, None, trouble);
+    }
+    match crate::api::keep::as_file(&site, &game, true).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn health(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+) -> Result<(Vec<Fact>, Vec<OperatorLine>), AppError> {
+    let rows = site.parts.games.list().await?;
+    let awake = rows
+        .iter()
+        .filter(|row| site.parts.games.is_awake(&row.game))
+        .count();
+    let facts = vec![
+        Fact::new("Version", env!("CARGO_PKG_VERSION")),
+        Fact::new("Games", rows.len().to_string()).note(format!("{awake} awake")),
+        Fact::new(
+            "Mail",
+            if site.parts.house.mail.is_some() {
+                "is sent"
+            } else {
+                "none is sent"
+            },
+        ),
+    ];
+    let mut lines = Vec::new();
+    for row in &rows {
+        let look = match GameView::at(site, visitor, row.game.as_str()).await {
+            Ok(look) => look,
+            Err(trouble) => {
+                lines.push(OperatorLine {
+                    status: Status::new(StatusKind::Failed, "Cannot be opened"),
+                    text: format!("{}: {}", row.game, trouble.what()),
+                    forms: Vec::new(),
+                });
+                continue;
+            }
+        };
+        for asleep in &look.law.asleep {
+            let why = asleep
+                .diagnostics
+                .first()
+                .map(|finding| finding.text.clone());
+            lines.push(OperatorLine {
+                status: Status::new(StatusKind::Asleep, "Asleep"),
+                text: format!(
+                    "{}: {}: {}",
+                    row.game,
+                    look.rule_title(&asleep.rule),
+                    why.unwrap_or_default()
+                ),
+                forms: Vec::new(),
+            });
+        }
+    }
+    Ok((facts, lines))
+}
+
+/// `POST /operator/{what}`.
+pub(crate) async fn take(
+    State(site): State<Arc<AppState>>,
+    Path(what): Path<String>,
+    sent: Sent,
+) -> Response {
+    let result = done(&site, &sent.visitor, &what, &sent.form).await;
+    answer(&site, &sent.visitor, result)
+}
+
+async fn done(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    what: &str,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    check(visitor)?;
+    let secret = match what {
+        "invite" => {
+            let word = fresh_word()?;
+            let uses = form
+                .filled("uses")
+                .and_then(|uses| uses.parse().ok())
+                .unwrap_or(1);
+            let invitation = Invitation {
+                digest: digest_of(&word),
+                made_by: visitor.id(),
+                game: None,
+                uses_left: u32::clamp(uses, 1, USES_MAX),
+                ends_at: site.now() + INVITED_FOR,
+            };
+            site.parts.accounts.invite(&invitation).await?;
+            Fact::new(
+                "Invitation",
+                whole(site, &urls::Invitation { code: &word }.into()),
+            )
+            .note("Counts for 30 days; shown this once.")
+        }
+        "recover" => {
+            let name = form.filled("name").unwrap_or_default();
+            let account = site.parts.accounts.account_by_name(name).await?;
+            let account = account
+                .ok_or_else(|| AppError::Form("There is no account of that name.".to_owned()))?;
+            let ends_at = site.now() + RECOVERY_FOR;
+            let link = make_link(&*site.parts.accounts, account.id, ends_at).await?;
+            Fact::new(format!("For {}", account.name), whole(site, &link))
+                .note("Counts once, for two days; shown this once.")
+        }
+        "withhold" => return withhold::done(site, visitor, form).await,
+        _ => return Err(AppError::NotFound),
+    };
+    panel(site, visitor, Some(secret)).await
+}

@@ -1,0 +1,7 @@
+//! The operator’s panel.
+
+pub mod handler;
+pub mod page;
+#[cfg(test)]
+pub mod sample;
+pub mod withhold;

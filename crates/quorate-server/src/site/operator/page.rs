@@ -1,0 +1,40 @@
+//! The operator's panel.
+
+use askama::Template;
+
+use crate::ui::{Chrome, Fact, Form, Status, Table};
+
+/// Something that the operator may have to deal with.
+#[derive(Clone, Debug)]
+pub struct OperatorLine {
+    /// Asleep, claimed, failed.
+    pub status: Status,
+    /// What it is, and since when.
+    pub text: String,
+    /// What may be done.
+    pub forms: Vec<Form>,
+}
+
+/// The operator's panel.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/operator/operator.html")]
+pub struct Operator {
+    /// Around it.
+    pub chrome: Chrome,
+    /// Health: version, disk, games awake, worker memory.
+    pub health: Vec<Fact>,
+    /// Sleeping rules, workers that were killed.
+    pub lines: Vec<OperatorLine>,
+    /// Accounts.
+    pub accounts: Table,
+    /// Games, with what was withheld in them and their backups.
+    pub games: Table,
+    /// Invitations that are open, and one more.
+    pub invite: Form,
+    /// A link that was made just now, shown once.
+    pub shown_once: Option<Fact>,
+    /// A link for somebody who cannot sign in.
+    pub recover: Form,
+    /// Something that was written and must not be read any more.
+    pub withhold: Form,
+}

@@ -1,0 +1,107 @@
+//! Samples of the pages beside this file.
+
+#![expect(
+    clippy::too_many_lines,
+    reason = "a sample is one literal that fills every field of a page"
+)]
+
+use crate::site::operator::page::{Operator, OperatorLine};
+use crate::ui::sample::world::{GAME, ago, bare, send};
+use crate::ui::sample::{Sample, Samples};
+use crate::ui::{
+    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, urls,
+};
+
+impl Samples for Operator {
+    fn samples() -> Vec<Sample<Self>> {
+        let button = |what: &str, words: &str| Form::button(send(urls::OperatorDo { what }), words);
+        let account = |name: &str, mail: &str| Row {
+            id: format!("account-{name}"),
+            owner: Person::named(name),
+            cells: vec![Cell::text(mail), Cell::text("2"), Cell::text("active")],
+            changed: Some(ago(90)),
+            history: None,
+        };
+        let page = Operator {
+            chrome: bare("Operator’s panel"),
+            health: vec![
+                Fact::new("Version", "0.1.0"),
+                Fact::new("Games", "41, 6 awake"),
+                Fact::new("Memory", "212 MiB"),
+                Fact::new("Last backup", "today").note("14:00 UTC, 38 MiB"),
+            ],
+            lines: vec![
+                OperatorLine {
+                    status: Status::new(StatusKind::Asleep, "Rule 14.3 of Saltmarsh sleeps"),
+                    text: "It ran out of steps three times since 16 Sep.".into(),
+                    forms: vec![button("wake", "Wake it")],
+                },
+                OperatorLine {
+                    status: Status::new(StatusKind::Failed, "A worker was killed"),
+                    text: "Knucklebones, rule 8.2, after 1 s; back after 140 ms.".into(),
+                    forms: vec![],
+                },
+            ],
+            games: Table {
+                id: "games".into(),
+                label: "Games".into(),
+                owner: Column::words("Game"),
+                columns: vec![Column::numbers("Events"), Column::words("Backup")],
+                rows: vec![Row {
+                    id: "game-harbour".into(),
+                    owner: Person::named(GAME),
+                    cells: vec![
+                        Cell::text("412"),
+                        Cell::to("download", urls::Backup { game: GAME }),
+                    ],
+                    changed: None,
+                    history: None,
+                }],
+                pseudo: Vec::new(),
+                tells_change: false,
+            },
+            accounts: Table {
+                id: "accounts".into(),
+                label: "Accounts".into(),
+                owner: Column::words("Account"),
+                columns: vec![
+                    Column::words("Mail"),
+                    Column::numbers("Games"),
+                    Column::words("State"),
+                ],
+                rows: vec![
+                    account("cosima", "c…@saltmarsh.example"),
+                    account("jory", "none"),
+                ],
+                pseudo: vec![],
+                tells_change: true,
+            },
+            invite: Form {
+                fields: vec![Field::new(
+                    "uses",
+                    "uses",
+                    "How many may use it",
+                    FieldKind::Number {
+                        value: "1".into(),
+                        min: Some(1),
+                        max: Some(50),
+                    },
+                )],
+                ..button("invite", "Make a link")
+            },
+            shown_once: Some(
+                Fact::new(
+                    "Recovery link for jory",
+                    "https://quorate.example/recover/5f3c9a0e41",
+                )
+                .note("Works once, for an hour. Hand it over in person."),
+            ),
+            recover: button("recover", "Make a recovery link"),
+            withhold: button("withhold", "Withhold it for good"),
+        };
+        vec![Sample {
+            name: "panel",
+            page,
+        }]
+    }
+}

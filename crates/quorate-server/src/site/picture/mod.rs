@@ -1,0 +1,3 @@
+//! Pictures that people uploaded.
+
+pub mod handler;

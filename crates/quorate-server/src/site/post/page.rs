@@ -1,0 +1,150 @@
+//! A post: the matter, how it stands, each vote and how it was reached, comments.
+
+use askama::Template;
+
+use crate::ui::markup::Markup;
+use crate::ui::urls::Href;
+use crate::ui::{
+    Ballot, Change, Chrome, Comment, Effects, Fact, Gauge, Icon, Link, Offer, Person, Refusal,
+    Send, Status, Tally, Tone, When,
+};
+
+/// While a post can still be edited.
+#[derive(Clone, Debug)]
+pub struct EditWindow {
+    /// The form.
+    pub href: Href,
+    /// When it closes; nothing where time alone does not close it.
+    pub until: Option<When>,
+}
+
+/// What would still change the result.
+#[derive(Clone, Debug)]
+pub struct If {
+    /// Drawn before it.
+    pub icon: Icon,
+    /// Its colour.
+    pub tone: Tone,
+    /// "Ostrow votes FOR:".
+    pub lead: String,
+    /// "Hesper and Pell follow, 7–2, passes."
+    pub text: String,
+}
+
+/// Somebody's effective vote.
+#[derive(Clone, Debug)]
+pub struct VoteLine {
+    /// Whose.
+    pub person: Person,
+    /// What it counts as.
+    pub vote: Option<Ballot>,
+    /// "own, 12:20; was AGAINST", "follows Ostrow, who has not voted: counts for nothing".
+    pub how: String,
+    /// The comment with which they cast it.
+    pub comment: Option<Href>,
+    /// Cast, but without effect: of somebody idle.
+    pub is_void: bool,
+}
+
+/// How the vote stands under the law of the page's moment.
+#[derive(Clone, Debug)]
+pub struct Votes {
+    /// "law of 13 May".
+    pub law: String,
+    /// Each side's count.
+    pub tally: Tally,
+    /// How many have not voted.
+    pub silent: u32,
+    /// The votes as bars.
+    pub gauge: Gauge,
+    /// Enacted at the earliest, failed at the earliest, by time alone.
+    pub facts: Vec<Fact>,
+    /// What would still change it.
+    pub ifs: Vec<If>,
+    /// "11 count".
+    pub counted: String,
+    /// Each vote.
+    pub lines: Vec<VoteLine>,
+}
+
+impl Votes {
+    fn small_gauge(&self) -> Gauge {
+        Gauge {
+            large: false,
+            ..self.gauge
+        }
+    }
+}
+
+/// The form for a comment with or without a vote.
+#[derive(Clone, Debug)]
+pub struct Answering {
+    /// The key of its draft.
+    pub draft: String,
+    /// Where it goes.
+    pub send: Send,
+    /// The sides that the reader may take, and which one is chosen; empty where only a comment is possible.
+    pub sides: Vec<(Ballot, bool)>,
+    /// Text that was typed already.
+    pub text: String,
+    /// "With FOR: 5 of 6. VETO belongs to the Overlord."
+    pub hint: String,
+    /// What was wrong with the last try.
+    pub refusal: Option<Refusal>,
+}
+
+/// A post.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/post/post.html")]
+pub struct Post {
+    /// Around it.
+    pub chrome: Chrome,
+    /// The list that it belongs to.
+    pub crumbs: Vec<Link>,
+    /// "Proposal 34".
+    pub number: String,
+    /// Its title.
+    pub title: String,
+    /// "Proposal".
+    pub category: String,
+    /// Who wrote it.
+    pub author: Person,
+    /// Its event in the log, where its words can be taken out.
+    pub event: Option<Href>,
+    /// When.
+    pub when: When,
+    /// What has become of it; stories have no status.
+    pub status: Option<Status>,
+    /// "third in the queue", "enacted by Quill, Thu 13 May, 20:04 UTC".
+    pub place: String,
+    /// Tags and fields that the category declares.
+    pub fields: Vec<Fact>,
+    /// While it can be edited.
+    pub edit: Option<EditWindow>,
+    /// A proposal that begins with this one's text and changes.
+    pub again: Option<Href>,
+    /// What it says; headings in it are of level 2.
+    pub body: Markup,
+    /// Its flavour text.
+    pub flavour: Option<Markup>,
+    /// "1 clause, 1 value".
+    pub change_note: String,
+    /// The short digest of the changes.
+    pub digest: Option<String>,
+    /// What it changes.
+    pub changes: Vec<Change>,
+    /// What it would do today.
+    pub effects: Option<Effects>,
+    /// How the vote stands; posts that are not voted on have none.
+    pub votes: Option<Votes>,
+    /// What the reader may do with the post itself: enact, withdraw, move.
+    pub offers: Vec<Offer>,
+    /// Oldest first, all of them.
+    pub comments: Vec<Comment>,
+    /// Ways through many comments: newest, votes, mine.
+    pub jumps: Vec<Link>,
+    /// The form for one more; nothing where the reader may not.
+    pub answering: Option<Answering>,
+    /// Why there is no form: signed out, closed.
+    pub no_answer: Option<(String, Option<Link>)>,
+}

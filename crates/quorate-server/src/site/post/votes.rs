@@ -1,0 +1,351 @@
+//! How a vote stands: the count, each vote and how it was reached, and what would still change it.
+
+use quorate_engine::Law;
+use quorate_engine::judge::Judge;
+use quorate_engine::tx::Tx;
+use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::rows::{self, CommentKey};
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
+use quorate_law::datum::Datum;
+
+use crate::site::post::page::{If, VoteLine, Votes};
+use crate::ui::urls::Href;
+use crate::ui::{Ballot, Fact, Icon, Tone};
+use crate::view::game::GameView;
+use crate::view::matters::Count;
+
+/// How many more votes for one side are tried, and how many later moments.
+const TRIED: usize = 12;
+
+/// How far ahead it is looked what time alone would change.
+const AHEAD: Span = Span::days(30);
+
+/// The panel beside a matter.
+pub(crate) fn told(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Votes {
+    let is_open = look.is_open(post);
+    let cast = count.ballots.iter().filter(|(_, word)| !word.is_empty());
+    let cast = cast.count();
+    let mut lines: Vec<VoteLine> = count
+        .ballots
+        .iter()
+        .map(|(player, word)| VoteLine {
+            person: look.person(*player),
+            vote: (!word.is_empty()).then(|| Ballot::new(word.clone())),
+            how: how(look, id, post, *player, word, count),
+            comment: look.cast_by(id, *player, &count.icons).pop().map(comment),
+            is_void: false,
+        })
+        .collect();
+    lines.extend(void_votes(look, id, count));
+    let mut gauge = count.gauge();
+    gauge.large = true;
+    Votes {
+        law: "as the law counts now".to_owned(),
+        tally: count.tally(),
+        silent: gauge.silent,
+        gauge,
+        facts: facts(look, id, post, count),
+        ifs: if is_open {
+            ifs(look, id, count)
+        } else {
+            Vec::new()
+        },
+        counted: format!("{cast} of {} cast", count.ballots.len()),
+        lines,
+    }
+}
+
+fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(quorum) = count.quorum {
+        facts.push(Fact::new("Quorum", quorum.to_string()));
+    }
+    facts.push(Fact::new("Open since", look.when(post.open_at).full()));
+    if !look.is_open(post) {
+        return facts;
+    }
+    if let Some(words) = look.ask(|tx| leaning(tx, &look.law, id)) {
+        facts.push(Fact::new("It is now", words));
+    }
+    // What keeps several ways to close it from being taken is told once.
+    let mut ways: Vec<(String, String, Refusal)> = Vec::new();
+    for (title, refusal) in look.obstacles(id) {
+        let reason = look.refusal(&title, &refusal).reason();
+        match ways.iter_mut().find(|(_, known, _)| *known == reason) {
+            Some((titles, _, _)) => *titles = format!("{titles}, {title}"),
+            None => ways.push((title, reason, refusal)),
+        }
+    }
+    for (title, reason, refusal) in ways {
+        let fact = Fact::new(title, "not yet").note(reason);
+        facts.push(match refusal.next_at {
+            Some(at) => fact.due(look.when(at)),
+            None => fact,
+        });
+    }
+    facts
+}
+
+/// Whether a matter is popular or unpopular, where the law knows these words.
+fn leaning(tx: &Tx, law: &Law, id: PostId) -> Option<String> {
+    let known = ["popular", "unpopular"];
+    if !known.iter().all(|word| law.code.signature(word).is_some()) {
+        return None;
+    }
+    let word = known.into_iter().find(|word| {
+        let matter = vec![Datum::Thing(Thing::Post(id))];
+        tx.call(&Name::from(*word), matter).ok() == Some(Datum::Bool(true))
+    });
+    Some(word.unwrap_or("neither popular nor unpopular").to_owned())
+}
+
+/// Everything that may flip.
+#[derive(PartialEq)]
+struct Standing {
+    /// How the matter leans, and which closings are possible.
+    words: Vec<String>,
+}
+
+impl Standing {
+    /// How a matter stands on a copy at a moment, and the first later moment at which time alone may change that.
+    fn at(look: &GameView, judge: &Judge, at: Moment, id: PostId) -> (Self, Option<Moment>) {
+        let law = judge.law();
+        let (words, until) = judge.look(at, |tx| {
+            let (words, reads) = tx.reading(|| {
+                let leaning = leaning(tx, law, id).map(|word| format!("it is {word}"));
+                let closings = look.closable(tx, judge, id).into_iter();
+                let closings = closings.map(|title| format!("“{title}” is possible"));
+                leaning.into_iter().chain(closings).collect()
+            });
+            (words, reads.until)
+        });
+        (Self { words }, until.filter(|until| *until > at))
+    }
+
+    /// What is otherwise than it was.
+    fn news(&self, before: &Self) -> String {
+        let fresh = self
+            .words
+            .iter()
+            .filter(|word| !before.words.contains(word));
+        let gone = before
+            .words
+            .iter()
+            .filter(|word| !self.words.contains(word));
+        let gone = gone
+            .filter(|word| word.starts_with('“'))
+            .map(|word| word.replace(" is possible", " is possible no longer"));
+        fresh.cloned().chain(gone).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What more votes for a side, or time alone, would change first; found by trying it on a copy.
+fn ifs(look: &GameView, id: PostId, count: &Count) -> Vec<If> {
+    let here = look.fork();
+    let (before, until) = Standing::at(look, &here, look.now, id);
+    if before.words.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let sides = [
+        ("for", Icon::For, Tone::For),
+        ("against", Icon::Against, Tone::Against),
+    ];
+    for (side, icon, tone) in sides {
+        if !count.icons.iter().any(|known| *known == side) {
+            continue;
+        }
+        if let Some((votes, after)) = enough(look, id, count, side, &before) {
+            lines.push(If {
+                icon,
+                tone,
+                lead: format!("{votes} more {}:", side.to_uppercase()),
+                text: format!("{}.", after.news(&before)),
+            });
+        }
+    }
+    if let Some((at, after)) = in_time(look, &here, id, &before, until) {
+        let from = look.when(at).full();
+        lines.push(If {
+            icon: Icon::Pending,
+            tone: Tone::None,
+            lead: "No more votes:".to_owned(),
+            text: format!("from {from} on {}.", after.news(&before)),
+        });
+    }
+    lines
+}
+
+/// The least number of further votes for a side, by those who have none yet, that changes something: found by halving, for
+/// what some votes have changed more of them do not change back.
+fn enough(
+    look: &GameView,
+    id: PostId,
+    count: &Count,
+    side: &str,
+    before: &Standing,
+) -> Option<(usize, Standing)> {
+    let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
+    let mut copies = Vec::new();
+    let mut judge = look.fork();
+    for (player, _) in silent.take(TRIED) {
+        let act = Act::Comment {
+            post: id,
+            text: typed(&format!(":{side}:")),
+        };
+        if look
+            .would_on(&mut judge, Actor::Player(*player), act)
+            .is_err()
+        {
+            break;
+        }
+        copies.push(judge.clone());
+    }
+    let standing = |nth: usize| {
+        let copy = copies.get(nth)?;
+        let (after, _) = Standing::at(look, copy, look.now, id);
+        (after != *before).then_some(after)
+    };
+    let (mut low, mut high) = (0, copies.len().checked_sub(1)?);
+    let mut after = standing(high)?;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match standing(middle) {
+            Some(then) => (high, after) = (middle, then),
+            None => low = middle + 1,
+        }
+    }
+    Some((high + 1, after))
+}
+
+/// The first moment at which something changes though nobody votes any more: the law says of each answer how long it holds.
+fn in_time(
+    look: &GameView,
+    judge: &Judge,
+    id: PostId,
+    before: &Standing,
+    until: Option<Moment>,
+) -> Option<(Moment, Standing)> {
+    let mut next = until;
+    for _ in 0..TRIED {
+        let at = next.filter(|at| *at - look.now < AHEAD)?;
+        let (after, until) = Standing::at(look, judge, at, id);
+        if after != *before {
+            return Some((at, after));
+        }
+        next = until;
+    }
+    None
+}
+
+/// Where on the page a vote was cast.
+fn comment((key, _): (CommentKey, Name)) -> Href {
+    Href::fragment(&format!("c{}", key.id))
+}
+
+/// How somebody's vote came to be what it is.
+fn how(
+    look: &GameView,
+    id: PostId,
+    post: &rows::Post,
+    player: PlayerId,
+    word: &str,
+    count: &Count,
+) -> String {
+    let cast = look.cast_by(id, player, &count.icons);
+    let Some((key, icon)) = cast.last() else {
+        let author = look.view().author(&post.author) == Some(player);
+        return match (author, word.is_empty()) {
+            (true, false) => "the author’s, who cast none".to_owned(),
+            (_, false) => by_rule(look),
+            (_, true) => "not voted".to_owned(),
+        };
+    };
+    let at = look.state().comments.get(key).map(|comment| comment.at);
+    let when = at.map(|at| look.when(at).brief()).unwrap_or_default();
+    let shout = |icon: &Name| icon.as_str().to_uppercase();
+    if icon.as_str() != word {
+        let earlier = cast.iter().any(|(_, icon)| icon.as_str() == word);
+        let kept = if word.is_empty() {
+            String::new()
+        } else if earlier {
+            "an earlier one stands; ".to_owned()
+        } else {
+            format!("{}; ", by_rule(look))
+        };
+        return format!("{kept}{} of {when} does not count", shout(icon));
+    }
+    let mut words = format!("own, {when}");
+    if let Some((_, before)) = cast.len().checked_sub(2).and_then(|nth| cast.get(nth))
+        && before != icon
+    {
+        words.push_str("; was ");
+        words.push_str(&shout(before));
+    }
+    if word == "deferential" {
+        words.push_str("; ");
+        words.push_str(&followed(look, player, count));
+    }
+    words
+}
+
+/// The rule that says what counts as somebody's vote.
+fn by_rule(look: &GameView) -> String {
+    let site = look.law.code.site_of("ballot");
+    site.map_or_else(
+        || "by a rule".to_owned(),
+        |site| format!("by the rule “{}”", look.rule_title(&site.rule)),
+    )
+}
+
+/// Whom a deferential vote follows, and what it counts as for that.
+fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
+    let plain = |side: &str| {
+        let cast = count.ballots.iter().filter(|(_, word)| word == side);
+        u32::try_from(cast.count()).unwrap_or(u32::MAX)
+    };
+    let side = ["for", "against"]
+        .into_iter()
+        .find(|side| count.side(side) > plain(side));
+    let leader = match look.attribute(&Thing::Game, "emperor") {
+        Some(Datum::Thing(Thing::Player(leader))) if leader != player => Some(leader),
+        _ => None,
+    };
+    match (leader, side) {
+        (Some(leader), Some(side)) => {
+            format!(
+                "follows {}: counts {}",
+                look.name(leader),
+                side.to_uppercase()
+            )
+        }
+        (Some(leader), None) => {
+            format!(
+                "follows {}, whose vote is on neither side",
+                look.name(leader)
+            )
+        }
+        (None, Some(side)) => format!("counts {}", side.to_uppercase()),
+        (None, None) => "on neither side".to_owned(),
+    }
+}
+
+/// Votes of those who do not count now.
+fn void_votes(look: &GameView, id: PostId, count: &Count) -> Vec<VoteLine> {
+    let (_, idle) = look.roster();
+    let voted = idle.into_iter().filter_map(|player| {
+        let is_counted = count.ballots.iter().any(|(known, _)| *known == player);
+        let cast = look.cast_by(id, player, &count.icons).pop()?;
+        (!is_counted).then_some((player, cast))
+    });
+    voted
+        .map(|(player, cast)| (player, cast.1.as_str().to_uppercase(), cast))
+        .map(|(player, icon, cast)| VoteLine {
+            person: look.person(player),
+            vote: None,
+            how: format!("cast {icon}, void because idle"),
+            comment: Some(comment(cast)),
+            is_void: true,
+        })
+        .collect()
+}

@@ -1,0 +1,400 @@
+//! The ruleset as one readable document, of today or of another moment.
+
+use std::collections::BTreeMap;
+
+use axum::extract::Query;
+use axum::response::Response;
+use quorate_kernel::law::{LIBRARY, Rule, Section};
+use quorate_kernel::{EventSeq, Moment, Name};
+use quorate_law::RuleText as Text;
+
+use crate::app::forms::{OpenedThen, drawn, page};
+use crate::site::ruleset::page::{Beside, Clause, RuleText, Ruleset, RulesetPart, TocRule};
+use crate::ui::code::CodeHtml;
+use crate::ui::urls::Href;
+use crate::ui::{Field, FieldKind, Link, plural, urls};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+
+/// `GET /g/{game}/rules`.
+pub(crate) async fn show(
+    OpenedThen(look): OpenedThen,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let unfolded = Unfolded {
+        code: query.get("code").cloned(),
+        at: query.get("at").cloned(),
+    };
+    drawn(look, move |look| Ok(page(look, &ruleset(look, &unfolded)))).await
+}
+
+/// What of the ruleset was asked for. All of its code would weigh more than its prose, so a rule's comes on demand, and that of
+/// all stands in the text of [`crate::site::ruleset::source`].
+struct Unfolded {
+    /// The rule whose code is shown.
+    code: Option<String>,
+    /// The moment of which it is read, if not today.
+    at: Option<String>,
+}
+
+impl Unfolded {
+    fn shows(&self, rule: &Name) -> bool {
+        self.code.as_deref().is_some_and(|code| *rule == *code)
+    }
+
+    /// The ruleset with the code of a rule.
+    fn with(&self, look: &GameView, code: &str) -> Href {
+        let game = look.game.as_str();
+        self.then(urls::Ruleset { game }.into()).with("code", code)
+    }
+
+    /// The same of the moment of which the ruleset is read.
+    fn then(&self, href: Href) -> Href {
+        match &self.at {
+            Some(at) => href.with("at", at),
+            None => href,
+        }
+    }
+}
+
+fn ruleset(look: &GameView, unfolded: &Unfolded) -> Ruleset {
+    let game = look.game.as_str();
+    let parts = parts(look, unfolded);
+    let rules = look.state().rules.values();
+    let last = rules
+        .map(|rule| rule.changed_by)
+        .max()
+        .unwrap_or(EventSeq(1));
+    let since = look.moment_of(last).unwrap_or(look.now);
+    let as_of = Field::new(
+        "as-of",
+        "at",
+        "A day, or an event's number",
+        FieldKind::Line(String::new()),
+    );
+    Ruleset {
+        chrome: look.chrome("Ruleset", Part::Rules),
+        since: look.when(since),
+        version: format!("event {last}"),
+        stood: look.is_past.then(|| look.when(look.now)),
+        compare: urls::Compare { game }.into(),
+        source: unfolded.then(urls::RulesetSource { game }.into()),
+        as_of: as_of.hint("2027-05-14, or 41"),
+        search: urls::Search { game }.into(),
+        parts,
+    }
+}
+
+fn parts(look: &GameView, unfolded: &Unfolded) -> Vec<RulesetPart> {
+    let numbers = numbers(look);
+    let parts = ordered_sections(look).into_iter().map(|(id, section)| {
+        let rules: Vec<_> = look
+            .state()
+            .rules_in_order()
+            .into_iter()
+            .filter(|(_, rule)| rule.section == *id)
+            .collect();
+        RulesetPart {
+            title: section_title(look, id, section),
+            toc: rules
+                .iter()
+                .map(|(id, rule)| toc(look, id, rule, &numbers))
+                .collect(),
+            rules: rules
+                .iter()
+                .map(|(id, rule)| text(look, id, rule, &numbers, unfolded))
+                .collect(),
+        }
+    });
+    parts.filter(|part| !part.rules.is_empty()).collect()
+}
+
+/// The sections in order, the library of shared code last.
+pub(crate) fn ordered_sections(look: &GameView) -> Vec<(&Name, &Section)> {
+    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
+    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
+    sections
+}
+
+pub(crate) fn section_title(look: &GameView, id: &Name, section: &Section) -> String {
+    if *id == LIBRARY {
+        "Library: code that rules share".to_owned()
+    } else {
+        look.themed(&section.title)
+    }
+}
+
+/// Each rule's number: its section's place, then its own place, then that under its parent.
+pub(crate) fn numbers(look: &GameView) -> BTreeMap<Name, String> {
+    let sections: Vec<&Name> = ordered_sections(look)
+        .into_iter()
+        .map(|(id, _)| id)
+        .filter(|id| **id != LIBRARY)
+        .collect();
+    let mut counts: BTreeMap<(Name, Option<Name>), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<Name, String> = BTreeMap::new();
+    for (id, rule) in look.state().rules_in_order() {
+        let Some(place) = sections
+            .iter()
+            .position(|section| **section == rule.section)
+        else {
+            continue;
+        };
+        let count = counts
+            .entry((rule.section.clone(), rule.parent.clone()))
+            .or_default();
+        *count += 1;
+        let above = rule.parent.as_ref().and_then(|parent| numbers.get(parent));
+        let number = match above {
+            Some(above) => format!("{above}.{count}"),
+            None => format!("{}.{count}", place + 1),
+        };
+        numbers.insert(id.clone(), number);
+    }
+    numbers
+}
+
+fn toc(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> TocRule {
+    let link = urls::Rule {
+        game: look.game.as_str(),
+        rule: id.as_str(),
+    };
+    let fragment = format!("rule-{id}");
+    TocRule {
+        number: numbers.get(id).cloned().unwrap_or_default(),
+        title: look.themed(&rule.title),
+        href: if look.is_past {
+            Href::fragment(&fragment)
+        } else {
+            link.into()
+        },
+        is_off: !rule.active,
+    }
+}
+
+fn text(
+    look: &GameView,
+    id: &Name,
+    rule: &Rule,
+    numbers: &BTreeMap<Name, String>,
+    unfolded: &Unfolded,
+) -> RuleText {
+    let game = look.game.as_str();
+    let number = numbers.get(id).cloned().unwrap_or_default();
+    let history = urls::RuleHistory {
+        game,
+        rule: id.as_str(),
+    };
+    let (changed, by) = changed(look, rule.changed_by);
+    let propose = look.law.category_order.iter().find(|name| {
+        look.law
+            .categories
+            .get(*name)
+            .is_some_and(|category| !category.it.icons.is_empty())
+            && name.as_str() == "Proposal"
+    });
+    let propose = propose
+        .filter(|_| look.is_member() && rule.section != LIBRARY)
+        .map(|category| {
+            let category = category.as_str();
+            Href::from(urls::ComposeIn { game, category }).with("rule", id.as_str())
+        });
+    RuleText {
+        id: format!("rule-{id}"),
+        title: look.themed(&rule.title),
+        is_sub: rule.parent.is_some(),
+        changed,
+        by,
+        how: String::new(),
+        history: Link::new("history", history),
+        propose,
+        pending: pending(look, id),
+        off: (!rule.active).then(|| {
+            "Switched off: it stands here and means nothing until it is switched on.".to_owned()
+        }),
+        clauses: clauses(look, id, rule, &number, unfolded),
+        number,
+    }
+}
+
+fn changed(look: &GameView, by: EventSeq) -> (String, Option<Link>) {
+    let event = by.to_string();
+    let when = look
+        .moment_of(by)
+        .map(|at| format!(", {}", look.when(at).full()))
+        .unwrap_or_default();
+    if by == EventSeq(1) {
+        return (format!("As at the founding{when}"), None);
+    }
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &event,
+    };
+    (
+        "Changed by".to_owned(),
+        Some(Link::new(format!("event {event}{when}"), link)),
+    )
+}
+
+/// Open posts that would change a rule.
+fn pending(look: &GameView, id: &Name) -> Vec<Link> {
+    let posts = look.state().posts.iter().filter(|(_, post)| {
+        look.view().post(post)
+            && look.is_open(post)
+            && post
+                .patch
+                .as_ref()
+                .and_then(|patch| patch.plain())
+                .is_some_and(|patch| patch.clauses.iter().any(|clause| clause.rule() == Some(id)))
+    });
+    posts
+        .map(|(post_id, post)| {
+            let word = post_id.to_string();
+            let link = urls::Post {
+                game: look.game.as_str(),
+                post: &word,
+            };
+            Link::new(look.themed(post.title.as_str()), link)
+        })
+        .collect()
+}
+
+fn clauses(
+    look: &GameView,
+    id: &Name,
+    rule: &Rule,
+    number_of: &str,
+    unfolded: &Unfolded,
+) -> Vec<Clause> {
+    let clause = |number: u32, prose: &str, code: Vec<(usize, String)>| {
+        clause(look, id, number_of, number, prose, code, unfolded)
+    };
+    if rule.section == LIBRARY {
+        return vec![clause(0, "", vec![(0, rule.text.to_string())])];
+    }
+    let text = Text::parse(&rule.text);
+    let mut clauses = Vec::new();
+    for one in &text.clauses {
+        let fences = text
+            .fences
+            .iter()
+            .enumerate()
+            .filter(|(_, fence)| fence.clause == one.number);
+        let code = fences
+            .map(|(nth, fence)| (nth, fence.code.clone()))
+            .collect();
+        clauses.push(clause(one.number, &one.prose, code));
+    }
+    let orphans = text
+        .fences
+        .iter()
+        .enumerate()
+        .filter(|(_, fence)| !text.clauses.iter().any(|one| one.number == fence.clause));
+    let code: Vec<_> = orphans
+        .map(|(nth, fence)| (nth, fence.code.clone()))
+        .collect();
+    if !code.is_empty() {
+        clauses.insert(0, clause(0, "", code));
+    }
+    clauses
+}
+
+fn clause(
+    look: &GameView,
+    id: &Name,
+    rule_number: &str,
+    number: u32,
+    prose: &str,
+    code: Vec<(usize, String)>,
+    unfolded: &Unfolded,
+) -> Clause {
+    let called = match number {
+        0 => rule_number.to_owned(),
+        n => format!("{rule_number}, clause {n}"),
+    };
+    let place = format!("rule-{id}.{number}");
+    Clause {
+        beside: beside(look, id, &code, &place, unfolded),
+        id: place,
+        number: if number == 0 {
+            String::new()
+        } else {
+            number.to_string()
+        },
+        called,
+        prose: look.clause_prose(prose),
+        is_new: false,
+    }
+}
+
+fn beside(
+    look: &GameView,
+    id: &Name,
+    code: &[(usize, String)],
+    place: &str,
+    unfolded: &Unfolded,
+) -> Beside {
+    if code.is_empty() {
+        return Beside::Nothing;
+    }
+    for (nth, _) in code {
+        if let Some(reason) = asleep(look, id, *nth) {
+            return Beside::Asleep { reason, mend: None };
+        }
+    }
+    let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
+    let all = all.join("\n\n");
+    if unfolded.shows(id) {
+        return Beside::Code {
+            code: CodeHtml::new(&all),
+            is_open: true,
+        };
+    }
+    Beside::Elsewhere {
+        words: format!("code, {}", plural(all.lines().count(), "line", "lines")),
+        href: unfolded.with(look, id.as_str()).at(place),
+    }
+}
+
+/// Why a fence sleeps, if it does: it does not check, or it broke too often.
+fn asleep(look: &GameView, id: &Name, nth: usize) -> Option<String> {
+    let unchecked = look
+        .law
+        .asleep
+        .iter()
+        .find(|asleep| asleep.rule == *id && asleep.fence == nth);
+    if let Some(asleep) = unchecked {
+        let first = asleep.diagnostics.first();
+        return Some(first.map_or_else(
+            || "it does not check".to_owned(),
+            |finding| format!("{} (line {})", finding.text, finding.line),
+        ));
+    }
+    let broken =
+        look.state().breaks.iter().find(|(key, breaks)| {
+            key.rule == *id && key.fence as usize == nth + 1 && breaks.asleep
+        });
+    broken.map(|(_, breaks)| format!("it broke {} times: {}", breaks.times, breaks.last))
+}
+
+impl GameView {
+    /// When an event happened, as far as the state knows without asking the log.
+    pub(crate) fn moment_of(&self, seq: EventSeq) -> Option<Moment> {
+        if seq == EventSeq(1) {
+            return self.state().about.get(&()).map(|about| about.founded_at);
+        }
+        let posts = self.state().posts.iter().map(|(id, post)| (id.0, post.at));
+        let mut known = posts.chain(
+            self.state()
+                .comments
+                .iter()
+                .map(|(key, comment)| (key.id.0, comment.at)),
+        );
+        let found = known.find(|(id, _)| id.event() == seq).map(|(_, at)| at);
+        // An enactment writes values as a rule, and each tells when it was written.
+        found.or_else(|| {
+            let mut cells = self.state().cells.values();
+            cells.find(|cell| cell.by == seq).map(|cell| cell.at)
+        })
+    }
+}

@@ -1,0 +1,50 @@
+//! The ruleset as one text, with all of its code: to search, to copy, to print, to keep.
+
+use std::fmt::Write;
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use quorate_kernel::law::LIBRARY;
+
+use crate::app::forms::OpenedThen;
+use crate::site::ruleset::handler::{ordered_sections, section_title};
+use crate::view::game::GameView;
+
+/// `GET /g/{game}/rules.txt`.
+pub(crate) async fn show(OpenedThen(look): OpenedThen) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (header::CACHE_CONTROL, "private, no-cache"),
+    ];
+    (headers, source(&look)).into_response()
+}
+
+/// Every rule as it is kept: its prose with the words of the theme in braces, and its code in fences.
+fn source(look: &GameView) -> String {
+    let numbers = crate::site::ruleset::handler::numbers(look);
+    let mut text = format!(
+        "{}: the ruleset of {}\n",
+        look.title(),
+        look.when(look.now).full()
+    );
+    for (id, section) in ordered_sections(look) {
+        let mut rules = look.state().rules_in_order();
+        rules.retain(|(_, rule)| rule.section == *id);
+        if rules.is_empty() {
+            continue;
+        }
+        let _ = write!(text, "\n# {}\n", section_title(look, id, section));
+        for (name, rule) in rules {
+            let number = numbers.get(name).map_or(String::new(), |n| format!("{n} "));
+            let off = if rule.active { "" } else { ", switched off" };
+            let title = look.themed(&rule.title);
+            let _ = write!(text, "\n## {number}{title} ({name}{off})\n\n");
+            if *id == LIBRARY {
+                let _ = writeln!(text, "```starlark\n{}\n```", rule.text.trim_end());
+            } else {
+                let _ = writeln!(text, "{}", rule.text.trim());
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,336 @@
+//! A rule's versions, who wrote which line, and two moments of the ruleset side by side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use quorate_kernel::command::Act;
+use quorate_kernel::event::Event;
+use quorate_kernel::law::{LIBRARY, Rule};
+use quorate_kernel::patch::Clause;
+use quorate_kernel::rows;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::ruleset::page::{BlameLine, Compare, RuleHistory, VersionLine};
+use crate::ui::urls::Href;
+use crate::ui::{Change, Field, FieldKind, Link, plural, urls};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+
+/// A version of a rule: the event that made it, and the text from then on; none where it was repealed.
+pub(crate) struct Version {
+    /// The event.
+    pub event: Event,
+    /// The rule before it.
+    pub before: Option<Rule>,
+    /// The rule from then on.
+    pub after: Option<Rule>,
+}
+
+/// `GET /g/{game}/rules/{rule}/history`.
+pub(crate) async fn history(
+    Opened(look): Opened,
+    Path((_, rule)): Path<(String, String)>,
+) -> Response {
+    let id = Name::from(rule);
+    match versions(&look, &id).await {
+        Ok(versions) if versions.is_empty() => answer_in(&look, Err(AppError::NotFound)),
+        Ok(versions) => {
+            drawn(look, move |look| {
+                Ok(page(look, &told(look, &id, &versions)))
+            })
+            .await
+        }
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+/// All versions, newest first. Each names the event that changed the rule before it, so the log is not searched.
+pub(crate) async fn versions(look: &GameView, id: &Name) -> Result<Vec<Version>, AppError> {
+    let mut versions = Vec::new();
+    let mut next = look.state().rules.get(id).map(|rule| rule.changed_by);
+    while let Some(seq) = next {
+        let Some(event) = look
+            .site
+            .events(&look.game, &[seq])
+            .await?
+            .into_iter()
+            .next()
+        else {
+            break;
+        };
+        let mut changes = event.steps.iter().filter_map(|step| match &step.effect {
+            Effect::Rule { key, old, new } if key == id => Some((old.clone(), new.clone())),
+            _ => None,
+        });
+        let Some((before, first)) = changes.next() else {
+            break;
+        };
+        let after = changes.next_back().map_or(first, |(_, last)| last);
+        next = before
+            .as_ref()
+            .map(|rule| rule.changed_by)
+            .filter(|earlier| *earlier < seq);
+        versions.push(Version {
+            event,
+            before,
+            after,
+        });
+    }
+    Ok(versions)
+}
+
+fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistory {
+    let game = look.game.as_str();
+    let number = crate::site::ruleset::handler::numbers(look)
+        .remove(id)
+        .unwrap_or_default();
+    RuleHistory {
+        chrome: look.chrome("History of a rule", Part::Rules),
+        number,
+        title: look.rule_title(id),
+        rule: urls::Rule {
+            game,
+            rule: id.as_str(),
+        }
+        .into(),
+        blame: blame(look, versions),
+        versions: versions
+            .iter()
+            .map(|version| line(look, id, version))
+            .collect(),
+    }
+}
+
+/// What changed a rule: the matter that carried the change, else the event.
+fn event_link(look: &GameView, event: &Event) -> Link {
+    if let Some((id, post)) = matter(look, event) {
+        let (game, id) = (look.game.as_str(), id.to_string());
+        let title = look.themed(post.title.as_str());
+        return Link::new(title, urls::Post { game, post: &id });
+    }
+    let number = event.seq.to_string();
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &number,
+    };
+    let title = if event.seq == EventSeq(1) {
+        "the founding".to_owned()
+    } else {
+        look.event_title(event)
+    };
+    Link::new(title, link)
+}
+
+/// The post that an action was taken on, if it carries changes.
+fn matter<'a>(look: &'a GameView, event: &Event) -> Option<(PostId, &'a rows::Post)> {
+    let Act::Do { args, .. } = &event.act else {
+        return None;
+    };
+    args.iter().find_map(|(_, value)| match value.open() {
+        Value::Thing(Thing::Post(id)) => Some((*id, look.post(*id)?)),
+        _ => None,
+    })
+}
+
+/// Who did it, and as what, where the link names the matter.
+fn doer(look: &GameView, event: &Event) -> String {
+    let name = look.doer_name(event);
+    if matter(look, event).is_some() {
+        format!("{}: {name}", look.event_title(event))
+    } else {
+        name
+    }
+}
+
+fn line(look: &GameView, id: &Name, version: &Version) -> VersionLine {
+    VersionLine {
+        when: look.when(version.event.at),
+        by: event_link(look, &version.event),
+        how: doer(look, &version.event),
+        then: then(look, id, version),
+        changes: if version.before.is_some() || version.event.seq != EventSeq(1) {
+            difference(look, id, version.before.as_ref(), version.after.as_ref())
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// The ruleset as it was from a version on, at the rule; none where the version ended the rule.
+fn then(look: &GameView, id: &Name, version: &Version) -> Option<Href> {
+    version.after.as_ref()?;
+    let game = look.game.as_str();
+    let then = Href::from(urls::Ruleset { game }).with("at", &version.event.seq.to_string());
+    Some(then.at(id.as_str()))
+}
+
+/// What differs between two versions of a rule.
+fn difference(
+    look: &GameView,
+    id: &Name,
+    before: Option<&Rule>,
+    after: Option<&Rule>,
+) -> Vec<Change> {
+    let clauses = match (before, after) {
+        (None, None) => Vec::new(),
+        (None, Some(after)) => vec![Clause::AddRule {
+            id: id.clone(),
+            section: after.section.clone(),
+            parent: after.parent.clone(),
+            after: None,
+            title: after.title.clone(),
+            text: Arc::clone(&after.text),
+            tags: Vec::new(),
+        }],
+        (Some(_), None) => vec![Clause::RepealRule { id: id.clone() }],
+        (Some(before), Some(after)) => {
+            let mut clauses = Vec::new();
+            if before.text != after.text {
+                clauses.push(Clause::AmendRule {
+                    id: id.clone(),
+                    base: Arc::clone(&before.text),
+                    text: Arc::clone(&after.text),
+                });
+            }
+            if before.title != after.title {
+                clauses.push(Clause::RenameRule {
+                    id: id.clone(),
+                    title: after.title.clone(),
+                });
+            }
+            if before.active != after.active {
+                clauses.push(Clause::SwitchRule {
+                    id: id.clone(),
+                    on: after.active,
+                });
+            }
+            clauses
+        }
+    };
+    let mut changes = look.changes(&clauses);
+    for change in &mut changes {
+        change.warning = None;
+    }
+    changes
+}
+
+/// For each run of lines of today's text the version that brought them.
+fn blame(look: &GameView, versions: &[Version]) -> Vec<BlameLine> {
+    let Some(now) = versions.first().and_then(|version| version.after.as_ref()) else {
+        return Vec::new();
+    };
+    let mut runs: Vec<(Option<&Event>, String)> = Vec::new();
+    for line in now.text.trim_end().lines() {
+        let holds = |rule: &Option<Rule>| {
+            rule.as_ref()
+                .is_some_and(|rule| rule.text.lines().any(|other| other == line))
+        };
+        let from = versions.iter().find(|version| !holds(&version.before));
+        let event = from
+            .or_else(|| versions.last())
+            .map(|version| &version.event);
+        match runs.last_mut() {
+            // An empty line belongs to what it follows.
+            Some((of, text))
+                if line.trim().is_empty()
+                    || of.map(|of| of.seq) == event.map(|event| event.seq) =>
+            {
+                text.push('\n');
+                text.push_str(line);
+            }
+            _ => runs.push((event, line.to_owned())),
+        }
+    }
+    let game = look.game.as_str();
+    runs.into_iter()
+        .map(|(event, text)| BlameLine {
+            text,
+            by: event.map_or_else(
+                || Link::new("unknown", urls::Log { game }),
+                |event| event_link(look, event),
+            ),
+            who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
+        })
+        .collect()
+}
+
+/// `GET /g/{game}/compare`.
+pub(crate) async fn compare(
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Path(game): Path<String>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let asked = |name: &str| query.get(name).cloned().filter(|text| !text.is_empty());
+    let (from, to) = (asked("from"), asked("to"));
+    let older = GameView::then(&site, &visitor, &game, Some(from.as_deref().unwrap_or("1"))).await;
+    let newer = GameView::then(&site, &visitor, &game, to.as_deref()).await;
+    match (older, newer) {
+        (Ok(older), Ok(newer)) => {
+            drawn(newer, move |newer| {
+                let page_of = compared(&older, newer, from.as_deref(), to.as_deref());
+                Ok(page(newer, &page_of))
+            })
+            .await
+        }
+        (Err(trouble), _) | (_, Err(trouble)) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+fn compared(older: &GameView, newer: &GameView, from: Option<&str>, to: Option<&str>) -> Compare {
+    let mut changes = Vec::new();
+    let mut ids: Vec<&Name> = newer.state().rules.keys().collect();
+    ids.extend(
+        older
+            .state()
+            .rules
+            .keys()
+            .filter(|id| !newer.state().rules.contains_key(*id)),
+    );
+    let mut count = 0;
+    for id in ids {
+        let (before, after) = (older.state().rules.get(id), newer.state().rules.get(id));
+        let is_shared = [before, after]
+            .into_iter()
+            .flatten()
+            .any(|rule| rule.section == LIBRARY);
+        if before == after || is_shared {
+            continue;
+        }
+        count += 1;
+        let look = if after.is_some() { newer } else { older };
+        changes.extend(difference(look, id, before, after));
+    }
+    let field = |id: &str, label: &str, value: Option<&str>| {
+        Field::new(
+            id,
+            id,
+            label,
+            FieldKind::Line(value.unwrap_or_default().to_owned()),
+        )
+        .optional()
+        .hint("A day such as 2027-05-14, or an event’s number.")
+    };
+    Compare {
+        chrome: newer.chrome("Compare", Part::Rules),
+        here: urls::Compare {
+            game: newer.game.as_str(),
+        }
+        .into(),
+        from: field("from", "The older one; the founding, if empty", from),
+        to: field("to", "The newer one; today’s, if empty", to),
+        summary: match count {
+            0 => "The two are the same.".to_owned(),
+            n => format!("{} differ.", plural(n, "rule", "rules")),
+        },
+        changes,
+    }
+}

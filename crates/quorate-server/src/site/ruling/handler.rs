@@ -1,0 +1,185 @@
+//! Both gamestates of a ruling: what history comes to without what it strikes, beside what it came to.
+
+use std::collections::BTreeSet;
+
+use axum::extract::Path;
+use axum::response::Response;
+use quorate_engine::ruling::{self, Bench, Fate, Named};
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::effect::{Step, Way};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::state::Effect;
+use quorate_kernel::tape::Tape;
+use quorate_kernel::{EventSeq, Refusal};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, drawn, page};
+use crate::site::ruling::page::{Ruling, RulingRow};
+use crate::ui::{Link, plural, urls};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+
+/// The events that a patch rules on; none where it makes no ruling.
+pub(crate) fn named(patch: &Patch) -> Option<Named> {
+    patch.clauses.iter().find_map(|clause| match clause {
+        Clause::Strike { events, uphold } => Some(Named {
+            strike: events.iter().copied().collect(),
+            uphold: uphold.iter().copied().collect(),
+        }),
+        _ => None,
+    })
+}
+
+/// `GET /g/{game}/post/{post}/ruling`.
+pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    drawn(look, move |look| {
+        let (id, row, patch) = crate::site::forecast::effects::carrying(look, &post)?;
+        let named = named(patch).ok_or(AppError::NotFound)?;
+        let verdict = look.verdict(id).ok_or(AppError::NotFound)?;
+        let game = look.game.as_str();
+        let (summary, rows, events) = match judged_again(look, &named) {
+            Ok(both) => (both.summary(&named), both.rows, both.events),
+            Err(refusal) => (format!("It cannot be tried: it {refusal}."), vec![], vec![]),
+        };
+        let both = Ruling {
+            chrome: look.chrome("Both gamestates", Part::Blog),
+            matter: Link::new(
+                look.themed(row.title.as_str()),
+                urls::Post { game, post: &post },
+            ),
+            verdict,
+            summary,
+            rows,
+            events,
+        };
+        Ok(page(look, &both))
+    })
+    .await
+}
+
+/// What a ruling would come to, as far as the reader may know.
+struct Both {
+    rows: Vec<RulingRow>,
+    events: Vec<RulingRow>,
+    /// How many other changes it makes, of what is no tracked value.
+    others: usize,
+}
+
+impl Both {
+    fn summary(&self, named: &Named) -> String {
+        let events = |seqs: &BTreeSet<EventSeq>| {
+            let seqs: Vec<String> = seqs.iter().map(ToString::to_string).collect();
+            seqs.join(", ")
+        };
+        let mut parts = Vec::new();
+        if !named.strike.is_empty() {
+            parts.push(format!("event {} is struck", events(&named.strike)));
+        }
+        if !named.uphold.is_empty() {
+            parts.push(format!("event {} is upheld", events(&named.uphold)));
+        }
+        format!(
+            "If it were enacted now, {}. {} and {} besides; what people wrote stays.",
+            parts.join(" and "),
+            plural(self.rows.len(), "value differs", "values differ"),
+            plural(self.others, "other thing", "other things"),
+        )
+    }
+}
+
+fn judged_again(look: &GameView, named: &Named) -> Result<Both, Refusal> {
+    let log = look.whole_log()?;
+    let bench = Bench {
+        now: look.state(),
+        past: &log,
+        seq: look.published.head.seq.next(),
+        // A secret of nobody: dice that are known stay, and nothing is learnt of others.
+        secret: [0; 32],
+        laws: &look.site.parts.laws,
+    };
+    let ruling = ruling::rule(&bench, named)?;
+    let event = as_event(look, &bench, &ruling);
+    let (values, begun) = look.values_of(&event);
+    let is_value = |effect: &&Effect| matches!(effect, Effect::Cell { .. });
+    let others = ruling
+        .effects
+        .iter()
+        .filter(|effect| !is_value(effect))
+        .count();
+    let rows = values
+        .into_iter()
+        .map(|(whose, value, stands, would_be)| RulingRow {
+            what: [whose, value].join(", "),
+            stands,
+            would_be,
+            cause: None,
+        });
+    let fates = ruling
+        .fates
+        .iter()
+        .map(|(seq, fate)| fate_row(look, &log, *seq, fate));
+    Ok(Both {
+        rows: rows.collect(),
+        events: fates.collect(),
+        others: others + begun,
+    })
+}
+
+/// The differences as one event, so that they read as events do.
+fn as_event(look: &GameView, bench: &Bench<'_>, ruling: &ruling::Ruling) -> Event {
+    // What is on one of the two lines alone has no values to set side by side.
+    let is_here = |effect: &&Effect| match effect {
+        Effect::Cell { key, .. } => look.ask(|tx| tx.exists(&key.thing)),
+        _ => false,
+    };
+    let steps = ruling.effects.iter().filter(is_here).map(|effect| Step {
+        effect: effect.clone(),
+        way: Way::Set,
+        rule: "".into(),
+        clause: 0,
+    });
+    Event {
+        seq: bench.seq,
+        at: look.now,
+        actor: Actor::Game,
+        hidden_actor: None,
+        key: "trial".into(),
+        act: Act::Due { keys: vec![] },
+        law: look.law.digest,
+        outcome: Outcome::Done,
+        tape: Tape::default(),
+        steps: steps.collect(),
+        notes: vec![],
+        previous: look.published.head.hash,
+    }
+}
+
+fn fate_row(look: &GameView, log: &[Event], seq: EventSeq, fate: &Fate) -> RulingRow {
+    let word = seq.to_string();
+    let to = urls::Event {
+        game: look.game.as_str(),
+        event: &word,
+    };
+    let event = log.binary_search_by_key(&seq, |event| event.seq).ok();
+    let event = event.and_then(|at| log.get(at));
+    let known = event.is_some_and(|event| look.may_know(event));
+    let what = match event {
+        Some(event) if known => {
+            format!("{}: {}", look.doer_name(event), look.event_title(event))
+        }
+        Some(event) => format!("{}: something private", look.doer_name(event)),
+        None => String::new(),
+    };
+    // Why something private would be refused is private, too.
+    let would_be = match fate {
+        Fate::Refused(_) if !known => "struck too".to_owned(),
+        fate => fate.word(),
+    };
+    RulingRow {
+        what,
+        stands: "done".to_owned(),
+        would_be,
+        cause: Some(Link::new(format!("event {seq}"), to)),
+    }
+}

@@ -1,0 +1,33 @@
+//! What a search found.
+
+use askama::Template;
+
+use crate::ui::urls::Href;
+use crate::ui::{Chrome, Link, When};
+
+/// A place where something was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// "Rule", "Proposal", "Comment".
+    pub kind: String,
+    /// The rule or post.
+    pub to: Link,
+    /// The words around it.
+    pub excerpt: String,
+    /// When it was written.
+    pub when: Option<When>,
+}
+
+/// Search in posts, comments and rules.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/search/search.html")]
+pub struct Search {
+    /// Around it.
+    pub chrome: Chrome,
+    /// This page.
+    pub here: Href,
+    /// What was looked for.
+    pub query: String,
+    /// What was found, best first.
+    pub hits: Vec<Hit>,
+}

@@ -1,0 +1,306 @@
+//! The tracker: every value the law tracks, of players first, with histories, claims and the dice line.
+
+use std::collections::BTreeMap;
+
+use axum::extract::Query;
+use axum::response::Response;
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_law::capital;
+use quorate_law::declare::ShownTo;
+
+use crate::app::error::AppError;
+use crate::app::forms::{OpenedThen, answer_in, drawn, page};
+use crate::site::tracker::{history, page, rolls};
+use crate::ui::urls::Href;
+use crate::ui::{Fact, History, Link, Table, urls};
+use crate::view::game::GameView;
+use crate::view::grid::{Asked, Plan};
+use crate::view::kinds::{Source, Tracked};
+use crate::view::people::Part;
+
+/// The title under which rulebooks track what is on the books about a player and is no part of the dynasty's game. Such
+/// columns stand here when they are asked for.
+pub(crate) const ROSTER: &str = "roster";
+
+/// How many things of a kind a table shows.
+const THINGS: usize = 120;
+
+/// `GET /g/{game}/tracker`.
+pub(crate) async fn show(
+    OpenedThen(look): OpenedThen,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    match gather(&look, &query).await {
+        Ok(gathered) => drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await,
+        Err(trouble) => answer_in(&look, Err(trouble)),
+    }
+}
+
+/// What a tracker needs of the log, fetched before it is drawn.
+struct Gathered {
+    asked: Asked,
+    /// How many changes of the open value are shown.
+    most: usize,
+    /// Those changes.
+    changes: Vec<Event>,
+    /// Rolls of the dice line, newest first.
+    rolls: Vec<Event>,
+    /// The events of claims that are open, newest first.
+    claims: Vec<Event>,
+    /// Today's look, where the page is of the past.
+    today: Option<GameView>,
+    /// Whether the columns of the roster are asked for.
+    roster: bool,
+}
+
+async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gathered, AppError> {
+    let at = query.get("at").map(String::as_str);
+    let game = look.game.as_str();
+    let mut here: Href = urls::Tracker { game }.into();
+    if let Some(at) = at.filter(|_| look.is_past) {
+        here = here.with("at", at);
+    }
+    let roster = query.contains_key("roster");
+    if roster {
+        here = here.with("roster", "yes");
+    }
+    let asked = Asked::read(here, query);
+    let most = history::most(query);
+    let (today, changes) = history::gather(look, &asked, most).await?;
+    let (rolls, claims) = if look.is_past {
+        (Vec::new(), Vec::new())
+    } else {
+        (rolls::latest(look).await?, rolls::claims(look).await?)
+    };
+    Ok(Gathered {
+        asked,
+        most,
+        changes,
+        rolls,
+        claims,
+        today,
+        roster,
+    })
+}
+
+fn tracker(look: &GameView, gathered: &Gathered) -> page::Tracker {
+    let asked = &gathered.asked;
+    let pane = asked
+        .cell
+        .as_ref()
+        .and_then(|key| history::pane(look, asked, key, &gathered.changes, gathered.most));
+    let tables = tables(look, gathered, pane.as_ref());
+    let is_private = tables
+        .iter()
+        .flat_map(|(_, table)| &table.columns)
+        .any(|column| column.private.is_some());
+    let is_placed = tables
+        .iter()
+        .flat_map(|(_, table)| table.rows.iter().chain(&table.pseudo))
+        .any(|row| row.history.is_some());
+    let key = "behind a lock each sees only their own";
+    page::Tracker {
+        chrome: look.chrome("Tracker", Part::Tracker),
+        past: look
+            .is_past
+            .then(|| format!("As it was on {}.", look.when(look.now).full())),
+        tables,
+        key: is_private.then(|| key.to_owned()).into_iter().collect(),
+        pages: ways(look, gathered.roster),
+        facts: facts(look, gathered),
+        history: pane.filter(|_| !is_placed),
+        dice: rolls::line(look),
+        rolls: gathered
+            .rolls
+            .iter()
+            .map(|event| rolls::roll(look, event))
+            .collect(),
+        all_rolls: rolls::all(look),
+        looks: rolls::second_looks(look, &gathered.claims),
+    }
+}
+
+/// Pages that the law declares, and the columns of the roster.
+fn ways(look: &GameView, roster: bool) -> Vec<Link> {
+    let game = look.game.as_str();
+    let mut ways = crate::site::game_page::handler::index(look);
+    let here = Href::from(urls::Tracker { game });
+    ways.push(if roster {
+        Link::new("the dynasty's values", here)
+    } else {
+        Link::new(
+            "what is on the books about each",
+            here.with("roster", "yes"),
+        )
+    });
+    ways
+}
+
+fn tables(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
+    let mut made = players(look, gathered, pane);
+    if gathered.roster {
+        return made;
+    }
+    // What has a page of its own is there.
+    let pages = look.law.pages.iter();
+    let elsewhere: Vec<&Name> = pages.flat_map(|page| &page.it.shows).collect();
+    let wanted = gathered.asked.cell.as_ref();
+    let wanted = wanted.and_then(|key| look.kind_of(&key.thing));
+    let kinds = look.law.entities.keys().chain(look.law.tables.keys());
+    for kind in kinds {
+        let is_entity = look.law.entities.contains_key(kind);
+        if elsewhere.contains(&kind) && is_entity && wanted.as_ref() != Some(kind) {
+            continue;
+        }
+        let columns = look.tracked_of(kind);
+        if let Some(table) = of_kind(look, gathered, kind, columns, pane) {
+            made.push((look.plural_of(kind), table));
+        }
+    }
+    made
+}
+
+/// Tables of players: one for each title under which values are tracked, in law order.
+fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
+    let kind = Name::from("Player");
+    let mut groups: Vec<(&str, Vec<Tracked<'_>>)> = Vec::new();
+    for value in look.tracked_of(&kind) {
+        match groups.iter_mut().find(|(under, _)| *under == value.under()) {
+            Some((_, group)) => group.push(value),
+            None => groups.push((value.under(), vec![value])),
+        }
+    }
+    let wanted = gathered.asked.cell.as_ref();
+    let asks_for = |group: &[Tracked<'_>]| {
+        wanted.is_some_and(|key| {
+            matches!(key.thing, Thing::Player(_)) && group.iter().any(|v| *v.name() == key.name)
+        })
+    };
+    groups.retain(|(under, group)| (*under == ROSTER) == gathered.roster || asks_for(group));
+    let (active, idle) = look.roster();
+    let things = |ids: Vec<PlayerId>| ids.into_iter().map(Thing::Player).collect::<Vec<_>>();
+    let (active, idle) = (things(active), things(idle));
+    let only = groups.len() == 1;
+    let made = groups.into_iter().map(|(under, columns)| {
+        let title = if only {
+            String::new()
+        } else {
+            titled(look, under)
+        };
+        let plan = Plan {
+            id: format!("players-{}", slug(under)),
+            label: format!("{} of {}", titled(look, under), look.word("Players")),
+            kind: kind.clone(),
+            things: active.clone(),
+            apart: idle.clone(),
+            columns,
+            asked: &gathered.asked,
+            today: gathered.today.as_ref(),
+        };
+        (title, plan.table(look, pane))
+    });
+    made.collect()
+}
+
+/// A title under which values are tracked, as a heading.
+fn titled(look: &GameView, under: &str) -> String {
+    match under {
+        "tracker" => "Tracked values".to_owned(),
+        ROSTER => "On the books".to_owned(),
+        // A page of that name says how it is written.
+        other => {
+            let titles = look.law.pages.iter();
+            let mut titles = titles.map(|page| look.themed(&page.it.title));
+            let of_page = titles.find(|title| title.eq_ignore_ascii_case(other));
+            of_page.unwrap_or_else(|| capital(other))
+        }
+    }
+}
+
+/// A title as an element's id.
+pub(crate) fn slug(title: &str) -> String {
+    let words = title
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+/// The table of a kind, newest things where there are many; none where there is nothing to show.
+fn of_kind(
+    look: &GameView,
+    gathered: &Gathered,
+    kind: &Name,
+    columns: Vec<Tracked<'_>>,
+    pane: Option<&History>,
+) -> Option<Table> {
+    let is_stated = |value: &Tracked<'_>| matches!(value.source, Source::Stated(..));
+    if columns.iter().all(is_stated) {
+        return None;
+    }
+    let mut things = look.ask(|tx| tx.things_of(kind));
+    if things.len() > THINGS {
+        things.drain(..things.len() - THINGS);
+    }
+    if things.is_empty() {
+        return None;
+    }
+    let plan = Plan {
+        id: format!("kind-{}", slug(kind.as_str())),
+        label: look.plural_of(kind),
+        kind: kind.clone(),
+        things,
+        apart: Vec::new(),
+        columns,
+        asked: &gathered.asked,
+        today: gathered.today.as_ref(),
+    };
+    Some(plan.table(look, pane))
+}
+
+/// Values of the game itself: all that are kept, and what the computed ones say.
+fn facts(look: &GameView, gathered: &Gathered) -> Vec<Fact> {
+    let values = look.tracked_of(&"Game".into());
+    let today = gathered.today.as_ref();
+    let is_seen = |value: &&Tracked<'_>| {
+        value.shown_to() == ShownTo::All
+            && today.is_none_or(|today| today.sees(&Thing::Game, value))
+    };
+    let held: Vec<_> = look.ask(|tx| {
+        let seen = values.iter().filter(is_seen);
+        seen.map(|value| (value, look.held(tx, &Thing::Game, value)))
+            .collect()
+    });
+    let facts = held.into_iter().filter_map(|(value, held)| {
+        if held.is_hidden || (held.text.is_empty() && !held.is_kept) {
+            return None;
+        }
+        let text = if held.text.is_empty() {
+            "–".to_owned()
+        } else {
+            held.text
+        };
+        let fact = Fact::new(look.themed(&value.title()), text);
+        let key = CellKey {
+            thing: Thing::Game,
+            name: value.name().clone(),
+        };
+        Some(if held.is_kept {
+            fact.to(gathered.asked.open(look, &key))
+        } else {
+            fact
+        })
+    });
+    facts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_makes_an_id() {
+        assert_eq!(slug("Altar of Mayhem"), "altar-of-mayhem");
+    }
+}

@@ -1,0 +1,9 @@
+//! Tracked values, their histories, changes by hand, the dice line.
+
+pub mod claim;
+pub mod handler;
+pub mod history;
+pub mod page;
+pub mod rolls;
+#[cfg(test)]
+pub mod sample;

@@ -1,0 +1,12 @@
+//! Finished HTML, and words in the right number.
+
+/// Says that a piece writes finished HTML, in which everything that came from outside is escaped already.
+macro_rules! writes_html {
+    ($($piece:ty),+ $(,)?) => { $(impl askama::filters::HtmlSafe for $piece {})+ };
+}
+pub(crate) use writes_html;
+
+/// A heading's or a count's noun in the right number: `plural(1, "vote", "votes")` gives "1 vote".
+pub fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

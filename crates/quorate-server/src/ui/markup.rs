@@ -1,0 +1,557 @@
+//! What people write, made into HTML that can be trusted.
+//!
+//! Markdown is read by comrak with raw HTML shown as it was typed; votes and words of the theme are put into the tree, not
+//! into the text, so that code and addresses stay what they are. Whatever comes out passes ammonia's list of allowed
+//! elements, although nothing else should come out: two fences, because strangers write here.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
+
+use comrak::{
+    Arena, Options, format_html,
+    nodes::{AstNode, NodeValue},
+    parse_document,
+};
+
+mod short;
+mod tokens;
+
+pub use short::{excerpt, in_two};
+pub use tokens::themed;
+
+use crate::ui::html::writes_html;
+use crate::ui::mark::Ballot;
+use crate::ui::markup::tokens::{Piece, pieces};
+
+/// HTML that is safe to stand in a page. Only this module makes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Markup(String);
+
+impl Markup {
+    /// The HTML.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Plain text as one paragraph.
+    pub fn paragraph(text: &str) -> Self {
+        Self(format!("<p>{}</p>", escape(text)))
+    }
+
+    /// Whether nothing would be seen.
+    pub fn is_empty(&self) -> bool {
+        self.0.trim().is_empty()
+    }
+}
+
+impl fmt::Display for Markup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+writes_html!(Markup);
+
+/// Makes text safe between tags and inside quoted attributes.
+pub fn escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['<', '>', '&', '"', '\'']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match letter {
+            '<' => out.push_str("&#60;"),
+            '>' => out.push_str("&#62;"),
+            '&' => out.push_str("&#38;"),
+            '"' => out.push_str("&#34;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The words of a game's theme, by token: `player` → "Horde", `players` → "Hordes", `Players` → "Hordes".
+pub type Terms = BTreeMap<String, String>;
+
+/// Where a text stands, which decides what may be in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The words that stand for `{player}` and the like.
+    pub terms: &'a Terms,
+    /// Whether `:for:` and the like are votes here, by the names of the sides that the law knows.
+    pub sides: &'a [&'a str],
+    /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
+    pub keeps_lines: bool,
+    /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
+    pub heading: Option<u8>,
+}
+
+/// The four sides of the tradition, by the names that stand between colons.
+pub const SIDES: &[&str] = &["for", "against", "deferential", "veto"];
+
+/// A text longer than this is cut before it is read; whoever takes texts refuses them earlier and says so.
+pub const BYTES_MAX: usize = 256 * 1024;
+
+/// How deep quotes and lists may nest. Deeper text is shown as it was typed: no page needs it, and it costs a hostile
+/// writer nothing to ask a reader's browser for ten thousand levels.
+const DEPTH_MAX: usize = 40;
+
+/// Makes HTML of somebody's Markdown.
+pub fn render(text: &str, reading: Reading<'_>) -> Markup {
+    let text = cut(text);
+    if nests_too_deep(text) {
+        return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
+    }
+    let arena = Arena::new();
+    let mut options = options();
+    options.render.hardbreaks = reading.keeps_lines;
+    let root = parse_document(&arena, text, &options);
+    // The tree changes under the walk, so the walk is fixed first.
+    let nodes: Vec<_> = root.descendants().collect();
+    for node in nodes {
+        settle(&arena, node, reading);
+    }
+    let mut html = String::with_capacity(text.len() * 2);
+    if format_html(root, &options, &mut html).is_err() {
+        return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
+    }
+    Markup(draw_votes(CLEANER.clean(&html).to_string()))
+}
+
+pub(crate) fn cut(text: &str) -> &str {
+    let mut end = text.len().min(BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Counts the markers that open blocks at the start of each line, which bounds the depth of the tree, and the brackets
+/// and stars in one line, which bound its inline depth.
+pub(crate) fn nests_too_deep(text: &str) -> bool {
+    text.lines().any(|line| {
+        let opened = line
+            .chars()
+            .take_while(|c| c.is_whitespace() || c.is_ascii_digit() || "<>-*+.)".contains(*c))
+            .filter(|c| "><-*+.)".contains(*c))
+            .count();
+        let ruled = line.trim().chars().all(|c| "-* _".contains(c));
+        (opened > DEPTH_MAX && !ruled)
+            || line.chars().take_while(|c| *c == ' ').count() > 20 * DEPTH_MAX
+    })
+}
+
+pub(crate) fn options() -> Options<'static> {
+    let mut options = Options::default();
+    options.extension.strikethrough = true;
+    options.extension.table = true;
+    options.extension.autolink = true;
+    options.extension.tasklist = true;
+    options.extension.superscript = true;
+    options.extension.subscript = false;
+    options.extension.underline = true;
+    options.extension.spoiler = true;
+    options.extension.insert = true;
+    options.parse.smart = true;
+    options.render.escape = true;
+    options
+}
+
+/// Turns what must not stand (images, headings of their own level) into what may, and the tokens of the text into votes
+/// and words of the theme.
+fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>) {
+    let mut data = node.data.borrow_mut();
+    match &mut data.value {
+        NodeValue::Heading(heading) => {
+            if let Some(level) = reading.heading {
+                heading.level = level.clamp(2, 6);
+            } else {
+                data.value = NodeValue::Paragraph;
+                drop(data);
+                embolden(arena, node);
+            }
+        }
+        // Nothing on a page may be fetched from elsewhere, so a picture becomes the way to it.
+        NodeValue::Image(link) => {
+            let link = link.clone();
+            data.value = NodeValue::Link(link);
+        }
+        NodeValue::Text(words) => {
+            let words = words.to_string();
+            drop(data);
+            place_tokens(arena, node, &words, reading);
+        }
+        _ => {}
+    }
+}
+
+fn embolden<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
+    let strong = arena.alloc(AstNode::from(NodeValue::Strong));
+    let children: Vec<_> = node.children().collect();
+    for child in children {
+        strong.append(child);
+    }
+    node.append(strong);
+}
+
+/// Puts raw nodes for votes and themed words between what is left of a text node.
+fn place_tokens<'a>(
+    arena: &'a Arena<'a>,
+    node: &'a AstNode<'a>,
+    words: &str,
+    reading: Reading<'_>,
+) {
+    let pieces = pieces(words, reading);
+    if let [Piece::Words(same)] = pieces.as_slice() {
+        debug_assert_eq!(*same, words);
+        return;
+    }
+    for piece in pieces {
+        let value = match piece {
+            Piece::Words(words) => NodeValue::Text(words.to_owned().into()),
+            Piece::Vote(side) => NodeValue::Raw(vote_tag(side)),
+            Piece::Term(term) => {
+                NodeValue::Raw(format!(r#"<span class="term">{}</span>"#, escape(term)))
+            }
+        };
+        node.insert_before(arena.alloc(AstNode::from(value)));
+    }
+    node.detach();
+}
+
+/// The votes that stand in a text, in order. Code and addresses hold none, exactly as they show none.
+pub fn votes_in(text: &str, sides: &[&str]) -> Vec<Ballot> {
+    let text = cut(text);
+    if nests_too_deep(text) {
+        return Vec::new();
+    }
+    let arena = Arena::new();
+    let terms = Terms::new();
+    let mut votes = Vec::new();
+    for node in parse_document(&arena, text, &options()).descendants() {
+        // Quoting somebody else's vote casts none.
+        if node
+            .ancestors()
+            .any(|above| matches!(above.data.borrow().value, NodeValue::BlockQuote))
+        {
+            continue;
+        }
+        if let NodeValue::Text(words) = &node.data.borrow().value {
+            for piece in pieces(
+                words,
+                Reading {
+                    terms: &terms,
+                    sides,
+                    keeps_lines: true,
+                    heading: None,
+                },
+            ) {
+                if let Piece::Vote(side) = piece {
+                    votes.push(Ballot::new(side));
+                }
+            }
+        }
+    }
+    votes
+}
+
+fn vote_tag(side: &str) -> String {
+    format!(r#"<b class="vote">{}</b>"#, escape(side))
+}
+
+/// Puts the drawings in after cleaning, which lets no drawing through. The tag cannot come from a text: raw HTML is
+/// escaped there, and an attribute's value cannot hold an unescaped quotation mark.
+fn draw_votes(html: String) -> String {
+    const OPEN: &str = r#"<b class="vote">"#;
+    if !html.contains(OPEN) {
+        return html;
+    }
+    let mut out = String::with_capacity(html.len() + 128);
+    let mut rest = html.as_str();
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        out.push_str(before);
+        match after.split_once("</b>") {
+            Some((side, tail)) => {
+                out.push_str(&Ballot::new(side).mark().to_string());
+                rest = tail;
+            }
+            None => rest = after,
+        }
+    }
+    out + rest
+}
+
+static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
+    let tags = [
+        "a",
+        "b",
+        "blockquote",
+        "br",
+        "code",
+        "del",
+        "em",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "ins",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "span",
+        "strong",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "u",
+        "ul",
+    ];
+    let mut cleaner = ammonia::Builder::empty();
+    cleaner
+        .tags(tags.into())
+        .tag_attributes([("a", ["href", "title"].into()), ("ol", ["start"].into())].into())
+        .allowed_classes([("b", ["vote"].into()), ("span", ["term", "spoiler"].into())].into())
+        .url_schemes(["http", "https", "mailto"].into())
+        .url_relative(ammonia::UrlRelative::PassThrough)
+        .link_rel(Some("nofollow noopener noreferrer ugc"));
+    cleaner
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms() -> Terms {
+        [
+            ("player", "Horde"),
+            ("players", "Hordes"),
+            ("admin", "<b>Clerk</b>"),
+        ]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .into()
+    }
+
+    fn html(text: &str) -> String {
+        render(
+            text,
+            Reading {
+                terms: &terms(),
+                sides: SIDES,
+                keeps_lines: true,
+                heading: Some(3),
+            },
+        )
+        .as_str()
+        .trim()
+        .to_owned()
+    }
+
+    #[test]
+    fn a_long_text_is_told_in_two_at_the_end_of_a_sentence() {
+        let terms = Terms::new();
+        let (lead, rest) = in_two("A lamp burns. It is *blown* out at dawn.", &terms, 20);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp burns.", "It is blown out at dawn.")
+        );
+        let (lead, rest) = in_two("A lamp that burns all night. It is out.", &terms, 20);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp that burns all night.", "It is out."),
+            "a sentence that is a little too long stays whole"
+        );
+        let (lead, rest) = in_two("A lamp that burns all night.", &terms, 12);
+        assert_eq!(
+            (lead.as_str(), rest.as_str()),
+            ("A lamp that …", "burns all night.")
+        );
+        assert_eq!(
+            in_two("Short.", &terms, 12),
+            ("Short.".to_owned(), String::new())
+        );
+    }
+
+    #[test]
+    fn plain_markdown_becomes_plain_html() {
+        assert_eq!(html("Six is *enough*."), "<p>Six is <em>enough</em>.</p>");
+        assert_eq!(html("~~ten~~ six"), "<p><del>ten</del> six</p>");
+    }
+
+    #[test]
+    fn a_vote_between_colons_is_drawn_and_counted() {
+        let out = html("Yes. :for: it");
+        assert!(
+            out.contains(r#"aria-label="FOR""#) && out.contains("#i-for"),
+            "{out}"
+        );
+        assert_eq!(
+            votes_in("Yes. :for: then :DEF:", SIDES),
+            vec![Ballot::new("for"), Ballot::new("deferential")]
+        );
+    }
+
+    #[test]
+    fn votes_in_code_quotes_and_addresses_are_neither_drawn_nor_counted() {
+        for text in ["`:for:`", "    :for:", "[x](https://example.org/:for:)"] {
+            assert!(!html(text).contains("#i-for"), "{text}");
+            assert_eq!(votes_in(text, SIDES), vec![], "{text}");
+        }
+        assert_eq!(
+            votes_in("> :for:\n\nno", SIDES),
+            vec![],
+            "a quotation casts no vote"
+        );
+    }
+
+    #[test]
+    fn a_side_that_the_law_does_not_know_stays_text() {
+        assert_eq!(html(":maybe: at 10:30"), "<p>:maybe: at 10:30</p>");
+    }
+
+    #[test]
+    fn words_of_the_theme_take_the_place_of_tokens() {
+        let out = html("All {players} but one {player}, and {unknown}.");
+        assert!(out.contains(r#"<span class="term">Hordes</span>"#), "{out}");
+        assert!(out.contains("{unknown}"), "{out}");
+        assert!(
+            html("`{player}`").contains("{player}"),
+            "code keeps its braces"
+        );
+    }
+
+    #[test]
+    fn a_themed_word_cannot_bring_markup() {
+        let out = html("Ask an {admin}.");
+        assert!(out.contains("&lt;b&gt;Clerk"), "{out}");
+    }
+
+    #[test]
+    fn hostile_texts_come_out_harmless() {
+        for text in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "[x](javascript:alert(1))",
+            "[x](JaVaScRiPt:alert(1))",
+            "[x](data:text/html,<script>alert(1)</script>)",
+            "[x](vbscript:x)",
+            "![x](javascript:alert(1))",
+            "![\" onerror=\"x](https://example.org/a.png \"t\\\" onload=\\\"x\")",
+            "<a href='javascript:x'>y</a>",
+            "<svg/onload=alert(1)>",
+            "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+            "<style>body{display:none}</style>",
+            "<iframe src=//elsewhere.example></iframe>",
+            "<form action=//elsewhere.example><input name=csrf>",
+            "[a]: javascript:x\n\n[a]",
+            "<javascript:alert(1)>",
+            "[:for:](https://example.org \"<b class=\\\"vote\\\">for</b>\")",
+            "<b class=\"vote\">veto</b>",
+            "**<b class=\"vote\">veto</b>**",
+            "```\"><script>\nx\n```",
+            "| a |\n|---|\n| <img src=x> |",
+        ] {
+            let out = html(text);
+            let lower = out.to_lowercase();
+            for bad in [
+                "<script",
+                "<img",
+                "<style",
+                "<iframe",
+                "<form",
+                "<input",
+                "<math",
+                "href=\"javascript",
+                "href=\"data",
+                "href=\"vbscript",
+            ] {
+                assert!(!lower.contains(bad), "{text} gave {out}");
+            }
+            let page = scraper::Html::parse_fragment(&out);
+            for element in page.tree.values().filter_map(|node| node.as_element()) {
+                for (name, value) in element.attrs() {
+                    assert!(
+                        !name.starts_with("on") && name != "style",
+                        "{text} gave {out}"
+                    );
+                    assert!(
+                        !value.trim().to_lowercase().starts_with("javascript:"),
+                        "{text} gave {out}"
+                    );
+                }
+            }
+        }
+        assert!(
+            !html("<b class=\"vote\">veto</b>").contains("#i-veto"),
+            "nobody forges the drawing of a vote"
+        );
+    }
+
+    #[test]
+    fn pictures_become_links_so_that_nothing_is_fetched_from_elsewhere() {
+        let out = html("![the pier](https://example.org/pier.png)");
+        assert!(
+            out.contains(r#"href="https://example.org/pier.png""#) && out.contains("the pier"),
+            "{out}"
+        );
+        assert!(out.contains("nofollow"), "{out}");
+    }
+
+    #[test]
+    fn headings_fit_into_the_outline_of_the_page() {
+        assert_eq!(html("# Big"), "<h3>Big</h3>");
+        let reading = Reading {
+            terms: &terms(),
+            sides: &[],
+            keeps_lines: true,
+            heading: None,
+        };
+        assert_eq!(
+            render("# Big", reading).as_str().trim(),
+            "<p><strong>Big</strong></p>"
+        );
+    }
+
+    #[test]
+    fn nesting_without_end_is_shown_as_it_was_typed() {
+        for text in [
+            ">".repeat(100_000),
+            "- ".repeat(50_000),
+            "[".repeat(50_000),
+            "*a ".repeat(50_000),
+            "![".repeat(50_000),
+            "1. ".repeat(30_000),
+            " ".repeat(90_000) + "x",
+        ] {
+            let out = html(&text);
+            assert!(
+                out.len() < 4 * BYTES_MAX,
+                "{} bytes from {} bytes",
+                out.len(),
+                text.len()
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_at_a_letter_not_inside_one() {
+        let long = "ä".repeat(BYTES_MAX);
+        assert!(html(&long).starts_with("<p>ää"));
+    }
+
+    #[test]
+    fn an_excerpt_has_no_marks_and_ends_at_a_word() {
+        let short = excerpt(
+            "# Title\n\nEvery **{player}** may *row* out, once a day.",
+            &terms(),
+            30,
+        );
+        assert_eq!(short, "Title Every Horde may row out …");
+    }
+}

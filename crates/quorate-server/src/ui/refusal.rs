@@ -1,0 +1,284 @@
+//! Refusals as sentences that a player understands.
+
+use askama::Template;
+
+use quorate_law::capital;
+
+use crate::ui::html::writes_html;
+use crate::ui::time::When;
+use crate::ui::urls::Href;
+
+/// What a statement rests on: a clause of the ruleset, with the way to it.
+#[derive(Clone, Debug, PartialEq, Eq, Template)]
+#[template(path = "ui/cite.html")]
+pub struct Cite {
+    /// As readers name it: "rule 12.2".
+    pub text: String,
+    /// Where it stands.
+    pub href: Option<Href>,
+}
+
+impl Cite {
+    /// A clause that stands in the ruleset.
+    pub fn new(text: impl Into<String>, href: impl Into<Href>) -> Self {
+        Self {
+            text: text.into(),
+            href: Some(href.into()),
+        }
+    }
+}
+
+/// How a need ends that is to count as a player.
+const COUNTED: &str = " for this rule";
+
+/// One thing that would have to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// What it is, as a noun phrase ("the oldest pending proposal") or the name of a value ("Brains").
+    pub what: String,
+    /// What holds, as it is shown; nothing where it is hidden or has no value.
+    pub have: Option<String>,
+    /// What would have to hold.
+    pub need: Option<String>,
+}
+
+impl Need {
+    /// A need that is only a phrase.
+    pub fn that(what: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            have: None,
+            need: None,
+        }
+    }
+
+    /// A need with what holds and what would have to.
+    pub fn of(what: impl Into<String>, have: impl Into<String>, need: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            have: Some(have.into()),
+            need: Some(need.into()),
+        }
+    }
+
+    /// The need as the end of a sentence that began with what was tried and "needs".
+    fn phrase(&self) -> String {
+        let what = &self.what;
+        let named_value = what.chars().next().is_some_and(char::is_uppercase);
+        let number = |text: &str| text.parse::<i64>().ok();
+        let counted = |text: &str| number(text).is_some();
+        let falls_short = |have: &str, need: &str| {
+            number(have)
+                .zip(number(need))
+                .is_some_and(|(have, need)| have < need)
+        };
+        if let (Some(value), Some(range)) = (what.strip_suffix("within its range"), &self.need) {
+            let have = self.have.as_ref();
+            let have = have.map_or(String::new(), |have| format!("; it would be {have}"));
+            return format!("{value}within {range}{have}");
+        }
+        if let (Some(role), Some(have)) = (what.strip_suffix(COUNTED), &self.have) {
+            return match have.as_str() {
+                "applicant" => format!("{role}; you have asked to be let in"),
+                have => format!("{what}; you are {have}"),
+            };
+        }
+        match (&self.have, &self.need) {
+            (Some(have), Some(need)) if named_value && counted(need) => {
+                format!("{need} {what}; you have {have}")
+            }
+            (Some(have), Some(need)) if falls_short(have, need) => {
+                format!("{what}: {need} needed, {have} so far")
+            }
+            // Not short of a number: the phrase itself says what is asked ("at most 2 pending").
+            (Some(have), Some(need)) if counted(need) && counted(have) => {
+                format!("{what}; there are {have}")
+            }
+            (Some(have), Some(need)) if need == what => format!("{what}; it is {have}"),
+            (Some(have), Some(need)) if named_value => format!("{what} to be {need}; it is {have}"),
+            (Some(have), Some(need)) => format!("{what}, which is {need}, not {have}"),
+            (Some(have), None) => format!("{what}; it is {have}"),
+            (None, Some(need)) if named_value => format!("{need} {what}"),
+            (None, Some(need)) => format!("{what}: {need}"),
+            (None, None) => what.clone(),
+        }
+    }
+}
+
+/// Needs after each other; one that could hold in place of the one before begins with "or".
+fn joined(phrases: &[String]) -> String {
+    let mut out = String::new();
+    for phrase in phrases {
+        if !out.is_empty() {
+            out.push_str(if phrase.starts_with("or ") {
+                ", "
+            } else {
+                "; and "
+            });
+        }
+        out.push_str(phrase);
+    }
+    out
+}
+
+/// An answer of the law: no, and why, and when it may be yes.
+#[derive(Clone, Debug, PartialEq, Eq, Template)]
+#[template(path = "ui/refusal.html")]
+pub struct Refusal {
+    /// What was tried: "Recruit a Zombie"; nothing where the reason says it.
+    pub tried: String,
+    /// What would have to hold; none where a rule simply forbids it.
+    pub needs: Vec<Need>,
+    /// The rule's own words, where it gave any: "no hiatus".
+    pub because: Option<String>,
+    /// The rule and clause that said no.
+    pub cite: Option<Cite>,
+    /// The next moment when the answer may differ.
+    pub next: Option<When>,
+    /// The field of the form beside it that it is about: its id, and its label.
+    pub field: Option<(String, String)>,
+}
+
+impl Refusal {
+    /// The whole refusal as one sentence: "Recruit a Zombie needs 45 Brains; you have 12."
+    pub fn sentence(&self) -> String {
+        if self.tried.is_empty() {
+            return self.reason();
+        }
+        let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
+        match (phrases.is_empty(), &self.because) {
+            (false, _) => format!("{} needs {}.", self.tried, joined(&phrases)),
+            (true, Some(because)) => format!("{} is not possible: {because}.", self.tried),
+            (true, None) => format!("{} is not possible now.", self.tried),
+        }
+    }
+
+    /// The reason alone, for lists whose first column already says what: "Needs 45 Brains; you have 12."
+    pub fn reason(&self) -> String {
+        let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
+        match (phrases.is_empty(), &self.because) {
+            (false, _) => format!("Needs {}.", joined(&phrases)),
+            (true, Some(because)) => {
+                format!("{}.", capital(because.trim_end_matches('.')))
+            }
+            (true, None) => "Not possible now.".to_owned(),
+        }
+    }
+}
+
+writes_html!(Cite, Refusal);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(tried: &str, needs: Vec<Need>) -> Refusal {
+        Refusal {
+            tried: tried.into(),
+            needs,
+            because: None,
+            cite: None,
+            next: None,
+            field: None,
+        }
+    }
+
+    #[test]
+    fn a_price_is_told_with_what_one_has() {
+        let no = refusal("Recruit a Zombie", vec![Need::of("Brains", "12", "45")]);
+        assert_eq!(
+            no.sentence(),
+            "Recruit a Zombie needs 45 Brains; you have 12."
+        );
+        assert_eq!(no.reason(), "Needs 45 Brains; you have 12.");
+    }
+
+    #[test]
+    fn a_condition_is_told_with_what_holds() {
+        let no = refusal(
+            "Enact",
+            vec![Need::of(
+                "the oldest pending proposal",
+                "More lamps",
+                "Longer piers",
+            )],
+        );
+        assert_eq!(
+            no.sentence(),
+            "Enact needs the oldest pending proposal, which is Longer piers, not More lamps."
+        );
+    }
+
+    #[test]
+    fn what_is_asked_for_is_said_once() {
+        let no = refusal("Heal", vec![Need::of("Town", "Dank Cave", "Town")]);
+        assert_eq!(no.sentence(), "Heal needs Town; it is Dank Cave.");
+    }
+
+    #[test]
+    fn a_count_is_told_as_how_many_and_how_many_so_far() {
+        let no = refusal("Enact", vec![Need::of("a quorum of votes FOR", "2", "3")]);
+        assert_eq!(
+            no.sentence(),
+            "Enact needs a quorum of votes FOR: 3 needed, 2 so far."
+        );
+    }
+
+    #[test]
+    fn a_range_is_told_with_its_ends() {
+        let no = refusal(
+            "Create a monster",
+            vec![Need::of(
+                "Hit points of Rat within its range",
+                "-1",
+                "1 to 90",
+            )],
+        );
+        assert_eq!(
+            no.sentence(),
+            "Create a monster needs Hit points of Rat within 1 to 90; it would be -1."
+        );
+    }
+
+    #[test]
+    fn who_does_not_count_reads_why() {
+        let need = |have: &str| Need {
+            have: Some(have.into()),
+            ..Need::that("to be a Keeper for this rule")
+        };
+        let reason = |have: &str| refusal("Row out", vec![need(have)]).reason();
+        assert_eq!(
+            reason("applicant"),
+            "Needs to be a Keeper; you have asked to be let in."
+        );
+        assert_eq!(
+            reason("idle"),
+            "Needs to be a Keeper for this rule; you are idle."
+        );
+    }
+
+    #[test]
+    fn an_upper_bound_is_told_without_asking_for_less() {
+        let no = refusal(
+            "A third proposal",
+            vec![Need::of("at most 2 pending proposals", "3", "2")],
+        );
+        assert_eq!(
+            no.sentence(),
+            "A third proposal needs at most 2 pending proposals; there are 3."
+        );
+    }
+
+    #[test]
+    fn a_prohibition_gives_its_own_words() {
+        let no = Refusal {
+            because: Some("the game is in hiatus".into()),
+            ..refusal("Row out", vec![])
+        };
+        assert_eq!(
+            no.sentence(),
+            "Row out is not possible: the game is in hiatus."
+        );
+        assert_eq!(no.reason(), "The game is in hiatus.");
+    }
+}

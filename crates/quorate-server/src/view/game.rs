@@ -1,0 +1,231 @@
+//! A game as one reader sees it at one moment: what all pages of a game are made from.
+//!
+//! Whatever a page shows comes through here: values and texts by the engine's [`View`], answers of the law by a run that
+//! changes nothing. A page never looks at a state in any other way.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use quorate_engine::Law;
+use quorate_engine::judge::{self, Judge};
+use quorate_engine::tx::Tx;
+use quorate_engine::view::View;
+use quorate_kernel::audience::Reader;
+use quorate_kernel::rows::{CellKey, Post};
+use quorate_kernel::state::State;
+use quorate_kernel::{GameId, Moment, Name, PlayerId, PostId, Thing, Value};
+use quorate_law::datum::Datum;
+use quorate_runtime::Published;
+
+use crate::app::error::AppError;
+use crate::app::state::{AppState, key_of};
+use crate::app::visitor::Visitor;
+use crate::ui::Send;
+use crate::ui::markup::Terms;
+use crate::ui::urls::Href;
+use crate::view::messages::{self, Read};
+use crate::view::words;
+
+/// A game, a reader and a moment.
+pub struct GameView {
+    /// The site.
+    pub site: Arc<AppState>,
+    /// Which game.
+    pub game: GameId,
+    /// Its newest state on disk.
+    pub published: Arc<Published>,
+    /// The law of that state.
+    pub law: Arc<Law>,
+    /// The moment of the request.
+    pub now: Moment,
+    /// Who asks.
+    pub visitor: Visitor,
+    /// Whom they play here.
+    pub me: Option<PlayerId>,
+    /// Which of their letters they have read.
+    pub read: Read,
+    /// The words of the theme, by token.
+    pub terms: Terms,
+    /// Whether this is a moment of the past, at which nothing can be done any more.
+    pub is_past: bool,
+    /// How many forms the page has so far.
+    forms: AtomicU32,
+    /// The game as the reader sees it, to try things on.
+    pub(super) blind: OnceLock<Judge>,
+}
+
+/// A game and who reads it, before anything is made of its law.
+pub struct GameContext {
+    /// The site.
+    pub site: Arc<AppState>,
+    /// Which game.
+    pub game: GameId,
+    /// Its newest state on disk.
+    pub published: Arc<Published>,
+    /// The moment of the request.
+    pub now: Moment,
+    /// Who asks.
+    pub visitor: Visitor,
+    /// Whom they play here.
+    pub me: Option<PlayerId>,
+    /// Which of their letters they have read.
+    pub read: Read,
+}
+
+impl GameContext {
+    /// Finds the game and whom the visitor plays in it.
+    pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
+        let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
+        let published = site.parts.games.snapshot(&game).await?;
+        let accounts = &site.parts.accounts;
+        let (mut me, mut read) = (None, Read::default());
+        if let Some(id) = visitor.id() {
+            me = accounts.seat(id, &game).await?;
+            if me.is_some_and(|me| messages::has_any(&published.state, me)) {
+                read = accounts.letters_read(id, &game).await?;
+            }
+        }
+        Ok(Self {
+            site: Arc::clone(site),
+            now: site.now().max(published.head.at),
+            game,
+            published,
+            visitor: visitor.clone(),
+            me,
+            read,
+        })
+    }
+
+    /// The whole look.
+    pub async fn look(self) -> Result<GameView, AppError> {
+        let laws = Arc::clone(&self.site.parts.laws);
+        let published = Arc::clone(&self.published);
+        let made = tokio::task::spawn_blocking(move || {
+            let law = laws.law(&published.state);
+            let terms = words::terms(&published.state, &law);
+            (law, terms)
+        });
+        let (law, terms) = made.await?;
+        Ok(GameView {
+            site: self.site,
+            game: self.game,
+            published: self.published,
+            law,
+            now: self.now,
+            visitor: self.visitor,
+            me: self.me,
+            read: self.read,
+            terms,
+            is_past: false,
+            forms: AtomicU32::new(0),
+            blind: OnceLock::new(),
+        })
+    }
+}
+
+impl GameView {
+    /// Looks at a game for a visitor.
+    pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
+        GameContext::at(site, visitor, game).await?.look().await
+    }
+
+    /// The same reader over another state of the game, such as one of the past.
+    #[must_use]
+    pub fn over(&self, state: State, law: Arc<Law>, at: Moment) -> Self {
+        let terms = words::terms(&state, &law);
+        let published = Published {
+            game: self.game.clone(),
+            state,
+            head: self.published.head,
+        };
+        Self {
+            site: Arc::clone(&self.site),
+            game: self.game.clone(),
+            published: Arc::new(published),
+            law,
+            now: at,
+            visitor: self.visitor.clone(),
+            me: self.me,
+            read: self.read.clone(),
+            terms,
+            is_past: true,
+            forms: AtomicU32::new(0),
+            blind: OnceLock::new(),
+        }
+    }
+
+    /// What the game holds. Pages take from it only what [`GameView::view`] has no question for: names, titles, rules.
+    pub fn state(&self) -> &State {
+        &self.published.state
+    }
+
+    /// Who reads, as the engine knows readers.
+    pub fn reader(&self) -> Reader {
+        self.me.map_or(Reader::Stranger, Reader::Player)
+    }
+
+    /// What the reader may see.
+    pub fn view(&self) -> View<'_> {
+        View {
+            state: self.state(),
+            law: &self.law,
+            reader: self.reader(),
+        }
+    }
+
+    /// Asks the law something about the state, at the moment of the page. Nothing is changed.
+    pub fn ask<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
+        let seq = self.published.head.seq.next();
+        judge::look(self.state(), seq, self.now, &self.law, question)
+    }
+
+    /// What a function of the law answers, if the law has one of that name and it answers.
+    pub fn law_says(&self, function: &str, args: Vec<Datum>) -> Option<Datum> {
+        self.law.code.signature(function)?;
+        self.ask(|tx| tx.call(&Name::from(function), args)).ok()
+    }
+
+    /// A value that the law computes of a thing, or keeps, under a name that rulesets share (`idle`, `emperor`).
+    pub fn attribute(&self, thing: &Thing, name: &str) -> Option<Datum> {
+        let key = CellKey {
+            thing: thing.clone(),
+            name: name.into(),
+        };
+        if !self.view().shown(&key) || !self.sees_computed(thing, name) {
+            return None;
+        }
+        self.ask(|tx| tx.attribute(thing, name)).ok()
+    }
+
+    /// A tracked value as kept, where everybody may see it.
+    pub fn kept(&self, thing: &Thing, name: &str) -> Option<&Value> {
+        let key = CellKey {
+            thing: thing.clone(),
+            name: name.into(),
+        };
+        let cell = self.state().cells.get(&key)?;
+        self.view().shown(&key).then(|| cell.value.open())
+    }
+
+    /// A flag of a player, such as `idle`.
+    pub fn has_flag(&self, player: PlayerId, name: &str) -> bool {
+        match self.kept(&Thing::Player(player), name) {
+            Some(value) => *value == Value::Flag(true),
+            None => self.attribute(&Thing::Player(player), name) == Some(Datum::Bool(true)),
+        }
+    }
+
+    /// A post that the reader may see.
+    pub fn post(&self, id: PostId) -> Option<&Post> {
+        let post = self.state().posts.get(&id)?;
+        self.view().post(post).then_some(post)
+    }
+
+    /// A form's way in: the session's token and a key of its own.
+    pub fn send(&self, to: impl Into<Href>) -> Send {
+        let csrf = self.site.csrf.issue(&self.visitor.token);
+        let nth = self.forms.fetch_add(1, Ordering::Relaxed);
+        let key = key_of(&self.visitor.word, nth);
+        Send::new(to, csrf.unwrap_or_default()).keyed(key.as_str())
+    }
+}

@@ -1,0 +1,381 @@
+//! How a matter stands: votes by icon, the law's count, its status.
+//!
+//! The pages ask the law by names that rulesets share: `ballot(post, player)` for somebody's vote as it counts,
+//! `votes(post, side)` for the number on a side, `quorum()`, and `tally(post)` in words. A law without one of them shows
+//! less: the icons as they were cast.
+
+use std::collections::BTreeSet;
+
+use quorate_engine::Law;
+use quorate_engine::law::At;
+use quorate_engine::offers;
+use quorate_engine::tx::Tx;
+use quorate_kernel::rows::{CommentKey, Post, Standing};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
+use quorate_law::capital;
+use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::ActionDecl;
+
+use crate::ui::{Ballot, Gauge, Status, StatusKind, Tally, Verdict, markup};
+use crate::view::game::GameView;
+
+/// How many letters of a closing note stand in a list.
+const NOTE: usize = 240;
+
+/// Votes on a matter, read once for a page.
+pub struct Count {
+    /// The icons that the category takes.
+    pub icons: Vec<Name>,
+    /// Each active player with the vote that counts for them, empty where there is none.
+    pub ballots: Vec<(PlayerId, String)>,
+    /// How many votes each icon's side has by the law's count.
+    pub sides: Vec<(Name, u32)>,
+    /// How many make a quorum.
+    pub quorum: Option<u32>,
+}
+
+impl GameView {
+    /// The category's title of a post; "Post" where it has none.
+    pub fn category_title(&self, post: &Post) -> String {
+        let known = self.law.categories.get(&post.category);
+        known.map_or_else(
+            || {
+                capital(if post.category.is_empty() {
+                    "post"
+                } else {
+                    post.category.as_str()
+                })
+            },
+            |c| c.it.title.clone(),
+        )
+    }
+
+    /// Whether a post's status may still change.
+    pub fn is_open(&self, post: &Post) -> bool {
+        self.law.is_open(post)
+    }
+
+    /// Whether a post is voted on.
+    pub fn is_matter(&self, post: &Post) -> bool {
+        let known = self.law.categories.get(&post.category);
+        known.is_some_and(|category| !category.it.icons.is_empty())
+    }
+
+    /// The votes on a matter.
+    pub fn count(&self, id: PostId) -> Option<Count> {
+        let post = self.state().posts.get(&id)?;
+        let icons = self.law.categories.get(&post.category)?.it.icons.clone();
+        if icons.is_empty() {
+            return None;
+        }
+        let (active, _) = self.roster();
+        let knows = |function: &str| self.law.code.signature(function).is_some();
+        let (by_ballot, by_votes, by_quorum) = (knows("ballot"), knows("votes"), knows("quorum"));
+        Some(self.ask(|tx| {
+            let matter = Datum::Thing(Thing::Post(id));
+            let ballots: Vec<_> = active
+                .iter()
+                .map(|player| {
+                    let whose = Datum::Thing(Thing::Player(*player));
+                    if !by_ballot {
+                        // The law has no word on whose vote counts as what.
+                        let last = self.cast_by(id, *player, &icons).pop();
+                        return (
+                            *player,
+                            last.map_or_else(String::new, |(_, icon)| icon.to_string()),
+                        );
+                    }
+                    let ballot = tx.call(&"ballot".into(), vec![matter.clone(), whose]);
+                    let word = match ballot {
+                        Ok(Datum::Text(text)) => text.to_string(),
+                        _ => String::new(),
+                    };
+                    (*player, word)
+                })
+                .collect();
+            let number = |answer: Option<Datum>| match answer {
+                Some(Datum::Int(n)) => u32::try_from(n).ok(),
+                _ => None,
+            };
+            let sides = icons
+                .iter()
+                .map(|icon| {
+                    let side = Datum::Text(icon.as_str().into());
+                    let counted = by_votes
+                        .then(|| tx.call(&"votes".into(), vec![matter.clone(), side]).ok())
+                        .flatten();
+                    let cast = ballots
+                        .iter()
+                        .filter(|(_, word)| word == icon.as_str())
+                        .count();
+                    let cast = u32::try_from(cast).unwrap_or(u32::MAX);
+                    let count = match icon.as_str() {
+                        "for" | "against" => number(counted).unwrap_or(cast),
+                        _ => cast,
+                    };
+                    (icon.clone(), count)
+                })
+                .collect();
+            let quorum = by_quorum
+                .then(|| tx.call(&"quorum".into(), vec![]).ok())
+                .flatten();
+            Count {
+                icons: icons.clone(),
+                ballots,
+                sides,
+                quorum: number(quorum),
+            }
+        }))
+    }
+
+    /// The icons of a matter that somebody cast, oldest first, with the comment.
+    pub fn cast_by(&self, id: PostId, player: PlayerId, icons: &[Name]) -> Vec<(CommentKey, Name)> {
+        let under = self.state().comments_of(id).filter(|(_, comment)| {
+            self.view().comment(comment) && self.view().author(&comment.author) == Some(player)
+        });
+        let cast = under.flat_map(|(key, comment)| {
+            let counted = comment.icons.iter().filter(|icon| icon.counted);
+            counted.map(|icon| (*key, icon.name.clone()))
+        });
+        cast.filter(|(_, icon)| icons.contains(icon)).collect()
+    }
+
+    /// A post's status as a mark; none for posts without one.
+    pub fn status(&self, post: &Post) -> Option<Status> {
+        let known = self.law.categories.get(&post.category);
+        // The one status that a post of its category ever has says nothing about it.
+        let is_decided_never = known
+            .is_some_and(|category| category.it.icons.is_empty() && category.it.statuses.len() < 2);
+        // Nor does it say anything of a post that it is posted.
+        if post.status.is_empty() || post.status == "posted" || is_decided_never {
+            return None;
+        }
+        let word = post.status.as_str();
+        let kind = match word {
+            "enacted" | "passed" | "contained" | "succeeded" => StatusKind::Enacted,
+            "failed" | "escaped" | "declined" => StatusKind::Failed,
+            "vetoed" => StatusKind::Vetoed,
+            _ if self.is_open(post) => StatusKind::Pending,
+            _ => StatusKind::Void,
+        };
+        Some(Status::new(kind, capital(word)))
+    }
+
+    /// How a post stands, in short; none for a post without status.
+    pub fn verdict(&self, id: PostId) -> Option<Verdict> {
+        let post = self.state().posts.get(&id)?;
+        let status = self.status(post)?;
+        let open = self.is_open(post);
+        let count = if open { self.count(id) } else { None };
+        let lead = match &count {
+            Some(count) => in_short(count),
+            None => self.closing_note(post),
+        };
+        let why = match (post.closed_at, &count) {
+            (Some(at), _) => format!("{}.", self.when(at).full()),
+            (None, Some(count)) => still_out(count),
+            (None, None) => String::new(),
+        };
+        Some(Verdict {
+            status,
+            gauge: count.as_ref().map(Count::gauge),
+            tally: count.as_ref().map(Count::tally).unwrap_or_default(),
+            lead,
+            why,
+        })
+    }
+}
+
+impl GameView {
+    /// What was noted when a post was closed, as sentences without marks of Markdown; empty where nothing was.
+    pub fn closing_note(&self, post: &Post) -> String {
+        sentence(&markup::excerpt(post.note.as_str(), &self.terms, NOTE))
+    }
+
+    /// Each action that closes a matter, with whether somebody may take it now.
+    pub fn closings(
+        &self,
+        id: PostId,
+        by: PlayerId,
+    ) -> Vec<(&At<ActionDecl>, Result<(), Refusal>)> {
+        let Some(post) = self.state().posts.get(&id) else {
+            return Vec::new();
+        };
+        let tried = |decl| self.ask(|tx| tried_on(tx, by, decl, id));
+        closings_of(&self.law, &post.category)
+            .into_iter()
+            .map(|decl| (decl, tried(decl)))
+            .collect()
+    }
+
+    /// The offices of the law: predicates by which actions are for those alone who run the game, its admins and whoever
+    /// leads the dynasty.
+    pub(crate) fn offices(&self) -> BTreeSet<&Name> {
+        let people = self.state().people.iter();
+        let members = people.filter(|(_, person)| person.standing == Standing::Member);
+        let runs = |id: &PlayerId| self.has_flag(*id, "admin") || self.emperor() == Some(*id);
+        let others: Vec<_> = members.map(|(id, _)| *id).filter(|id| !runs(id)).collect();
+        let named: BTreeSet<&Name> = (self.law.actions.values())
+            .filter_map(|decl| decl.it.by.as_ref())
+            .collect();
+        let is_one_of = |by: &Name, id: PlayerId| {
+            let args = vec![Datum::Thing(Thing::Player(id))];
+            self.law_says(by.as_str(), args) == Some(Datum::Bool(true))
+        };
+        let is_office = |by: &&Name| !others.iter().any(|id| is_one_of(by, *id));
+        named.into_iter().filter(is_office).collect()
+    }
+
+    /// Who usually closes matters of a category: those whom most of its closings are for. What somebody else may do on top
+    /// of that, such as a veto, is nobody's next step.
+    pub(crate) fn usual_role(&self, category: &Name) -> Option<&Name> {
+        let mut roles: Vec<(&Name, usize)> = Vec::new();
+        for decl in closings_of(&self.law, category) {
+            let Some(by) = &decl.it.by else { continue };
+            match roles.iter_mut().find(|(role, _)| *role == by) {
+                Some((_, count)) => *count += 1,
+                None => roles.push((by, 1)),
+            }
+        }
+        // Of equals the one that the law names first.
+        let most = roles.into_iter().rev().max_by_key(|(_, count)| *count);
+        most.map(|(role, _)| role)
+    }
+}
+
+/// The actions of a law that close matters of a category: those that take one and need nothing else. Where some of them are
+/// for those of an office alone, the others are none, for everybody may do something with a matter that does not close it.
+pub(crate) fn closings_of<'a>(law: &'a Law, category: &Name) -> Vec<&'a At<ActionDecl>> {
+    let actions = law.action_order.iter();
+    let actions = actions.filter_map(|name| law.actions.get(name));
+    let fits = actions.filter(|decl| needs_only(&decl.it, category));
+    let (of_office, of_all): (Vec<_>, Vec<_>) = fits.partition(|decl| decl.it.by.is_some());
+    if of_office.is_empty() {
+        of_all
+    } else {
+        of_office
+    }
+}
+
+/// Whether an action takes a matter of a category and needs nothing else.
+pub(crate) fn needs_only(decl: &ActionDecl, category: &Name) -> bool {
+    let mut params = decl.params.iter();
+    params
+        .next()
+        .is_some_and(|first| matches!(&first.ty, Type::Kind(kind) if kind == category))
+        && params.all(|param| param.default.is_some())
+}
+
+/// Whether the law lets somebody take an action on a matter that needs nothing but the matter.
+pub(crate) fn tried_on(
+    tx: &Tx,
+    by: PlayerId,
+    decl: &At<ActionDecl>,
+    id: PostId,
+) -> Result<(), Refusal> {
+    let matter = decl.it.params.iter().take(1);
+    let args = matter.map(|first| (first.name.clone(), Datum::Thing(Thing::Post(id))));
+    offers::tried(tx, by, decl, args.collect())
+}
+
+/// A text as a sentence: with a full stop where it ends without one.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?', '…', '”', '"']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
+}
+
+impl Count {
+    /// How many votes a side has.
+    pub fn side(&self, name: &str) -> u32 {
+        let found = self.sides.iter().find(|(side, _)| *side == name);
+        found.map_or(0, |(_, count)| *count)
+    }
+
+    /// The votes as bars.
+    pub fn gauge(&self) -> Gauge {
+        let (in_favour, against) = (self.side("for"), self.side("against"));
+        let voters = u32::try_from(self.ballots.len()).unwrap_or(u32::MAX);
+        let silent = self
+            .ballots
+            .iter()
+            .filter(|(_, word)| word.is_empty())
+            .count();
+        let silent = u32::try_from(silent).unwrap_or(u32::MAX);
+        Gauge {
+            in_favour,
+            against,
+            deferring: voters.saturating_sub(in_favour + against + silent),
+            silent,
+            quorum: self.quorum,
+            large: false,
+        }
+    }
+
+    /// The votes as numbers, sides without any left out.
+    pub fn tally(&self) -> Tally {
+        let counts = self
+            .sides
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(side, count)| (Ballot::new(side.as_str()), *count));
+        Tally {
+            counts: counts.collect(),
+        }
+    }
+}
+
+fn in_short(count: &Count) -> String {
+    match (count.quorum, count.side("for"), count.side("against")) {
+        (Some(quorum), in_favour, _) if in_favour >= quorum => "Has its quorum.".to_owned(),
+        (Some(quorum), in_favour, _) => {
+            format!("{in_favour} FOR of {quorum} that make a quorum.")
+        }
+        (None, in_favour, against) => format!("{in_favour} FOR, {against} AGAINST."),
+    }
+}
+
+/// How many votes have not been cast, where that could still matter.
+fn still_out(count: &Count) -> String {
+    let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
+    match silent.count() {
+        0 => "Everybody has voted.".to_owned(),
+        1 => "1 has not voted.".to_owned(),
+        silent => format!("{silent} have not voted."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{EventSeq, ids::Id};
+
+    use super::*;
+
+    #[test]
+    fn a_note_ends_once() {
+        assert_eq!(sentence("5 FOR, 0 AGAINST. "), "5 FOR, 0 AGAINST.");
+        assert_eq!(sentence("Vetoed"), "Vetoed.");
+        assert_eq!(sentence(" "), "");
+    }
+
+    #[test]
+    fn a_count_says_who_is_still_out() {
+        let count = |words: [&str; 3]| Count {
+            icons: vec!["for".into()],
+            ballots: words
+                .iter()
+                .map(|word| (PlayerId(Id::new(EventSeq(1), 0)), (*word).to_owned()))
+                .collect(),
+            sides: vec![],
+            quorum: Some(2),
+        };
+        assert_eq!(still_out(&count(["for", "", ""])), "2 have not voted.");
+        assert_eq!(
+            still_out(&count(["for", "for", "for"])),
+            "Everybody has voted."
+        );
+    }
+}

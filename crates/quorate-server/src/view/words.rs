@@ -1,0 +1,267 @@
+//! Words: of the theme, of values, of refusals.
+
+use quorate_engine::view::Seen;
+use quorate_engine::{Law, convert};
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::state::State;
+use quorate_kernel::{Moment, Name, Refusal, Value};
+use quorate_law::declare::ShownTo;
+use quorate_law::stop::Site;
+use quorate_law::{capital, with_article};
+
+use crate::app::reply::timestamp;
+use crate::ui;
+use crate::ui::markup::{Markup, Reading, Terms};
+use crate::ui::{Cite, When, markup, urls};
+use crate::view::game::GameView;
+
+/// The words of a game's theme by token: for one and for many, with an article, with and without a capital; and the
+/// game's own values that everybody may see, by their names.
+pub(crate) fn terms(state: &State, law: &Law) -> Terms {
+    let mut terms = Terms::new();
+    for ((kind, name), decl) in &law.values {
+        if *kind == "Game" && decl.it.shown_to == ShownTo::All {
+            let token = format!("{{{name}}}");
+            let words = quorate_engine::words::worded(state, &token);
+            if words != token {
+                terms.insert(name.to_string(), words);
+            }
+        }
+    }
+    for (name, term) in &state.terms {
+        let mut put = |token: &str, word: &str| {
+            terms.insert(token.to_owned(), word.to_owned());
+            terms.insert(capital(token), capital(word));
+        };
+        put(name.as_str(), &term.one);
+        put(&format!("{name}s"), &term.many);
+        for token in ["a", "an"] {
+            put(&format!("{token} {name}"), &with_article(&term.one));
+        }
+    }
+    terms
+}
+
+/// Things that come several times told once, with how many they are: "4 × dagger".
+pub(crate) fn bundled(words: Vec<String>) -> Vec<String> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for word in words {
+        match found.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => found.push((word, 1)),
+        }
+    }
+    let told = found.into_iter().map(|(word, count)| match count {
+        1 => word,
+        count => format!("{count} × {word}"),
+    });
+    told.collect()
+}
+
+/// What stands in the first list alone, and what in the second alone, each as often as it does.
+fn difference(old: Vec<String>, new: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let mut come = new;
+    let mut gone = old;
+    gone.retain(|word| match come.iter().position(|other| other == word) {
+        Some(place) => {
+            come.remove(place);
+            false
+        }
+        None => true,
+    });
+    (gone, come)
+}
+
+impl GameView {
+    /// The theme's word for a token, or the token.
+    pub fn word(&self, token: &str) -> String {
+        self.terms
+            .get(token)
+            .cloned()
+            .unwrap_or_else(|| token.to_owned())
+    }
+
+    /// A moment as the page tells it.
+    pub fn when(&self, at: Moment) -> When {
+        When::new(timestamp(at), timestamp(self.now))
+    }
+
+    /// A value in words, things by what they are called.
+    pub fn label(&self, value: &Value) -> String {
+        match value {
+            Value::None => "none".to_owned(),
+            Value::Flag(true) => "yes".to_owned(),
+            Value::Flag(false) => "no".to_owned(),
+            Value::Moment(at) => self.when(*at).full(),
+            Value::List(items) => {
+                let words = items.iter().map(|item| self.label(item)).collect();
+                bundled(words).join(", ")
+            }
+            value => self.ask(|tx| tx.label(&convert::datum(value))),
+        }
+    }
+
+    /// How a list that several things stand in changed: how many stood there, and what came and went.
+    pub fn list_change(&self, old: &Value, new: &Value) -> Option<(String, String)> {
+        let (Value::List(before), Value::List(after)) = (old, new) else {
+            return None;
+        };
+        if before.len() < 2 || after.len() < 2 {
+            return None;
+        }
+        let words = |items: &[Value]| items.iter().map(|item| self.label(item)).collect();
+        let (gone, come) = difference(words(before), words(after));
+        let gone = bundled(gone).into_iter().map(|word| format!("− {word}"));
+        let come = bundled(come).into_iter().map(|word| format!("+ {word}"));
+        let moved: Vec<_> = gone.chain(come).collect();
+        let changed = if moved.is_empty() {
+            "in another order".to_owned()
+        } else {
+            moved.join(", ")
+        };
+        Some((
+            format!("{} in it", before.len()),
+            format!("{}: {changed}", after.len()),
+        ))
+    }
+
+    /// A tracked value in words, as far as the reader may know it.
+    pub fn shown(&self, key: &CellKey) -> String {
+        match self.view().cell(key) {
+            Seen::Value(value) => self.label(&value),
+            Seen::Hidden => "hidden".to_owned(),
+            Seen::Nothing => String::new(),
+        }
+    }
+
+    /// A text with the words of the theme and live values in it, for titles.
+    pub fn themed(&self, text: &str) -> String {
+        quorate_engine::words::worded(self.state(), text)
+    }
+
+    /// A text of several paragraphs, headings at a level.
+    pub fn prose(&self, text: &str, heading: u8) -> Markup {
+        self.markup(text, Some(heading), true)
+    }
+
+    /// A text without headings of its own: a comment.
+    pub fn remark(&self, text: &str) -> Markup {
+        self.markup(text, None, true)
+    }
+
+    /// A clause of the law, whose lines were broken to fit an editor.
+    pub fn clause_prose(&self, text: &str) -> Markup {
+        self.markup(text, None, false)
+    }
+
+    fn markup(&self, text: &str, heading: Option<u8>, keeps_lines: bool) -> Markup {
+        let icons = self.icons();
+        let sides: Vec<&str> = icons.iter().map(Name::as_str).collect();
+        markup::render(
+            text,
+            Reading {
+                terms: &self.terms,
+                sides: &sides,
+                keeps_lines,
+                heading,
+            },
+        )
+    }
+
+    /// Every icon that some kind of post takes, in law order.
+    pub fn icons(&self) -> Vec<Name> {
+        let mut icons: Vec<Name> = Vec::new();
+        for name in &self.law.category_order {
+            for icon in self
+                .law
+                .categories
+                .get(name)
+                .iter()
+                .flat_map(|c| &c.it.icons)
+            {
+                if !icons.contains(icon) {
+                    icons.push(icon.clone());
+                }
+            }
+        }
+        icons
+    }
+
+    /// Where a clause stands: its rule's title, leading there.
+    pub fn cite(&self, rule: &Name, clause: u32) -> Option<Cite> {
+        let title = self.themed(&self.state().rules.get(rule)?.title);
+        let game = self.game.as_str();
+        Some(if clause == 0 {
+            let rule = rule.as_str();
+            Cite::new(title, urls::Rule { game, rule })
+        } else {
+            let (rule, clause) = (rule.as_str(), clause.to_string());
+            let text = format!("{title}, clause {clause}");
+            let clause = &clause;
+            Cite::new(text, urls::Clause { game, rule, clause })
+        })
+    }
+
+    /// A need that ends with a rule, called by its title.
+    fn with_rule_titled(&self, what: &str) -> String {
+        let rule = what.rsplit_once(" in the rule ").and_then(|(before, id)| {
+            let rule = self.state().rules.get(&Name::from(id))?;
+            Some(format!("{before} in {}", self.themed(&rule.title)))
+        });
+        rule.unwrap_or_else(|| what.to_owned())
+    }
+
+    /// Where a declaration stands.
+    pub fn cite_site(&self, site: &Site) -> Option<Cite> {
+        self.cite(&site.rule, site.clause)
+    }
+
+    /// A refusal of the law as pages show it. `tried` says what was tried: "Row out".
+    pub fn refusal(&self, tried: &str, refusal: &Refusal) -> ui::Refusal {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        // Moments stand in refusals as the law writes them.
+        let told = |text: &str| match text.parse::<Moment>() {
+            Ok(at) => Some(self.when(at).full()),
+            Err(_) => some(text),
+        };
+        // The moment that holds now says nothing beside the one when the answer may change.
+        let is_moment = |text: &str| text.parse::<Moment>().is_ok();
+        let needs = refusal.needs.iter().map(|need| ui::Need {
+            what: self.with_rule_titled(&need.what),
+            have: told(&need.have).filter(|_| refusal.next_at.is_none() || !is_moment(&need.have)),
+            need: told(&need.need),
+        });
+        ui::Refusal {
+            tried: tried.to_owned(),
+            needs: needs.collect(),
+            because: None,
+            cite: self.cite(&refusal.rule_id, refusal.clause),
+            next: refusal.next_at.map(|at| self.when(at)),
+            field: None,
+        }
+    }
+}
+
+/// A text that somebody wrote, or that it was taken out.
+pub(crate) fn written(text: &Sealed<str>) -> &str {
+    text.plain().unwrap_or("*What stood here was taken out.*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_several_times_is_counted() {
+        let words = ["dagger", "robe", "dagger"].map(str::to_owned).to_vec();
+        assert_eq!(bundled(words), ["2 × dagger", "robe"]);
+    }
+
+    #[test]
+    fn what_came_and_went_is_counted_piece_by_piece() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (gone, come) = difference(words("dagger dagger robe"), words("robe dagger cup cup"));
+        assert_eq!((gone, come), (words("dagger"), words("cup cup")));
+    }
+}
