@@ -2,6 +2,7 @@
 
 mod browser;
 mod fast;
+mod outcome;
 mod rules;
 mod simulate;
 mod unit;
@@ -10,111 +11,45 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::counts::{Counter, Tally};
-use crate::shell::{self, Ran};
+use crate::counts::Tally;
+use outcome::{Options, Outcome};
 
 /// One kind of check.
-struct Step {
-    name: &'static str,
-    run: fn(&Wish) -> Result<Outcome>,
-}
+type Step = (&'static str, fn(&Options) -> Result<Outcome>);
 
 /// To add a step, add a line.
 const STEPS: [Step; 8] = [
-    Step {
-        name: "fmt",
-        run: fast::fmt,
-    },
-    Step {
-        name: "tidy",
-        run: fast::tidy,
-    },
-    Step {
-        name: "clippy",
-        run: fast::clippy,
-    },
-    Step {
-        name: "deny",
-        run: fast::deny,
-    },
-    Step {
-        name: "unit",
-        run: unit::run,
-    },
-    Step {
-        name: "rules",
-        run: rules::run,
-    },
-    Step {
-        name: "simulate",
-        run: simulate::run,
-    },
-    Step {
-        name: "browser",
-        run: browser::run,
-    },
+    ("fmt", fast::fmt),
+    ("tidy", fast::tidy),
+    ("clippy", fast::clippy),
+    ("deny", fast::deny),
+    ("unit", unit::run),
+    ("rules", rules::run),
+    ("simulate", simulate::run),
+    ("browser", browser::run),
 ];
-
-/// What was asked for on the command line.
-struct Wish {
-    long: bool,
-}
-
-/// How a step came out, with the tests that it counted.
-enum Outcome {
-    Passed(Tally),
-    Failed(Tally),
-    Skipped { reason: String },
-}
-
-impl Outcome {
-    /// For a step that holds or does not.
-    fn of(succeeded: bool) -> Self {
-        if succeeded {
-            Self::Passed(Tally::default())
-        } else {
-            Self::Failed(Tally::default())
-        }
-    }
-
-    /// For a step that runs tests: with none counted, something is wrong with the counting.
-    fn of_tests(ran: &Ran) -> Self {
-        let held = ran.succeeded && ran.tally.failed == 0 && ran.tally.passed > 0;
-        if held {
-            Self::Passed(ran.tally)
-        } else {
-            Self::Failed(ran.tally)
-        }
-    }
-
-    fn skipped(reason: impl Into<String>) -> Self {
-        Self::Skipped {
-            reason: reason.into(),
-        }
-    }
-}
 
 /// The names to choose from with `--only`.
 pub(crate) fn names() -> [&'static str; STEPS.len()] {
-    STEPS.map(|step| step.name)
+    STEPS.map(|(name, _)| name)
 }
 
 /// Runs the steps, or one of them. The last line printed is `N passed, N failed`.
 pub(crate) fn run(long: bool, only: Option<&str>) -> bool {
-    let wish = Wish { long };
+    let options = Options { long };
     let mut summary = Vec::new();
     let mut tally = Tally::default();
     let mut passed = true;
-    for step in STEPS
+    for (name, step) in STEPS
         .iter()
-        .filter(|step| only.is_none_or(|only| only == step.name))
+        .filter(|(name, _)| only.is_none_or(|only| only == *name))
     {
         if !passed {
-            summary.push(format!("{:10} not run", step.name));
+            summary.push(format!("{name:10} not run"));
             continue;
         }
-        println!("\n== {}", step.name);
-        let (outcome, took) = timed(|| (step.run)(&wish));
+        println!("\n== {name}");
+        let (outcome, took) = timed(|| step(&options));
         // A step that could not run has failed like any other, and the summary still comes.
         let outcome = outcome.unwrap_or_else(|error| {
             println!("{error:#}");
@@ -131,15 +66,12 @@ pub(crate) fn run(long: bool, only: Option<&str>) -> bool {
                 tally += counted;
                 // A step that fails without a failed test counts as one.
                 tally.failed += u64::from(counted.failed == 0);
-                format!(
-                    "FAILED in {took}; again with `cargo xtask test --only {}`",
-                    step.name
-                )
+                format!("FAILED in {took}; again with `cargo xtask test --only {name}`")
             }
             Outcome::Skipped { reason } => format!("skipped: {reason}"),
         };
-        println!("== {}: {line}", step.name);
-        summary.push(format!("{:10} {line}", step.name));
+        println!("== {name}: {line}");
+        summary.push(format!("{name:10} {line}"));
     }
     println!("\n{}\n\n{tally}", summary.join("\n"));
     passed
@@ -153,9 +85,4 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let begun = std::time::Instant::now();
     let done = work();
     (done, begun.elapsed())
-}
-
-// Runs a command whose tests count.
-fn tests(command: &mut std::process::Command) -> Result<Ran> {
-    shell::run(command, Counter::new(None)?)
 }

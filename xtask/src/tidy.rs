@@ -1,8 +1,11 @@
 //! What nobody sees by reading one file: habits of the whole repository, each checked in a file of
 //! its own. They run as plain tests and by `cargo xtask tidy`.
 
+mod arrows;
 mod changelog;
+mod cycles;
 mod docs;
+mod finding;
 mod floors;
 mod inputs;
 mod leftovers;
@@ -10,134 +13,56 @@ mod libraries;
 mod licences;
 mod lines;
 mod map;
+mod modules;
 mod names;
 mod places;
 mod repo;
+mod rooms;
 mod rule_words;
 mod rust;
+mod sight;
 mod sizes;
+mod templates;
 mod tests_alike;
-
-use std::fmt;
 
 use anyhow::Result;
 
+use finding::Finding;
 pub(crate) use lines::BEFORE;
 use repo::Repo;
 pub(crate) use repo::root;
 
-/// One habit.
-struct Check {
-    name: &'static str,
-    run: fn(&Repo) -> Vec<Finding>,
-}
+/// A habit, and what breaks it.
+type Check = (&'static str, fn(&Repo) -> Vec<Finding>);
 
-const CHECKS: [Check; 14] = [
-    Check {
-        name: "floors",
-        run: floors::check,
-    },
-    Check {
-        name: "libraries",
-        run: libraries::check,
-    },
-    Check {
-        name: "licences",
-        run: licences::check,
-    },
-    Check {
-        name: "inputs",
-        run: inputs::check,
-    },
-    Check {
-        name: "rule words",
-        run: rule_words::check,
-    },
-    Check {
-        name: "sizes",
-        run: sizes::check,
-    },
-    Check {
-        name: "lines",
-        run: lines::check,
-    },
-    Check {
-        name: "names",
-        run: names::check,
-    },
-    Check {
-        name: "tests alike",
-        run: tests_alike::check,
-    },
-    Check {
-        name: "places",
-        run: places::check,
-    },
-    Check {
-        name: "leftovers",
-        run: leftovers::check,
-    },
-    Check {
-        name: "docs",
-        run: docs::check,
-    },
-    Check {
-        name: "map",
-        run: map::check,
-    },
-    Check {
-        name: "changelog",
-        run: changelog::check,
-    },
+const CHECKS: [Check; 18] = [
+    ("floors", floors::check),
+    ("cycles", cycles::check),
+    ("rooms", rooms::check),
+    ("sight", sight::check),
+    ("libraries", libraries::check),
+    ("licences", licences::check),
+    ("inputs", inputs::check),
+    ("rule words", rule_words::check),
+    ("sizes", sizes::check),
+    ("templates", templates::check),
+    ("lines", lines::check),
+    ("names", names::check),
+    ("tests alike", tests_alike::check),
+    ("places", places::check),
+    ("leftovers", leftovers::check),
+    ("docs", docs::check),
+    ("map", map::check),
+    ("changelog", changelog::check),
 ];
-
-/// Something that breaks a habit, or, as advice, strains it.
-#[derive(Debug)]
-struct Finding {
-    path: String,
-    line: usize,
-    message: String,
-    advice: bool,
-}
-
-impl Finding {
-    fn error(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            line,
-            message: message.into(),
-            advice: false,
-        }
-    }
-
-    fn advice(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            advice: true,
-            ..Self::error(path, line, message)
-        }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            line,
-            message,
-            advice,
-        } = self;
-        let grade = if *advice { "advice: " } else { "" };
-        write!(f, "{path}:{line}: {grade}{message}")
-    }
-}
 
 /// Runs every check and prints what it finds. Advice does not fail.
 pub(crate) fn run() -> Result<bool> {
     let repo = Repo::load(&root())?;
     let mut holds = true;
-    for check in &CHECKS {
-        for finding in (check.run)(&repo) {
-            println!("tidy, {}: {finding}", check.name);
+    for (name, check) in CHECKS {
+        for finding in check(&repo) {
+            println!("tidy, {name}: {finding}");
             holds &= finding.advice;
         }
     }

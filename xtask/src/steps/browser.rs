@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{Outcome, Wish, tests};
+use super::outcome::{Options, Outcome, tests};
 use crate::shell::{answer, cargo, has_program};
 use crate::tidy::root;
 
@@ -19,7 +19,7 @@ const PROGRAMS: [&str; 2] = ["chromium", "chromedriver"];
 /// Debian's packages of them.
 const PACKAGES: [&str; 2] = ["chromium", "chromium-driver"];
 
-pub(super) fn run(_: &Wish) -> Result<Outcome> {
+pub(super) fn run(_: &Options) -> Result<Outcome> {
     if !has_tests() {
         return Ok(Outcome::skipped("there are no browser tests"));
     }

@@ -5,11 +5,11 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{Outcome, Wish, tests};
+use super::outcome::{Options, Outcome, tests};
 use crate::shell::{answer, build_quorate};
 use crate::tidy::root;
 
-pub(super) fn run(_: &Wish) -> Result<Outcome> {
+pub(super) fn run(_: &Options) -> Result<Outcome> {
     if !folders().iter().any(|folder| folder.join("tests").is_dir()) {
         return Ok(Outcome::skipped("no rulebook has tests"));
     }

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::outcome::{Options, Outcome, tests};
 use super::rules::{folders, has_command};
-use super::{Outcome, Wish, tests};
 use crate::counts::Tally;
 use crate::shell::build_quorate;
 
@@ -35,7 +35,7 @@ const LONG: Share = Share {
     steps: 20_000,
 };
 
-pub(super) fn run(wish: &Wish) -> Result<Outcome> {
+pub(super) fn run(options: &Options) -> Result<Outcome> {
     let mut books: Vec<String> = folders()
         .iter()
         .filter(|folder| folder.join("rules").is_dir())
@@ -53,7 +53,7 @@ pub(super) fn run(wish: &Wish) -> Result<Outcome> {
     }
     let mut tally = Tally::default();
     for book in books {
-        let share = share(&book, wish.long);
+        let share = share(&book, options.long);
         println!("{book}: {} games of {} steps", share.seeds, share.steps);
         for seed in 0..share.seeds {
             if !play(&quorate, &book, seed, share.steps, &mut tally)? {

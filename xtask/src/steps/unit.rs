@@ -2,11 +2,12 @@
 
 use anyhow::Result;
 
-use super::{Outcome, Wish, browser, tests};
+use super::browser;
+use super::outcome::{Options, Outcome, tests};
 use crate::counts::Counter;
 use crate::shell::{answer, cargo, plain_cargo, run as shell_run};
 
-pub(super) fn run(_: &Wish) -> Result<Outcome> {
+pub(super) fn run(_: &Options) -> Result<Outcome> {
     let mut ran = if answer(plain_cargo("nextest").arg("--version")).is_some() {
         let mut nextest = cargo("nextest run");
         nextest.args(["--workspace", "--no-fail-fast", "--no-tests", "pass"]);

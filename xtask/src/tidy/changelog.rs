@@ -1,6 +1,6 @@
 //! The changelog has a place for what is not released yet, sorted by who will read it.
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 const CHANGELOG: &str = "CHANGELOG.md";

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::{Repo, has_extension};
 
 /// Endings that make a name with a slash a path, whatever it begins with.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 /// The floors of the house. Two crates of one floor do not know each other.

@@ -1,7 +1,7 @@
 //! Time, dice and all else that a machine could answer differently tomorrow are inputs of the pure
 //! floors. `clippy.toml` bans the calls everywhere; this also sees what is merely imported.
 
-use super::Finding;
+use super::finding::Finding;
 use super::floors::is_pure_source;
 use super::repo::Repo;
 

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 // Put together, so that this file does not find itself.

@@ -1,7 +1,7 @@
 //! Where a library may be used at all: HTTP in the server, SQL in the store, the language in the
 //! law, and nothing that waits or draws lots on the pure floors.
 
-use super::Finding;
+use super::finding::Finding;
 use super::floors::{TOP_PURE_FLOOR, floor};
 use super::repo::{Member, Repo};
 

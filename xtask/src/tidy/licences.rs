@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use spdx::{Expression, Licensee};
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::{Library, Repo};
 
 const LIST: &str = "deny.toml";

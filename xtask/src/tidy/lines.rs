@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::{Repo, has_extension, root};
 use super::rust::{Size, Source};
 

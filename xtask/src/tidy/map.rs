@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 const MAP: &str = "ARCHITECTURE.md";

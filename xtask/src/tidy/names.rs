@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 /// Names that several types may have, and why.

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 // The folders of people and of builds; `/var/lib` and the like are places of an installed server.

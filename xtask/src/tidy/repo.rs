@@ -66,15 +66,26 @@ impl Repo {
 
     /// The Rust files, parsed; what does not parse is the compiler's to report.
     pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, &Source)> {
-        let sources = self.sources.get_or_init(|| {
+        self.sources()
+            .iter()
+            .map(|(path, source)| (path.as_str(), source))
+    }
+
+    /// One of them, with its path.
+    pub(crate) fn source(&self, path: &str) -> Option<(&str, &Source)> {
+        let (path, source) = self.sources().get_key_value(path)?;
+        Some((path, source))
+    }
+
+    fn sources(&self) -> &BTreeMap<String, Source> {
+        self.sources.get_or_init(|| {
             let rust = self
                 .texts
                 .iter()
                 .filter(|(path, _)| has_extension(path, "rs"));
             rust.filter_map(|(path, text)| Some((path.clone(), Source::parse(text)?)))
                 .collect()
-        });
-        sources.iter().map(|(path, source)| (path.as_str(), source))
+        })
     }
 
     // Follows `.gitignore` without git, which a bare build machine may lack.

@@ -1,7 +1,7 @@
 //! The pure floors know no rule of any game: what a proposal is, or a quorum, stands in a rulebook.
 //! A rule word in their code is a rule that no vote could change.
 
-use super::Finding;
+use super::finding::Finding;
 use super::floors::is_pure_source;
 use super::repo::Repo;
 

@@ -1,6 +1,6 @@
 //! Files and functions stay small enough to be read at a sitting and on a screen.
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 const FILE_LINES_MAX: usize = 600;

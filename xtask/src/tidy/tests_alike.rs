@@ -1,7 +1,7 @@
 //! A test runs, always, and fails for one reason: none is ignored, none hopes for some panic, none
 //! waits for time to pass.
 
-use super::Finding;
+use super::finding::Finding;
 use super::repo::Repo;
 
 // Put together, so that this file does not find itself.
