@@ -1,11 +1,9 @@
 //! Who may see a thing.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::PlayerId;
 
 /// Who may see a post, a comment, a message or a value.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Audience {
     /// Everybody, strangers included.
     #[default]

@@ -1,7 +1,5 @@
 //! Commands: what somebody wants to do to a game.
 
-use serde::{Deserialize, Serialize};
-
 use crate::chance;
 use crate::ids::{ClaimId, DutyId, EventSeq, PlayerId, PostId};
 use crate::law::{Section, Term};
@@ -14,7 +12,7 @@ use crate::time::Moment;
 use crate::value::Value;
 
 /// A wish to change a game, with everything that the change may depend on but the state, the law and the dice.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Command {
     /// When it arrived, as the game's writer stamped it.
     pub at: Moment,
@@ -27,7 +25,7 @@ pub struct Command {
 }
 
 /// Whose command it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Actor {
     /// A person of the game's roster, whatever their standing.
     Player(PlayerId),
@@ -52,7 +50,7 @@ impl Actor {
 }
 
 /// What is to be done.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the line of a variant names its fields")]
 pub enum Act {
     /// A game begins: the first event of every log.
@@ -126,7 +124,7 @@ pub enum Act {
 }
 
 /// Everything a game begins with.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Founding {
     /// The game's title.
     pub title: String,
@@ -149,7 +147,7 @@ pub struct Founding {
 }
 
 /// A rule that a game begins with.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundingRule {
     /// Its code name.
     pub id: Name,
@@ -168,7 +166,7 @@ pub struct FoundingRule {
 }
 
 /// A post to be made.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewPost {
     /// The category; empty for none.
     pub category: Name,

@@ -1,13 +1,11 @@
 //! Effects: what an event changed, each row with what it was and what it became.
 
-use serde::{Deserialize, Serialize};
-
 use crate::name::Name;
 
 pub use crate::state::Effect;
 
 /// One change of an event, and how and by which clause it came about.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// What changed.
     pub effect: Effect,
@@ -20,7 +18,7 @@ pub struct Step {
 }
 
 /// How a value was changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Way {
     /// It was set: an undo puts the old one back, if the new one still stands.
     #[default]

@@ -1,7 +1,5 @@
 //! Events: what the log holds of each command that was judged.
 
-use serde::{Deserialize, Serialize};
-
 use crate::command::Command;
 use crate::command::{Act, Actor};
 use crate::digest::Digest;
@@ -16,7 +14,7 @@ use crate::tape::Tape;
 use crate::time::Moment;
 
 /// One entry of a game's log.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
     /// Its number.
     pub seq: EventSeq,
@@ -45,7 +43,7 @@ pub struct Event {
 }
 
 /// What came of a command.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// It was done.
     Done,
@@ -58,7 +56,7 @@ pub enum Outcome {
 }
 
 /// A line in the log.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// The rule that wrote it; empty where the engine did.
     pub rule: Name,
@@ -69,7 +67,7 @@ pub struct Note {
 }
 
 /// What a line in the log is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoteKind {
     /// A rule says something.
     Said,

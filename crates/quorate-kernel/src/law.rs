@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::digest::Digest;
 use crate::ids::EventSeq;
 use crate::name::Name;
@@ -12,7 +10,7 @@ use crate::name::Name;
 pub const LIBRARY: &str = "library";
 
 /// A section of the ruleset.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
     /// Its title.
     pub title: String,
@@ -21,7 +19,7 @@ pub struct Section {
 }
 
 /// A rule: one text of prose and code, and its place.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// The section it stands in.
     pub section: Name,
@@ -42,7 +40,7 @@ pub struct Rule {
 }
 
 /// A word of the theme: what this dynasty calls a player, an emperor, a currency.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
     /// For one.
     pub one: String,

@@ -2,22 +2,21 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::digest::Digest;
 use crate::ids::{EventSeq, PostId};
 use crate::name::Name;
+use crate::seal::Content;
 use crate::value::{Thing, Value};
 
 /// A list of changes, in the order in which they are made.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Patch {
     /// The changes.
     pub clauses: Vec<Clause>,
 }
 
 /// One change. Each goes in whole or not at all.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the line of a variant names its fields")]
 pub enum Clause {
     /// A new rule; at the end of its section, or right after another.
@@ -109,9 +108,7 @@ impl Patch {
 
     /// The digest that votes are tied to.
     pub fn digest(&self) -> Digest {
-        let bytes = postcard::to_stdvec(self)
-            .expect("plain kernel types serialise to memory without failing");
-        Digest::of(&bytes)
+        Digest::of(&self.to_bytes())
     }
 
     /// Whether it changes nothing.

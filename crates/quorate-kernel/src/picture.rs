@@ -4,13 +4,11 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::digest::Digest;
 use crate::seal::{Salt, Sealed};
 
 /// A picture. Two are equal when they show the same: size and digest decide, not the file that holds them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Picture {
     /// In pixels.
     pub width: u16,
@@ -18,12 +16,12 @@ pub struct Picture {
     pub height: u16,
     /// Of its pixels as they are seen, so that another file of the same picture has the same.
     pub digest: Digest,
-    png: Png,
+    pub(crate) png: Png,
 }
 
 /// The file, in base64. As a text it travels and is forgotten like every other thing that a person put into the game.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum Png {
+#[derive(Clone, Debug)]
+pub(crate) enum Png {
     /// Only the file's salted digest is open in the log.
     Sealed(Sealed<str>),
     /// Within a seal that covers the picture as a whole.
@@ -120,6 +118,7 @@ impl Hash for Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seal::Content;
     use crate::state::EachSeal;
     use crate::value::Value;
 
@@ -144,9 +143,9 @@ mod tests {
         let mut value = picture();
         let mut kept = Vec::new();
         value.each_seal(&mut |seal| kept.extend(seal.bytes()));
-        let stored = postcard::to_stdvec(&value).expect("it can be stored");
+        let stored = value.to_bytes();
         assert!(!stored.windows(4).any(|four| four == b"iVBO"));
-        let mut read: Value = postcard::from_bytes(&stored).expect("it can be read");
+        let mut read = Value::clone(&Value::from_bytes(&stored).expect("it can be read"));
         assert_eq!(file(&read), None);
         assert_eq!(read, value, "what was forgotten is still the same picture");
         read.each_seal(&mut |mut seal| assert!(kept.iter().any(|bytes| seal.restore(bytes))));
@@ -157,8 +156,8 @@ mod tests {
     fn a_hidden_picture_has_one_seal_that_covers_all_of_it() {
         let mut hidden = picture().hidden([3; 16]);
         assert_eq!(file(&hidden), Some("iVBORw0KGgo="));
-        let stored = postcard::to_stdvec(&hidden).expect("it can be stored");
-        let mut read: Value = postcard::from_bytes(&stored).expect("it can be read");
+        let stored = hidden.to_bytes();
+        let mut read = Value::clone(&Value::from_bytes(&stored).expect("it can be read"));
         hidden.each_seal(&mut |seal| {
             let bytes = seal.bytes().expect("its content is at hand");
             read.each_seal(&mut |mut seal| assert!(seal.restore(&bytes)));

@@ -1,13 +1,26 @@
 //! The stored form of events and snapshots: bytes that every later release can read.
 //!
 //! The first byte is the version of the form. A release may add versions; it keeps a reader for each older one, and
-//! golden files in `tests/golden` hold it to that.
+//! golden files in `tests/golden` hold it to that. The types of each version stand apart from the live ones, in a file of
+//! their own: a live type can change, and what is stored stays as it is.
+
+mod frozen;
+mod v1;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::digest::Digest;
 use crate::effect::Effect;
 use crate::event::Event;
-use crate::seal::SealBytes;
+use crate::ids::PlayerId;
+use crate::patch::Patch;
+use crate::seal::{Content, SealBytes};
 use crate::state::{SealMut, State};
+use crate::value::Value;
+use frozen::Frozen;
 
 /// The version of the form that this release writes.
 const VERSION: u8 = 1;
@@ -36,10 +49,7 @@ pub enum Unreadable {
 
 /// The open part of an event and the contents of its seals.
 pub fn encode(event: &Event) -> Record {
-    let mut open = vec![VERSION];
-    open.extend(
-        postcard::to_stdvec(event).expect("plain kernel types serialise to memory without failing"),
-    );
+    let open = write::<v1::Event>(&[VERSION], event);
     let mut event = event.clone();
     let mut seals: Vec<SealBytes> = Vec::new();
     event.each_seal(&mut |seal| collect(&mut seals, &seal));
@@ -53,17 +63,13 @@ pub fn hash(open: &[u8]) -> Digest {
 
 /// An event from its open part; its seals are closed.
 pub fn decode(open: &[u8]) -> Result<Event, Unreadable> {
-    decode_body(open)
+    read_versioned::<v1::Event>(open)
 }
 
 /// A snapshot: the effects that make the state, and the digests of the seals in them.
 pub fn encode_state(state: &State) -> Record {
     let mut effects = state.effects();
-    let mut open = vec![VERSION];
-    open.extend(
-        postcard::to_stdvec(&effects)
-            .expect("plain kernel types serialise to memory without failing"),
-    );
+    let open = write::<Vec<v1::Effect>>(&[VERSION], &effects);
     let mut seals = Vec::new();
     for effect in &mut effects {
         effect.seals(&mut |seal| collect(&mut seals, &seal));
@@ -73,8 +79,32 @@ pub fn encode_state(state: &State) -> Record {
 
 /// The effects of a snapshot; their seals are closed.
 pub fn decode_state(open: &[u8]) -> Result<Vec<Effect>, Unreadable> {
-    decode_body(open)
+    read_versioned::<Vec<v1::Effect>>(open)
 }
+
+impl State {
+    /// The digest of everything the state holds. Equal states have equal digests.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&write::<Vec<v1::Effect>>(&[], &self.effects()))
+    }
+}
+
+/// Contents of seals carry no version: the first version's types are theirs for good, and grow at their ends alone.
+macro_rules! content {
+    ($($content:ty as $stored:ty),+) => {$(
+        impl Content for $content {
+            fn to_bytes(&self) -> Vec<u8> {
+                write::<$stored>(&[], self)
+            }
+
+            fn from_bytes(bytes: &[u8]) -> Option<Arc<Self>> {
+                Some(Arc::new(read::<$stored>(bytes).ok()?.0))
+            }
+        }
+    )+};
+}
+
+content!(Value as v1::Value, PlayerId as PlayerId, Patch as v1::Patch);
 
 /// Puts contents back into an event. Gives the digests for which `found` had nothing that fits.
 pub fn restore(event: &mut Event, found: &dyn Fn(Digest) -> Option<SealBytes>) -> Vec<Digest> {
@@ -114,22 +144,26 @@ fn collect(seals: &mut Vec<SealBytes>, seal: &SealMut<'_>) {
     }
 }
 
-fn decode_body<T: serde::de::DeserializeOwned>(open: &[u8]) -> Result<T, Unreadable> {
+fn write<T: Frozen + Serialize>(mark: &[u8], live: &T::Live) -> Vec<u8> {
+    postcard::to_extend(&T::freeze(live), mark.to_vec())
+        .expect("plain kernel types serialise to memory without failing")
+}
+
+fn read<T: Frozen + DeserializeOwned>(bytes: &[u8]) -> postcard::Result<(T::Live, &[u8])> {
+    let (read, rest) = postcard::take_from_bytes::<T>(bytes)?;
+    Ok((read.thaw(), rest))
+}
+
+fn read_versioned<T: Frozen + DeserializeOwned>(open: &[u8]) -> Result<T::Live, Unreadable> {
+    let damaged = |what: String| Err(Unreadable::Damaged(what));
     match open.split_first() {
-        Some((&VERSION, body)) => {
-            let (read, rest) = postcard::take_from_bytes(body)
-                .map_err(|error| Unreadable::Damaged(error.to_string()))?;
-            if rest.is_empty() {
-                Ok(read)
-            } else {
-                Err(Unreadable::Damaged(format!(
-                    "{} bytes too many",
-                    rest.len()
-                )))
-            }
-        }
+        Some((&VERSION, body)) => match read::<T>(body) {
+            Ok((live, [])) => Ok(live),
+            Ok((_, rest)) => damaged(format!("{} bytes too many", rest.len())),
+            Err(error) => damaged(error.to_string()),
+        },
         Some((&version, _)) => Err(Unreadable::Version(version)),
-        None => Err(Unreadable::Damaged("it is empty".to_owned())),
+        None => damaged("it is empty".to_owned()),
     }
 }
 

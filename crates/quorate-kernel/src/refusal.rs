@@ -1,7 +1,5 @@
 //! Refusals: how the law says no.
 
-use serde::{Deserialize, Serialize};
-
 use crate::name::Name;
 use crate::time::Moment;
 
@@ -9,7 +7,7 @@ use crate::time::Moment;
 /// the answer may be another.
 ///
 /// A refusal is data. The page, the API and the tests all speak from these fields.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refusal {
     /// The title of the rule that refuses; the kernel's own checks leave it empty.
     pub rule: String,
@@ -26,7 +24,7 @@ pub struct Refusal {
 }
 
 /// One thing that would have to hold.
-#[derive(Clone, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Eq, Debug, Default)]
 pub struct Need {
     /// What must hold, as a noun phrase: "a quorum of votes FOR", "2 action points".
     pub what: String,
@@ -35,7 +33,6 @@ pub struct Need {
     /// What there must be; empty where that says nothing.
     pub need: String,
     /// What it is about. Known where the refusal is made, for whoever shows it there; the log does not keep it.
-    #[serde(skip)]
     pub topic: Topic,
 }
 
@@ -155,8 +152,6 @@ mod tests {
         let plain = Refusal::plain("a title");
         let about = plain.clone().about(Topic::Argument("title".into()));
         assert_eq!(about, plain);
-        let bytes = |refusal: &Refusal| postcard::to_stdvec(refusal).expect("plain types");
-        assert_eq!(bytes(&about), bytes(&plain));
         assert_eq!(about.argument(), Some(&"title".into()));
         assert_eq!(plain.argument(), None);
     }

@@ -1,7 +1,5 @@
 //! What a game holds: the rows of its state, one type each.
 
-use serde::{Deserialize, Serialize};
-
 use crate::audience::Audience;
 use crate::chance::DiceKey;
 use crate::digest::Digest;
@@ -14,7 +12,7 @@ use crate::time::Moment;
 use crate::value::{Thing, Value};
 
 /// A person on the roster.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Person {
     /// The name under which they play.
     pub name: Sealed<str>,
@@ -31,7 +29,7 @@ pub struct Person {
 }
 
 /// Where a person stands. Whether a member counts as a player is for the law to say.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Standing {
     /// Has asked to join.
     Applicant,
@@ -56,7 +54,7 @@ impl Standing {
 }
 
 /// Which tracked value of which thing.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CellKey {
     /// Whose value.
     pub thing: Thing,
@@ -65,7 +63,7 @@ pub struct CellKey {
 }
 
 /// A tracked value.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cell {
     /// What it holds.
     pub value: Value,
@@ -78,7 +76,7 @@ pub struct Cell {
 }
 
 /// Which line of which ledger.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LineKey {
     /// Whose ledger.
     pub cell: CellKey,
@@ -87,7 +85,7 @@ pub struct LineKey {
 }
 
 /// A line of a ledger.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
     /// Whom it is about.
     pub who: Option<PlayerId>,
@@ -100,7 +98,7 @@ pub struct Line {
 }
 
 /// A thing that play made.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entity {
     /// The code name of its kind.
     pub kind: Name,
@@ -109,7 +107,7 @@ pub struct Entity {
 }
 
 /// Who wrote something.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Author {
     /// This player, as everybody sees.
     Named(PlayerId),
@@ -139,7 +137,7 @@ impl Author {
 }
 
 /// A post on the game's blog.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Post {
     /// The code name of its category; empty for a post in none.
     pub category: Name,
@@ -176,7 +174,7 @@ pub struct Post {
 }
 
 /// Which comment under which post.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CommentKey {
     /// The post it stands under.
     pub post: PostId,
@@ -185,7 +183,7 @@ pub struct CommentKey {
 }
 
 /// A comment.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
     /// Who wrote it.
     pub author: Author,
@@ -200,7 +198,7 @@ pub struct Comment {
 }
 
 /// An icon in a comment.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IconUse {
     /// Which icon.
     pub name: Name,
@@ -209,7 +207,7 @@ pub struct IconUse {
 }
 
 /// Which use of an action or slot; or the mark of an event that was undone.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct UseKey {
     /// The action or the slot that it shares.
     pub slot: Name,
@@ -220,14 +218,14 @@ pub struct UseKey {
 }
 
 /// A completed use of an action.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Use {
     /// When.
     pub at: Moment,
 }
 
 /// Which test about which thing.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClockKey {
     /// The function that tests.
     pub test: Name,
@@ -236,14 +234,14 @@ pub struct ClockKey {
 }
 
 /// Since when a test has held without a break.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clock {
     /// The moment at which it began to hold.
     pub since: Moment,
 }
 
 /// What falls due.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DueKey {
     /// An automatic thing's next time.
     Automatic(Name, Thing),
@@ -258,14 +256,14 @@ pub enum DueKey {
 }
 
 /// When something falls due.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Due {
     /// The moment.
     pub at: Moment,
 }
 
 /// A question left to somebody else than the one who acted.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Duty {
     /// The decision that the answer goes to.
     pub decision: Name,
@@ -286,7 +284,7 @@ pub struct Duty {
 }
 
 /// Whose open action.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OpenKey {
     /// The player.
     pub who: PlayerId,
@@ -295,7 +293,7 @@ pub struct OpenKey {
 }
 
 /// An action that waits for a choice of the one who acts.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Open {
     /// What the action was given.
     pub args: Vec<(Name, Value)>,
@@ -312,7 +310,7 @@ pub struct Open {
 }
 
 /// What waits for the same player's next go at an action that did not complete, or was undone.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
     /// Where further dice come from.
     pub seed: SeedId,
@@ -321,7 +319,7 @@ pub struct Waiting {
 }
 
 /// A question as it is shown.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked {
     /// What is asked.
     pub what: String,
@@ -334,7 +332,7 @@ pub struct Asked {
 }
 
 /// A change that a player made by hand.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// Who made it.
     pub by: PlayerId,
@@ -351,7 +349,7 @@ pub struct Claim {
 }
 
 /// How a claim stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClaimStanding {
     /// Made, and not opposed so far.
     Claimed,
@@ -364,7 +362,7 @@ pub enum ClaimStanding {
 }
 
 /// A private message.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     /// Who wrote it; none for the game.
     pub from: Option<PlayerId>,
@@ -377,7 +375,7 @@ pub struct Message {
 }
 
 /// A dynasty: from one ascension to the next.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dynasty {
     /// Its title or theme.
     pub title: Sealed<str>,
@@ -392,7 +390,7 @@ pub struct Dynasty {
 }
 
 /// What is said beforehand of the dice that fall from an event on, until the next pledge.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pledge {
     /// The digest of the key that they follow from.
     pub said: Digest,
@@ -401,7 +399,7 @@ pub struct Pledge {
 }
 
 /// How often a clause's code has broken, and whether it sleeps.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Breaks {
     /// How often, since the rule was last changed.
     pub times: u32,
@@ -412,7 +410,7 @@ pub struct Breaks {
 }
 
 /// Which clause of which rule.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClauseKey {
     /// The rule.
     pub rule: Name,
@@ -421,7 +419,7 @@ pub struct ClauseKey {
 }
 
 /// The contents of a value that the law no longer declares.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Archived {
     /// What it held.
     pub value: Value,
@@ -430,7 +428,7 @@ pub struct Archived {
 }
 
 /// A page of the game that play writes.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageText {
     /// Its text, in Markdown.
     pub text: Sealed<str>,
@@ -439,7 +437,7 @@ pub struct PageText {
 }
 
 /// A line that rule code wrote into the log.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct About {
     /// The game's title.
     pub title: String,

@@ -12,9 +12,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::digest::Digest;
-use crate::ids::PlayerId;
-use crate::patch::Patch;
-use crate::value::Value;
 
 /// Sixteen bytes that make a seal's digest unguessable even where its content is short.
 pub type Salt = [u8; 16];
@@ -30,7 +27,7 @@ struct Inner<T: ?Sized> {
 }
 
 /// What lies beside the log for one seal.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SealBytes {
     /// The digest that the log holds.
     pub digest: Digest,
@@ -57,22 +54,6 @@ impl Content for str {
         std::str::from_utf8(bytes).ok().map(Arc::from)
     }
 }
-
-macro_rules! content_by_postcard {
-    ($($content:ty),+) => {$(
-        impl Content for $content {
-            fn to_bytes(&self) -> Vec<u8> {
-                postcard::to_stdvec(self).expect("plain kernel types serialise to memory without failing")
-            }
-
-            fn from_bytes(bytes: &[u8]) -> Option<Arc<Self>> {
-                postcard::from_bytes(bytes).ok().map(Arc::new)
-            }
-        }
-    )+};
-}
-
-content_by_postcard!(Value, PlayerId, Patch);
 
 impl<T: Content + ?Sized> Sealed<T> {
     /// Closes a content under a salt.

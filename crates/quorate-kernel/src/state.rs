@@ -3,10 +3,6 @@
 //! State is the fold of effects. It can be read without law or log. Applying an effect checks that what it found is
 //! what it says it found, so that a log that does not fit its state is noticed at the first event.
 
-use imbl::ordmap::DiffItem;
-use imbl::{OrdMap, OrdSet};
-use serde::{Deserialize, Serialize};
-
 use crate::digest::Digest;
 use crate::ids::{EntityId, EventSeq, Id, MessageId, PlayerId, PostId};
 use crate::law::{Rule, Section, Term};
@@ -18,6 +14,8 @@ use crate::rows::{
 };
 use crate::seal::{SealBytes, Sealed};
 use crate::time::Moment;
+use imbl::ordmap::DiffItem;
+use imbl::{OrdMap, OrdSet};
 
 /// Writes the state, its effects and what goes over every table, from one list of the tables.
 macro_rules! tables {
@@ -35,7 +33,7 @@ macro_rules! tables {
         }
 
         /// One row changed: what it was before and what it is after. Both present: changed; one: made or gone.
-        #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Eq, Debug)]
         pub enum Effect {
             $(
                 $(#[$doc])*
@@ -224,13 +222,6 @@ impl State {
             .into_iter()
             .try_for_each(|effect| state.apply(effect))?;
         Ok(state)
-    }
-
-    /// The digest of everything the state holds. Equal states have equal digests.
-    pub fn digest(&self) -> Digest {
-        let bytes = postcard::to_stdvec(&self.effects())
-            .expect("plain kernel types serialise to memory without failing");
-        Digest::of(&bytes)
     }
 
     /// The first moment at which something falls due, with all that falls due then.

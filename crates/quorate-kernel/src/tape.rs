@@ -1,14 +1,12 @@
 //! The tape: the dice and choices of one command, in the order in which they fell.
 
-use serde::{Deserialize, Serialize};
-
 use crate::digest::Digest;
 use crate::ids::PlayerId;
 use crate::name::Name;
 use crate::value::Value;
 
 /// What chance and people put into one command. With the state, the law and the command it fixes the outcome.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tape {
     /// The dice, in the order rolled.
     pub dice: Vec<Die>,
@@ -17,7 +15,7 @@ pub struct Tape {
 }
 
 /// One die.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Die {
     /// What it was rolled for.
     pub what: String,
@@ -30,7 +28,7 @@ pub struct Die {
 }
 
 /// One choice made in the middle of an action.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chosen {
     /// What was asked.
     pub what: String,
@@ -39,7 +37,7 @@ pub struct Chosen {
 }
 
 /// What names a seed: who acts and the key of the command. The bytes of the seed follow from it under a secret.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SeedId {
     /// The player, or none for the game itself.
     pub player: Option<PlayerId>,

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{CommentId, EntityId, PlayerId, PostId};
 use crate::name::Name;
 use crate::picture::Picture;
@@ -12,7 +10,7 @@ use crate::seal::{Salt, Sealed};
 use crate::time::{Moment, Span};
 
 /// Something that has attributes.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Thing {
     /// The game itself, of which there is one.
     Game,
@@ -31,7 +29,7 @@ pub enum Thing {
 }
 
 /// Which row of which table.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RowKey {
     /// The table's kind name.
     pub table: Name,
@@ -102,7 +100,7 @@ impl std::str::FromStr for Thing {
 }
 
 /// A square of a board: column and row counted from 0, column 0 at the left, row 0 at the top.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Square {
     /// The board's code name.
     pub board: Name,
@@ -113,7 +111,7 @@ pub struct Square {
 }
 
 /// What a tracked value holds.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Value {
     /// Nothing: a reference that points nowhere, a moment that never was.
     #[default]
