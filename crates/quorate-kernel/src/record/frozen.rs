@@ -138,10 +138,10 @@ impl<T: Frozen> Frozen for SharedList<T> {
 
 /// Declares a version's structs, each for the live type of the same name in `live`.
 ///
-/// Fields are stored in the order written. A live field that the version does not know stands after `without`, with what
-/// a reader takes for it.
+/// Fields are stored in the order written. A live field that the version does not know stands after a
+/// semicolon, with what a reader takes for it.
 macro_rules! frozen_structs {
-    ($($name:ident { $($field:ident: $type:ty),+ $(,)? } $(without { $($new:ident: $default:expr),+ $(,)? })?)+) => {$(
+    ($($name:ident { $($field:ident: $type:ty),+ $(,)? $(; $($new:ident: $default:expr),+ $(,)?)? })+) => {$(
         #[derive(Serialize, Deserialize)]
         pub(super) struct $name {
             $($field: $type,)+
@@ -166,12 +166,13 @@ macro_rules! frozen_structs {
 
 /// Declares a version's enums, each for the live type of the same name in `live`.
 ///
-/// Variants are numbered in the order written. A live variant that the version does not know stands after `without`, with
-/// the one that is stored for it.
+/// Variants are numbered in the order written. A live variant that the version does not know stands after a
+/// semicolon, with the one that is stored for it.
 macro_rules! frozen_enums {
     ($($name:ident {
         $($variant:ident $(($($arg:ident: $arg_type:ty),+))? $({ $($field:ident: $type:ty),+ $(,)? })?),+ $(,)?
-    } $(without { $($new:ident: $stored:ident),+ $(,)? })?)+) => {$(
+        $(; $($new:ident: $stored:ident),+ $(,)?)?
+    })+) => {$(
         #[derive(Serialize, Deserialize)]
         pub(super) enum $name {
             $($variant $(($($arg_type),+))? $({ $($field: $type),+ })?,)+

@@ -1,10 +1,10 @@
 //! Version 1 of the stored form. What it stores never changes, for that was written to disks.
 //!
-//! Where a live type gets a field or a variant that need not be kept, it is named here after `without`, with what is read or
+//! Where a live type gets a field or a variant that need not be kept, it is named here after a semicolon, with what is read or
 //! stored for it. Where one is to be kept, or a type changes otherwise, the form gets a version 2:
 //!
 //! - Copy this file to `v2.rs`, change the types there, and let `record.rs` write 2 and read both.
-//! - Here, what has changed since gets `without` or, in place of its declaration, an `impl Frozen` by hand.
+//! - Here, what has changed since is named so too or, in place of its declaration, an `impl Frozen` by hand.
 //! - The contents of seals have no version of their own, and a seal outlives the event that it came with: the same bytes
 //!   must come out of it again. So their types ([`Value`], [`Patch`], [`Clause`], and what is in them) get further variants
 //!   at the end alone, and they get them here.
@@ -69,7 +69,7 @@ frozen_structs! {
         next_at: Option<Moment>,
     }
 
-    Need { what: String, have: String, need: String } without { topic: Topic::General }
+    Need { what: String, have: String, need: String; topic: Topic::General }
     Tape { dice: Vec<Die>, answers: Vec<Chosen> }
     Die { what: String, sides: i128, result: i128, by: Option<PlayerId> }
     Chosen { what: String, value: Value }

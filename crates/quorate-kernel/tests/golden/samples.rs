@@ -664,6 +664,7 @@ pub fn outcomes() -> Vec<Outcome> {
             what: "45 gold".to_owned(),
             have: "12".to_owned(),
             need: "45".to_owned(),
+            ..Need::default()
         }],
         next_at: Some(Moment(50)),
     };
