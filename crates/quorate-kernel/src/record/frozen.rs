@@ -143,6 +143,7 @@ impl<T: Frozen> Frozen for SharedList<T> {
 macro_rules! frozen_structs {
     ($($name:ident { $($field:ident: $type:ty),+ $(,)? $(; $($new:ident: $default:expr),+ $(,)?)? })+) => {$(
         #[derive(Serialize, Deserialize)]
+        #[allow(clippy::struct_field_names, reason = "the fields are those of the live type")]
         pub(super) struct $name {
             $($field: $type,)+
         }

@@ -49,7 +49,7 @@ fn lines(name: &str, record: &Record) -> String {
     let mut lines = format!("{name} open {}\n", hex(&record.open));
     for seal in &record.seals {
         let all = [&seal.digest.0[..], &seal.salt, &seal.bytes].concat();
-        lines += &format!("{name} seal {}\n", hex(&all));
+        lines.extend([name, " seal ", &hex(&all), "\n"]);
     }
     lines
 }

@@ -11,7 +11,11 @@ use quorate_kernel::event::{Event, Note, NoteKind, Outcome};
 use quorate_kernel::ids::{ClaimId, DutyId, MessageId};
 use quorate_kernel::law::{Rule, Section, Term};
 use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::rows::*;
+use quorate_kernel::rows::{
+    About, Archived, Asked, Author, Breaks, Cell, CellKey, Claim, ClaimStanding, ClauseKey, Clock,
+    ClockKey, Comment, CommentKey, Due, DueKey, Duty, Dynasty, Entity, IconUse, Line, LineKey,
+    Message, Open, OpenKey, PageText, Person, Pledge, Post, Standing, Use, UseKey, Waiting,
+};
 use quorate_kernel::seal::{Content, Sealed};
 use quorate_kernel::tape::{Chosen, Die, SeedId, Tape};
 use quorate_kernel::{
@@ -67,8 +71,7 @@ pub fn events() -> Vec<(String, Event)> {
         add(format!("outcome-{}", nth + 1), Event { outcome, ..plain() });
     }
     for (nth, actor) in actors().into_iter().enumerate() {
-        let hidden_actor =
-            (actor == Actor::Hidden).then(|| Sealed::close(player(), [nth as u8 + 1; 16]));
+        let hidden_actor = (actor == Actor::Hidden).then(|| Sealed::close(player(), [5; 16]));
         let event = Event {
             actor,
             hidden_actor,
@@ -110,7 +113,7 @@ fn post() -> PostId {
 }
 
 fn words(text: &str) -> Sealed<str> {
-    Sealed::close(text, [text.len() as u8; 16])
+    Sealed::close(text, [u8::try_from(text.len()).expect("a short text"); 16])
 }
 
 fn patch() -> Sealed<Patch> {
