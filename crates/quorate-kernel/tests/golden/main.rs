@@ -33,8 +33,8 @@ fn golden(file: &str) -> BTreeMap<&str, Record> {
             ("seal", hex) => {
                 let all = bytes(hex);
                 record.seals.push(SealBytes {
-                    digest: Digest(all[..32].try_into().unwrap()),
-                    salt: all[32..48].try_into().unwrap(),
+                    digest: Digest(all[..32].try_into().expect("32 bytes")),
+                    salt: all[32..48].try_into().expect("16 bytes"),
                     bytes: all[48..].to_vec(),
                 });
             }
@@ -55,14 +55,16 @@ fn lines(name: &str, record: &Record) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    digits.collect()
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    let digits = hex.as_bytes().chunks(2);
-    digits
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
+    let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex digits");
+    (0..hex.len()).step_by(2).map(byte).collect()
 }
 
 #[test]

@@ -220,6 +220,13 @@ pub fn acts() -> Vec<Act> {
             category: "story".into(),
         },
         Act::Withdraw { post: post() },
+    ];
+    acts.extend(later_acts());
+    acts
+}
+
+fn later_acts() -> Vec<Act> {
+    vec![
         Act::Comment {
             post: post(),
             text: words("I like it :for:"),
@@ -233,13 +240,6 @@ pub fn acts() -> Vec<Act> {
             rule: "trade".into(),
             reason: words("The rule says so."),
         },
-    ];
-    acts.extend(later_acts());
-    acts
-}
-
-fn later_acts() -> Vec<Act> {
-    vec![
         Act::Dispute {
             claim: ClaimId(id(51, 0)),
             reason: words("It does not."),
@@ -335,8 +335,10 @@ macro_rules! made {
 pub fn effects() -> Vec<Effect> {
     let mut effects = of_people_and_values();
     effects.extend(of_posts());
+    effects.extend(of_messages_and_pages());
     effects.extend(of_the_law());
     effects.extend(of_what_runs());
+    effects.extend(of_what_waits());
     effects
 }
 
@@ -471,6 +473,11 @@ fn of_posts() -> Vec<Effect> {
             }
         ));
     }
+    effects
+}
+
+fn of_messages_and_pages() -> Vec<Effect> {
+    let mut effects = Vec::new();
     effects.push(made!(
         Message,
         MessageId(id(43, 0)),
@@ -542,11 +549,7 @@ fn of_the_law() -> Vec<Effect> {
 }
 
 fn of_what_runs() -> Vec<Effect> {
-    let open_key = OpenKey {
-        who: player(),
-        action: "trade".into(),
-    };
-    let mut effects = vec![
+    vec![
         made!(
             Use,
             UseKey {
@@ -578,6 +581,15 @@ fn of_what_runs() -> Vec<Effect> {
                 at: Moment(43),
             }
         ),
+    ]
+}
+
+fn of_what_waits() -> Vec<Effect> {
+    let open_key = OpenKey {
+        who: player(),
+        action: "trade".into(),
+    };
+    let mut effects = vec![
         made!(
             Open,
             open_key.clone(),
