@@ -75,7 +75,7 @@ impl ReadKey {
             | Effect::Waiting { .. }
             | Effect::Claim { .. }
             | Effect::Dynasty { .. }
-            | Effect::Pledge { .. }
+            | Effect::Commitment { .. }
             | Effect::Archived { .. } => vec![],
         }
     }

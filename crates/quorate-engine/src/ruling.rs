@@ -103,7 +103,7 @@ pub fn rule(bench: &Bench<'_>, named: &Named) -> Result<Ruling, Refusal> {
     line.extra_dues(line.judge.head().at, false)?;
     let mut effects = bench.now.differences(line.judge.state());
     // What was said of the dice stays said.
-    effects.retain(|effect| !matches!(effect, Effect::Pledge { .. }));
+    effects.retain(|effect| !matches!(effect, Effect::Commitment { .. }));
     let claims = bench.now.claims.keys();
     Ok(Ruling {
         effects: effects.into_iter().map(keep_struck_claims).collect(),

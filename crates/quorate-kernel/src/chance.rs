@@ -1,89 +1,26 @@
 //! Chance: what a game's dice follow from, and how everybody can check afterwards that they did.
 //!
-//! All dice that fall between two pledges follow from one key. Its digest is pledged in the log before the first of them falls,
-//! and the key itself is shown there as the next pledge takes over, when a dynasty ends. So no result can have been picked after
-//! the pledge. What keeps texts closed follows from the same secret by another way, and is never shown.
+//! All dice that fall between two commitments follow from one key. Its digest is committed to in the log before the first of them falls,
+//! and the key itself is shown there as the next commitment takes over, when a dynasty ends. So no result can have been picked after
+//! the commitment. What keeps texts closed follows from the same secret by another way, and is never shown.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::command::{Act, Actor};
-use crate::digest::Digest;
 use crate::event::Event;
 use crate::ids::EventSeq;
 use crate::name::Name;
-use crate::rows::{DueKey, OpenKey, Pledge};
+use crate::rows::{DueKey, OpenKey};
 use crate::state::State;
-use crate::tape::{Die, Seed, SeedId};
-
-/// What the dice between two pledges follow from. Whoever has it knows all of them.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct DiceKey([u8; 32]);
-
-impl DiceKey {
-    /// The key of the pledge that an event makes, under a game's secret.
-    pub fn of(secret: &[u8; 32], pledge: EventSeq) -> Self {
-        let parts = [b"dice".as_slice(), &pledge.0.to_le_bytes()];
-        Self(Digest::keyed(secret, parts).0)
-    }
-
-    /// The key of the dice that fall next.
-    pub fn current(secret: &[u8; 32], state: &State) -> Self {
-        Self::of(secret, current_pledge(state))
-    }
-
-    /// What is told of it beforehand.
-    pub fn pledge(&self) -> Digest {
-        Digest::of_parts([b"pledge".as_slice(), &self.0])
-    }
-
-    /// What the dice of one command follow from.
-    pub fn seed(&self, id: &SeedId) -> Seed {
-        Seed::derive(&self.0, id)
-    }
-
-    /// In hex digits, as it is told when it is shown.
-    pub fn shown(&self) -> String {
-        Digest(self.0).to_string()
-    }
-}
-
-impl std::fmt::Debug for DiceKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DiceKey(secret)")
-    }
-}
-
-/// What follows from a game's secret for one command and is never shown: the salts of what it closes, and the dice of a line of
-/// history that is judged again.
-pub fn closed_seed(secret: &[u8; 32], id: &SeedId) -> Seed {
-    Seed::derive(&Digest::keyed(secret, [b"closed".as_slice()]).0, id)
-}
-
-impl Pledge {
-    /// A pledge whose key is not shown yet.
-    pub fn of(key: &DiceKey) -> Self {
-        Self {
-            said: key.pledge(),
-            shown: None,
-        }
-    }
-
-    /// Whether the key that is shown is the one that was pledged; none before it is shown.
-    pub fn is_kept(&self) -> Option<bool> {
-        self.shown.map(|key| key.pledge() == self.said)
-    }
-}
+use crate::tape::{DiceKey, Die, SeedId};
 
 /// A die that fell for the first time in an event, and what it must follow from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fallen {
     /// The event.
     pub event: EventSeq,
-    /// The pledge that it fell under.
-    pub pledge: EventSeq,
+    /// The commitment that it fell under.
+    pub commitment: EventSeq,
     /// What its command's seed is named by.
     pub seed: SeedId,
     /// How many dice fell for the same before.
@@ -151,7 +88,7 @@ pub fn fallen(before: &State, event: &Event) -> Vec<Fallen> {
         return Vec::new();
     }
     let (seed, known) = source(before, event.actor, &event.key, &event.act);
-    let pledge = current_pledge(before);
+    let commitment = current_commitment(before);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut fallen = Vec::new();
     for die in &event.tape.dice {
@@ -168,7 +105,7 @@ pub fn fallen(before: &State, event: &Event) -> Vec<Fallen> {
         }
         fallen.push(Fallen {
             event: event.seq,
-            pledge,
+            commitment,
             seed: seed.clone(),
             nth: nth as u64,
             die: die.clone(),
@@ -178,15 +115,21 @@ pub fn fallen(before: &State, event: &Event) -> Vec<Fallen> {
     fallen
 }
 
-/// The pledge that the next die falls under: the newest, and that of the founding before there is one.
-fn current_pledge(state: &State) -> EventSeq {
-    let last = state.pledges.keys().next_back();
+/// The key of the dice that fall next.
+pub fn current_key(secret: &[u8; 32], state: &State) -> DiceKey {
+    DiceKey::of(secret, current_commitment(state))
+}
+
+/// The commitment that the next die falls under: the newest, and that of the founding before there is one.
+fn current_commitment(state: &State) -> EventSeq {
+    let last = state.commitments.keys().next_back();
     last.copied().unwrap_or(EventSeq(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tape::Seed;
 
     const SECRET: [u8; 32] = [7; 32];
 
@@ -200,7 +143,7 @@ mod tests {
     fn die(key: &DiceKey, what: &str, nth: u64, sides: i64) -> Fallen {
         Fallen {
             event: EventSeq(5),
-            pledge: EventSeq(1),
+            commitment: EventSeq(1),
             seed: id(),
             nth,
             die: Die {
@@ -238,19 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pledge_tells_whether_it_was_kept() {
-        let key = DiceKey::of(&SECRET, EventSeq(1));
-        let mut pledge = Pledge::of(&key);
-        assert_eq!(pledge.is_kept(), None);
-        pledge.shown = Some(key);
-        assert_eq!(pledge.is_kept(), Some(true));
-        pledge.shown = Some(DiceKey::of(&SECRET, EventSeq(9)));
-        assert_eq!(pledge.is_kept(), Some(false));
-    }
-
-    #[test]
     fn what_a_key_shows_says_nothing_of_what_stays_closed() {
         let dice = DiceKey::of(&SECRET, EventSeq(1)).seed(&id());
-        assert_ne!(dice.salt(0), closed_seed(&SECRET, &id()).salt(0));
+        assert_ne!(dice.salt(0), Seed::closed(&SECRET, &id()).salt(0));
     }
 }

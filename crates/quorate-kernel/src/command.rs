@@ -1,12 +1,12 @@
 //! Commands: what somebody wants to do to a game.
 
-use crate::chance;
 use crate::ids::{ClaimId, DutyId, EventSeq, PlayerId, PostId};
 use crate::law::{Section, Term};
 use crate::name::Name;
 use crate::patch::Patch;
 use crate::rows::{ClauseKey, DueKey};
 use crate::seal::Sealed;
+use crate::sealing::{EachSeal, SealMut};
 use crate::tape::{Seed, SeedId};
 use crate::time::Moment;
 use crate::value::Value;
@@ -198,12 +198,11 @@ impl Command {
             player: self.actor.player(),
             key: self.key.clone(),
         };
-        chance::closed_seed(secret, &id)
+        Seed::closed(secret, &id)
     }
 
     /// Closes every text of the command under salts of its own seed, in place of those it arrived with.
     pub fn seal(&mut self, seed: Seed) {
-        use crate::state::SealMut;
         // What was picked from hidden options comes in as it lay there: under its old salt anybody could tell which it was.
         self.act.each_given(&mut |value| {
             if let Value::Hidden(_) = value {
@@ -298,8 +297,7 @@ impl Act {
     }
 
     /// Visits every seal of the act.
-    pub fn each_seal(&mut self, visit: &mut dyn FnMut(crate::state::SealMut<'_>)) {
-        use crate::state::{EachSeal, SealMut};
+    pub fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
         match self {
             Self::Found(founding) => visit(SealMut::Text(&mut founding.founder)),
             Self::Apply { name, text } => {

@@ -9,7 +9,7 @@ use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::rows::OpenKey;
 use crate::seal::Sealed;
-use crate::state::{EachSeal, SealMut};
+use crate::sealing::{EachSeal, SealMut};
 use crate::tape::Tape;
 use crate::time::Moment;
 

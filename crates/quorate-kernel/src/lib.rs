@@ -19,6 +19,7 @@ pub mod record;
 pub mod refusal;
 pub mod rows;
 pub mod seal;
+pub mod sealing;
 pub mod state;
 pub mod tape;
 pub mod time;

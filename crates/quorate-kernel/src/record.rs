@@ -18,7 +18,8 @@ use crate::event::Event;
 use crate::ids::PlayerId;
 use crate::patch::Patch;
 use crate::seal::{Content, SealBytes};
-use crate::state::{SealMut, State};
+use crate::sealing::SealMut;
+use crate::state::State;
 use crate::value::Value;
 use frozen::Frozen;
 

@@ -1,13 +1,12 @@
 //! What a game holds: the rows of its state, one type each.
 
 use crate::audience::Audience;
-use crate::chance::DiceKey;
 use crate::digest::Digest;
 use crate::ids::{CommentId, EventSeq, Id, PlayerId, PostId};
 use crate::name::Name;
 use crate::patch::Patch;
 use crate::seal::Sealed;
-use crate::tape::{Die, SeedId, Tape};
+use crate::tape::{DiceKey, Die, SeedId, Tape};
 use crate::time::Moment;
 use crate::value::{Thing, Value};
 
@@ -385,17 +384,32 @@ pub struct Dynasty {
     pub at: Moment,
     /// The event that began it.
     pub event: EventSeq,
-    /// What had been said of its dice as it began: the digest of the pledge's key.
+    /// What had been said of its dice as it began: the digest of the commitment's key.
     pub dice: Digest,
 }
 
-/// What is said beforehand of the dice that fall from an event on, until the next pledge.
+/// What is said beforehand of the dice that fall from an event on, until the next commitment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pledge {
+pub struct Commitment {
     /// The digest of the key that they follow from.
     pub said: Digest,
-    /// The key, once another pledge stands.
+    /// The key, once another commitment stands.
     pub shown: Option<DiceKey>,
+}
+
+impl Commitment {
+    /// A commitment whose key is not shown yet.
+    pub fn of(key: &DiceKey) -> Self {
+        Self {
+            said: key.commitment(),
+            shown: None,
+        }
+    }
+
+    /// Whether the key that is shown is the one that was committed to; none before it is shown.
+    pub fn is_kept(&self) -> Option<bool> {
+        self.shown.map(|key| key.commitment() == self.said)
+    }
 }
 
 /// How often a clause's code has broken, and whether it sleeps.
@@ -451,4 +465,20 @@ pub struct About {
     pub new_rules: Name,
     /// The title of a rule that is added without one.
     pub unnamed: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commitment_tells_whether_it_was_kept() {
+        let key = DiceKey::of(&[7; 32], EventSeq(1));
+        let mut commitment = Commitment::of(&key);
+        assert_eq!(commitment.is_kept(), None);
+        commitment.shown = Some(key);
+        assert_eq!(commitment.is_kept(), Some(true));
+        commitment.shown = Some(DiceKey::of(&[7; 32], EventSeq(9)));
+        assert_eq!(commitment.is_kept(), Some(false));
+    }
 }

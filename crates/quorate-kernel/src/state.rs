@@ -9,17 +9,17 @@ use crate::law::{Rule, Section, Term};
 use crate::name::Name;
 use crate::rows::{
     About, Archived, Breaks, Cell, CellKey, Claim, ClauseKey, Clock, ClockKey, Comment, CommentKey,
-    Due, DueKey, Duty, Dynasty, Entity, Line, LineKey, Message, Open, OpenKey, PageText, Person,
-    Pledge, Post, Use, UseKey, Waiting,
+    Commitment, Due, DueKey, Duty, Dynasty, Entity, Line, LineKey, Message, Open, OpenKey,
+    PageText, Person, Post, Use, UseKey, Waiting,
 };
-use crate::seal::{SealBytes, Sealed};
+use crate::sealing::{EachSeal, SealMut};
 use crate::time::Moment;
 use imbl::ordmap::DiffItem;
 use imbl::{OrdMap, OrdSet};
 
 /// Writes the state, its effects and what goes over every table, from one list of the tables.
 macro_rules! tables {
-    ($($(#[$doc:meta])* $field:ident: $variant:ident($key:ty => $row:ty)),+ $(,)?) => {
+    ($($(#[$doc:meta])* $field:ident $(as $known_as:literal)?: $variant:ident($key:ty => $row:ty)),+ $(,)?) => {
         /// What a game holds. Cloning is cheap: tables share what they have in common.
         #[derive(Clone, Default, PartialEq, Debug)]
         pub struct State {
@@ -75,10 +75,10 @@ macro_rules! tables {
                 }
             }
 
-            /// The name of the table it touches.
+            /// The name by which the table that it touches is known outside.
             pub fn table(&self) -> &'static str {
                 match self {
-                    $(Self::$variant { .. } => stringify!($field),)+
+                    $(Self::$variant { .. } => [$($known_as,)? stringify!($field)][0],)+
                 }
             }
 
@@ -186,7 +186,7 @@ tables! {
     /// Contents of values that left the law.
     archive: Archived(CellKey => Archived),
     /// What was said of the dice beforehand, by the event that said it.
-    pledges: Pledge(EventSeq => Pledge),
+    commitments as "commitments": Commitment(EventSeq => Commitment),
 }
 
 /// An effect that does not fit the state: the row is not what the effect says it was.
@@ -353,9 +353,6 @@ impl State {
         }
     }
 }
-
-mod sealing;
-pub use sealing::{EachSeal, SealMut};
 
 #[cfg(test)]
 mod tests;

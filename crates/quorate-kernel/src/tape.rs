@@ -58,6 +58,12 @@ impl Seed {
         Self(Digest::keyed(secret, [player.as_bytes(), id.key.as_str().as_bytes()]).0)
     }
 
+    /// What follows from a game's secret for one command and is never shown: the salts of what it closes, and the dice of a line of
+    /// history that is judged again.
+    pub fn closed(secret: &[u8; 32], id: &SeedId) -> Self {
+        Self::derive(&Digest::keyed(secret, [b"closed".as_slice()]).0, id)
+    }
+
     /// The die that is the `nth` (from 0) rolled for `what`: uniform from 1 to `sides`, 0 where there are no sides.
     ///
     /// It depends on nothing else, so that whatever is rolled around it, it stays.
@@ -114,6 +120,40 @@ impl Seed {
 impl std::fmt::Debug for Seed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Seed(secret)")
+    }
+}
+
+/// What the dice between two commitments follow from. Whoever has it knows all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DiceKey([u8; 32]);
+
+impl DiceKey {
+    /// The key of the commitment that an event makes, under a game's secret.
+    pub fn of(secret: &[u8; 32], commitment: EventSeq) -> Self {
+        let parts = [b"dice".as_slice(), &commitment.0.to_le_bytes()];
+        Self(Digest::keyed(secret, parts).0)
+    }
+
+    /// What is told of it beforehand.
+    pub fn commitment(&self) -> Digest {
+        Digest::of_parts([b"pledge".as_slice(), &self.0])
+    }
+
+    /// What the dice of one command follow from.
+    pub fn seed(&self, id: &SeedId) -> Seed {
+        Seed::derive(&self.0, id)
+    }
+
+    /// In hex digits, as it is told when it is shown.
+    pub fn shown(&self) -> String {
+        Digest(self.0).to_string()
+    }
+}
+
+impl std::fmt::Debug for DiceKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DiceKey(secret)")
     }
 }
 

@@ -1,4 +1,4 @@
-//! The dice of a log, held against the keys that were pledged for them.
+//! The dice of a log, held against the keys that were committed to for them.
 
 use quorate_kernel::EventSeq;
 use quorate_kernel::chance::{Fallen, fallen};
@@ -9,7 +9,7 @@ use quorate_kernel::state::{Effect, State};
 /// What was found of a game's dice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DiceFound {
-    /// How many follow from a key that was pledged before they fell and is shown now.
+    /// How many follow from a key that was committed to before they fell and is shown now.
     pub proven: u64,
     /// How many nobody can check: their key is not shown yet, or it is not to be told whose they were.
     pub unproven: u64,
@@ -18,10 +18,10 @@ pub struct DiceFound {
 /// How many dice are kept until their key is shown. Those of a longer dynasty stay unproven.
 const KEPT_MAX: usize = 200_000;
 
-/// Goes along a log and checks the dice between two pledges when the second of them shows the key of the first.
+/// Goes along a log and checks the dice between two commitments when the second of them shows the key of the first.
 #[derive(Default)]
 pub(crate) struct DiceCheck {
-    /// What fell since the last pledge.
+    /// What fell since the last commitment.
     waiting: Vec<Fallen>,
     /// What was found so far.
     found: DiceFound,
@@ -47,10 +47,10 @@ impl DiceCheck {
             .try_for_each(|step| self.look(&step.effect))
     }
 
-    /// Checks what fell under a pledge whose key is shown.
+    /// Checks what fell under a commitment whose key is shown.
     fn look(&mut self, effect: &Effect) -> Result<(), String> {
-        let Effect::Pledge {
-            key: pledge,
+        let Effect::Commitment {
+            key: commitment,
             new: Some(row),
             ..
         } = effect
@@ -62,10 +62,10 @@ impl DiceCheck {
         };
         if !kept {
             return Err(format!(
-                "the key that is shown for the dice since event {pledge} is not the one that was pledged"
+                "the key that is shown for the dice since event {commitment} is not the one that was pledged"
             ));
         }
-        let of_it = |die: &Fallen| die.pledge == *pledge;
+        let of_it = |die: &Fallen| die.commitment == *commitment;
         let (of_it, others): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(of_it);
         self.waiting = others;
         let (follow, astray): (Vec<_>, Vec<_>) =
@@ -100,14 +100,13 @@ fn told(first: &Fallen, count: usize) -> String {
 mod tests {
     use super::*;
     use quorate_kernel::Moment;
-    use quorate_kernel::chance::DiceKey;
     use quorate_kernel::command::Act;
     use quorate_kernel::digest::Digest;
     use quorate_kernel::effect::{Step, Way};
     use quorate_kernel::event::Outcome;
-    use quorate_kernel::rows::Pledge;
+    use quorate_kernel::rows::Commitment;
     use quorate_kernel::seal::Sealed;
-    use quorate_kernel::tape::{Die, SeedId, Tape};
+    use quorate_kernel::tape::{DiceKey, Die, SeedId, Tape};
 
     const SECRET: [u8; 32] = [3; 32];
 
@@ -160,12 +159,12 @@ mod tests {
     }
 
     fn shows(shown: DiceKey) -> Event {
-        let old = Pledge::of(&key());
-        let new = Pledge {
+        let old = Commitment::of(&key());
+        let new = Commitment {
             shown: Some(shown),
             ..old.clone()
         };
-        let effect = Effect::Pledge {
+        let effect = Effect::Commitment {
             key: EventSeq(1),
             old: Some(old),
             new: Some(new),
@@ -173,16 +172,18 @@ mod tests {
         event(9, vec![effect], Vec::new())
     }
 
-    /// A state in which the first event's pledge stands.
-    fn pledged() -> State {
+    /// A state in which the first event's commitment stands.
+    fn committed() -> State {
         let mut state = State::default();
-        state.pledges.insert(EventSeq(1), Pledge::of(&key()));
+        state
+            .commitments
+            .insert(EventSeq(1), Commitment::of(&key()));
         state
     }
 
     #[test]
     fn dice_are_proven_when_their_key_is_shown() {
-        let (mut check, state) = (DiceCheck::default(), pledged());
+        let (mut check, state) = (DiceCheck::default(), committed());
         for seq in 2..5 {
             assert_eq!(check.take(&state, &event(seq, vec![], dice(seq))), Ok(()));
         }
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_die_that_was_picked_is_named_by_its_event() {
-        let (mut check, state) = (DiceCheck::default(), pledged());
+        let (mut check, state) = (DiceCheck::default(), committed());
         let mut picked = dice(2);
         picked[2].result = picked[2].result % 1_000 + 1;
         check.take(&state, &event(2, vec![], picked)).unwrap();
@@ -214,8 +215,8 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_not_pledged_is_no_proof() {
-        let (mut check, state) = (DiceCheck::default(), pledged());
+    fn a_key_that_was_not_committed_to_is_no_proof() {
+        let (mut check, state) = (DiceCheck::default(), committed());
         let other = DiceKey::of(&[4; 32], EventSeq(1));
         let said = check.take(&state, &shows(other)).unwrap_err();
         assert!(said.contains("not the one that was pledged"), "{said}");

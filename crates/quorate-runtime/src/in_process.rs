@@ -8,7 +8,8 @@ use quorate_engine::{Head as EngineHead, Inputs, Judged as EngineJudged, LawCach
 use quorate_kernel::command::{Act, Command};
 use quorate_kernel::event::Event;
 use quorate_kernel::record;
-use quorate_kernel::state::{SealMut, State};
+use quorate_kernel::sealing::SealMut;
+use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment};
 
 use crate::judge::{Head, Judge, Judged, Judges, Secret};

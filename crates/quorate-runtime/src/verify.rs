@@ -17,7 +17,7 @@ use crate::walk::{Chunk, Walk, Work};
 pub enum Grade {
     /// Each event follows from the one before.
     Chain,
-    /// And its effects fit the state that they change, and its dice follow from what was pledged, as far as that is shown.
+    /// And its effects fit the state that they change, and its dice follow from what was committed to, as far as that is shown.
     Fold,
     /// And the law of its time, given its tape, comes to the same effects. Differences are listed and stop nothing, for
     /// another build may see some things otherwise.

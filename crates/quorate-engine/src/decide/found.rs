@@ -61,7 +61,7 @@ pub(crate) fn found(
         trial: false,
     };
     let begun = tx.within(frame.clone(), || {
-        tx.pledge_dice();
+        tx.commit_to_dice();
         tx.bring_terms(&law);
         let founder = PlayerId(tx.make_id());
         tx.write_defaults(&Thing::Game, &"Game".into());

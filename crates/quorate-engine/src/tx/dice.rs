@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use quorate_kernel::chance::{self, DiceKey};
+use quorate_kernel::chance;
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::State;
-use quorate_kernel::tape::{Chosen, Die, Seed, SeedId, Tape};
+use quorate_kernel::tape::{Chosen, DiceKey, Die, Seed, SeedId, Tape};
 use quorate_kernel::{EventSeq, Value};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Question, Site, Stop};
@@ -41,8 +41,8 @@ pub struct Lot {
 impl Lot {
     /// For a command that is judged on a state, whose seed is named so. Dice that fall `apart` follow from what is never shown.
     pub fn of(secret: &[u8; 32], state: &State, id: &SeedId, apart: bool) -> Self {
-        let key = DiceKey::current(secret, state);
-        let salts = chance::closed_seed(secret, id);
+        let key = chance::current_key(secret, state);
+        let salts = Seed::closed(secret, id);
         Self {
             dice: if apart { salts } else { key.seed(id) },
             salts,
@@ -200,7 +200,7 @@ impl Deck {
     }
 
     /// The key of the pledge that stands, and that of one made in an event from here on; none where there is no secret.
-    pub fn next_pledge(&self, seq: EventSeq) -> Option<(DiceKey, DiceKey)> {
+    pub fn next_commitment(&self, seq: EventSeq) -> Option<(DiceKey, DiceKey)> {
         let lot = self.lot.as_ref()?;
         Some((lot.key, DiceKey::of(&lot.secret, seq)))
     }

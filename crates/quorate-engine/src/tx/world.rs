@@ -4,7 +4,7 @@
 
 use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
-use quorate_kernel::rows::{CellKey, ClockKey, Pledge, Standing};
+use quorate_kernel::rows::{CellKey, ClockKey, Commitment, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, Need, PlayerId, PostId, Span, Square, Thing, rows};
@@ -675,10 +675,10 @@ impl Tx {
             None => (1, None),
         };
         if begins {
-            self.pledge_dice();
+            self.commit_to_dice();
         }
         let pledged = self.with_state(|state| {
-            let newest = state.pledges.values().next_back();
+            let newest = state.commitments.values().next_back();
             newest.map(|pledge| pledge.said).unwrap_or_default()
         });
         let (at, event, dice) = old.as_ref().map_or((self.now, self.seq, pledged), |old| {
@@ -704,26 +704,26 @@ impl Tx {
     }
 
     /// Shows the key that dice followed from so far, and says what those of the next event on will follow from.
-    pub fn pledge_dice(&self) {
-        let Some((key, next)) = self.deck.borrow().next_pledge(self.seq) else {
+    pub fn commit_to_dice(&self) {
+        let Some((key, next)) = self.deck.borrow().next_commitment(self.seq) else {
             return;
         };
         let last = self.with_state(|state| {
-            let last = state.pledges.iter().next_back();
+            let last = state.commitments.iter().next_back();
             last.map(|(event, pledge)| (*event, pledge.clone()))
         });
-        let new = Some(Pledge::of(&next));
+        let new = Some(Commitment::of(&next));
         match last {
             // There is one pledge an event, whatever begins in it.
             Some((event, _)) if event == self.seq => return,
             // In a game that came here without its secret the key of the old pledge stayed behind.
-            Some((_, old)) if key.pledge() != old.said => {}
+            Some((_, old)) if key.commitment() != old.said => {}
             Some((event, old)) => {
-                let shown = Pledge {
+                let shown = Commitment {
                     shown: Some(key),
                     ..old.clone()
                 };
-                let effect = Effect::Pledge {
+                let effect = Effect::Commitment {
                     key: event,
                     old: Some(old),
                     new: Some(shown),
@@ -732,7 +732,7 @@ impl Tx {
             }
             None => {}
         }
-        let effect = Effect::Pledge {
+        let effect = Effect::Commitment {
             key: self.seq,
             old: None,
             new,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::DiceKey;
 use crate::digest::Digest;
 use crate::ids::{ClaimId, CommentId, DutyId, EntityId, EventSeq, Id, MessageId, PlayerId, PostId};
 use crate::name::Name;
 use crate::seal::Sealed;
+use crate::tape::DiceKey;
 use crate::time::{Moment, Span};
 
 /// A type as a version stores it.

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::frozen::{Frozen, Shared, SharedList, frozen_enums, frozen_structs};
-use crate::chance::DiceKey;
 use crate::digest::Digest;
 use crate::ids::{ClaimId, CommentId, DutyId, EntityId, EventSeq, Id, MessageId, PlayerId, PostId};
 use crate::name::Name;
 use crate::refusal::Topic;
 use crate::seal::Sealed;
+use crate::tape::DiceKey;
 use crate::time::{Moment, Span};
 
 /// The types of today.
@@ -316,7 +316,7 @@ frozen_structs! {
 
     Message { from: Option<PlayerId>, to: Vec<PlayerId>, at: Moment, text: Text }
     Dynasty { title: Text, leader: Option<PlayerId>, at: Moment, event: EventSeq, dice: Digest }
-    Pledge { said: Digest, shown: Option<DiceKey> }
+    Commitment { said: Digest, shown: Option<DiceKey> }
     Breaks { times: u32, last: String, asleep: bool }
     ClauseKey { rule: Name, fence: u32 }
     Archived { value: Value, at: Moment }
@@ -373,6 +373,6 @@ frozen_enums! {
         Dynasty { key: u32, old: Option<Dynasty>, new: Option<Dynasty> },
         Breaks { key: ClauseKey, old: Option<Breaks>, new: Option<Breaks> },
         Archived { key: CellKey, old: Option<Archived>, new: Option<Archived> },
-        Pledge { key: EventSeq, old: Option<Pledge>, new: Option<Pledge> },
+        Commitment { key: EventSeq, old: Option<Commitment>, new: Option<Commitment> },
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use quorate_kernel::audience::Audience;
-use quorate_kernel::chance::DiceKey;
 use quorate_kernel::command::{Act, Actor, Founding, FoundingRule, NewPost};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Effect, Step, Way};
@@ -14,10 +13,10 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{
     About, Archived, Asked, Author, Breaks, Cell, CellKey, Claim, ClaimStanding, ClauseKey, Clock,
     ClockKey, Comment, CommentKey, Due, DueKey, Duty, Dynasty, Entity, IconUse, Line, LineKey,
-    Message, Open, OpenKey, PageText, Person, Pledge, Post, Standing, Use, UseKey, Waiting,
+    Message, Open, OpenKey, PageText, Person, Commitment, Post, Standing, Use, UseKey, Waiting,
 };
 use quorate_kernel::seal::{Content, Sealed};
-use quorate_kernel::tape::{Chosen, Die, SeedId, Tape};
+use quorate_kernel::tape::{Chosen, DiceKey, Die, SeedId, Tape};
 use quorate_kernel::{
     CommentId, EntityId, EventSeq, Id, Moment, Name, Need, Picture, PlayerId, PostId, Refusal,
     Span, Square, Thing, Value,
@@ -538,9 +537,9 @@ fn of_the_law() -> Vec<Effect> {
             }
         ),
         made!(
-            Pledge,
+            Commitment,
             EventSeq(31),
-            Pledge {
+            Commitment {
                 said: Digest::of(b"key"),
                 shown: Some(DiceKey::of(&[1; 32], EventSeq(31))),
             }

@@ -6,7 +6,7 @@ use quorate_engine::LawCache;
 use quorate_engine::convert;
 use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_engine::law::Law;
-use quorate_kernel::chance::{self, DiceKey};
+use quorate_kernel::chance;
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::Event;
 use quorate_kernel::record;
@@ -199,7 +199,7 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
 
 /// Every die that fell follows from the key that was pledged for it.
 fn dice_follow(before: &State, event: &Event) -> Result<(), String> {
-    let key = DiceKey::current(&SECRET, before);
+    let key = chance::current_key(&SECRET, before);
     let fell = chance::fallen(before, event);
     match fell.iter().find(|fallen| !fallen.follows_from(&key)) {
         None => Ok(()),

@@ -148,7 +148,7 @@ impl Rejudge for Grumbler {
         let mut words = Vec::new();
         let mut event = event.clone();
         event.each_seal(&mut |seal| {
-            if let quorate_kernel::state::SealMut::Text(text) = seal {
+            if let quorate_kernel::sealing::SealMut::Text(text) = seal {
                 words.push(text.as_str().to_owned());
             }
         });

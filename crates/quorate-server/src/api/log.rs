@@ -451,7 +451,7 @@ fn effect(look: &GameView, tx: &Tx, step: &Step) -> Option<EffectData> {
                 exists: new.is_some(),
             })
         }
-        Effect::Pledge { key, new, .. } => new.as_ref().map(|pledge| EffectData::Pledge {
+        Effect::Commitment { key, new, .. } => new.as_ref().map(|pledge| EffectData::Pledge {
             since: key.0,
             said: pledge.said.to_string(),
             shown: pledge.shown.map(|key| key.shown()),

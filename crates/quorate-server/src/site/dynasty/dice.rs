@@ -30,7 +30,7 @@ pub(crate) async fn check(look: &GameView) -> Result<String, AppError> {
 
 /// What was said of the dice that fell between two events: by the pledge that stood at the first, and any made later.
 pub(crate) fn pledges(look: &GameView, first: EventSeq, last: EventSeq) -> Vec<PledgeTold> {
-    let all = &look.state().pledges;
+    let all = &look.state().commitments;
     let standing = all.range(..=first).next_back();
     let standing = standing.map_or(first, |(event, _)| *event);
     let told = all.range(standing..=last).map(|(event, pledge)| {

@@ -13,7 +13,8 @@ use quorate_kernel::event::Event;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Standing;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::{SealMut, State as Game};
+use quorate_kernel::sealing::SealMut;
+use quorate_kernel::state::State as Game;
 use quorate_kernel::{PlayerId, Value};
 use quorate_runtime::ports::{AccountId, Seat};
 

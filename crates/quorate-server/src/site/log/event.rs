@@ -231,7 +231,7 @@ fn proof(event: &Event) -> Vec<Fact> {
             .note("the hash of the event before"),
     ];
     for step in &event.steps {
-        let Effect::Pledge {
+        let Effect::Commitment {
             new: Some(pledge), ..
         } = &step.effect
         else {

@@ -7,7 +7,7 @@ use quorate_engine::rulebook::{Manifest, Rulebook};
 use quorate_kernel::EventSeq;
 use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::state::SealMut;
+use quorate_kernel::sealing::SealMut;
 use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{SealBytes, Sealed};
 use crate::digest::Digest;
 use crate::ids::PlayerId;
 use crate::law::{Rule, Section, Term};
 use crate::patch::Patch;
 use crate::rows::{
-    About, Archived, Author, Breaks, Cell, Claim, Clock, Comment, Due, Duty, Dynasty, Entity, Line,
-    Message, Open, PageText, Person, Pledge, Post, Use, Waiting,
+    About, Archived, Author, Breaks, Cell, Claim, Clock, Comment, Commitment, Due, Duty, Dynasty,
+    Entity, Line, Message, Open, PageText, Person, Post, Use, Waiting,
 };
+use crate::seal::{SealBytes, Sealed};
 use crate::tape::Tape;
 use crate::value::Value;
 
@@ -73,7 +73,7 @@ macro_rules! without_seals {
 }
 
 without_seals!(
-    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Waiting, Breaks, Pledge
+    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Waiting, Breaks, Commitment
 );
 
 impl EachSeal for Value {
@@ -210,5 +210,55 @@ impl EachSeal for Dynasty {
 impl EachSeal for PageText {
     fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
         visit(SealMut::Text(&mut self.text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Picture;
+    use crate::seal::Content;
+
+    fn picture() -> Value {
+        Value::Picture(Arc::new(Picture::new(
+            80,
+            80,
+            Digest::of(b"seen"),
+            "iVBORw0KGgo=",
+        )))
+    }
+
+    fn file(value: &Value) -> Option<&str> {
+        match value.open() {
+            Value::Picture(picture) => picture.png(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_file_lies_beside_the_log_and_comes_back() {
+        let mut value = picture();
+        let mut kept = Vec::new();
+        value.each_seal(&mut |seal| kept.extend(seal.bytes()));
+        let stored = value.to_bytes();
+        assert!(!stored.windows(4).any(|four| four == b"iVBO"));
+        let mut read = Value::clone(&Value::from_bytes(&stored).expect("it can be read"));
+        assert_eq!(file(&read), None);
+        assert_eq!(read, value, "what was forgotten is still the same picture");
+        read.each_seal(&mut |mut seal| assert!(kept.iter().any(|bytes| seal.restore(bytes))));
+        assert_eq!(file(&read), Some("iVBORw0KGgo="));
+    }
+
+    #[test]
+    fn a_hidden_picture_has_one_seal_that_covers_all_of_it() {
+        let mut hidden = picture().hidden([3; 16]);
+        assert_eq!(file(&hidden), Some("iVBORw0KGgo="));
+        let stored = hidden.to_bytes();
+        let mut read = Value::clone(&Value::from_bytes(&stored).expect("it can be read"));
+        hidden.each_seal(&mut |seal| {
+            let bytes = seal.bytes().expect("its content is at hand");
+            read.each_seal(&mut |mut seal| assert!(seal.restore(&bytes)));
+        });
+        assert_eq!(file(&read), Some("iVBORw0KGgo="));
     }
 }
