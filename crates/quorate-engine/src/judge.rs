@@ -7,6 +7,7 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
+pub use quorate_kernel::event::{Head, Judged};
 use quorate_kernel::record;
 use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
@@ -18,39 +19,6 @@ use crate::decide;
 use crate::law::{Law, LawCache};
 use crate::lens::Caches;
 use crate::tx::{Deck, Tx};
-
-/// Where a game's log ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Head {
-    /// The number of the last event.
-    pub seq: EventSeq,
-    /// Its hash.
-    pub hash: Digest,
-    /// Its moment.
-    pub at: Moment,
-}
-
-/// What a command comes to.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Judged {
-    /// An event, already part of the judge's state.
-    Event(Box<Event>),
-    /// The law says no, and nothing is remembered of it.
-    Refused(Refusal),
-    /// It makes a ruling, for which the whole log must be at hand, from its first event: nothing happened yet.
-    NeedsPast,
-}
-
-impl Judged {
-    /// The event, or why there is none.
-    pub fn event(self) -> Result<Event, Refusal> {
-        match self {
-            Self::Event(event) => Ok(*event),
-            Self::Refused(refusal) => Err(refusal),
-            Self::NeedsPast => Err(Refusal::plain("the whole log at hand, to make a ruling")),
-        }
-    }
-}
 
 /// The number of the salt of a hidden actor's seal; far from those of texts and effects.
 const ACTOR_SALT: u64 = 1 << 33;

@@ -42,6 +42,48 @@ pub struct Event {
     pub previous: Digest,
 }
 
+/// The end of a game's log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Head {
+    /// The number of the last event; 0 where there is none.
+    pub seq: EventSeq,
+    /// Its hash, which the next event names as the one before; all zeros where there is none.
+    pub hash: Digest,
+    /// When it happened. No later event is earlier.
+    pub at: Moment,
+}
+
+impl Head {
+    /// The end of a log without events.
+    pub const START: Self = Self {
+        seq: EventSeq(0),
+        hash: Digest([0; 32]),
+        at: Moment(0),
+    };
+}
+
+/// What a judge answers to a command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Judged {
+    /// It became an event, which the judge's own state holds already.
+    Event(Box<Event>),
+    /// It was refused before its first die: nothing is kept of it.
+    Refused(Refusal),
+    /// It makes a ruling, for which the whole log must be at hand, from its first event: nothing happened yet.
+    NeedsPast,
+}
+
+impl Judged {
+    /// The event, or why there is none.
+    pub fn event(self) -> Result<Event, Refusal> {
+        match self {
+            Self::Event(event) => Ok(*event),
+            Self::Refused(refusal) => Err(refusal),
+            Self::NeedsPast => Err(Refusal::plain("the whole log at hand, to make a ruling")),
+        }
+    }
+}
+
 /// What came of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {

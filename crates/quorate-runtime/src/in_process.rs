@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use quorate_engine::{Head as EngineHead, Inputs, Judged as EngineJudged, LawCache};
+use quorate_engine::{Inputs, LawCache};
 use quorate_kernel::command::{Act, Command};
 use quorate_kernel::event::Event;
 use quorate_kernel::record;
@@ -37,20 +37,11 @@ impl InProcess {
 
 impl Judges for InProcess {
     fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn Judge> {
-        let judge = quorate_engine::Judge::open(state, engine_head(head), &self.laws);
+        let judge = quorate_engine::Judge::open(state, head, &self.laws);
         Box::new(Replica {
             judge,
             past: Vec::new(),
         })
-    }
-}
-
-/// The end of a log as the engine has it: before the first event the time is of no account.
-fn engine_head(head: Head) -> EngineHead {
-    EngineHead {
-        seq: head.seq,
-        hash: head.hash,
-        at: head.at.max(Moment(0)),
     }
 }
 
@@ -66,11 +57,7 @@ impl Judge for Replica {
             past: &self.past,
             ..Inputs::default()
         };
-        match self.judge.judge(command, &mut inputs) {
-            EngineJudged::Event(event) => Judged::Event(event),
-            EngineJudged::Refused(refusal) => Judged::Refused(refusal),
-            EngineJudged::NeedsPast => Judged::NeedsPast,
-        }
+        self.judge.judge(command, &mut inputs)
     }
 
     fn recall(&mut self, past: Vec<Event>) {
@@ -90,12 +77,7 @@ impl Judge for Replica {
     }
 
     fn head(&self) -> Head {
-        let EngineHead { seq, hash, at } = self.judge.head();
-        if seq == EventSeq(0) {
-            Head::START
-        } else {
-            Head { seq, hash, at }
-        }
+        self.judge.head()
     }
 }
 
@@ -122,12 +104,7 @@ impl Rejudger {
         }
     }
 
-    fn judged(
-        &self,
-        judge: &mut quorate_engine::Judge,
-        event: &Event,
-        past: &[Event],
-    ) -> EngineJudged {
+    fn judged(&self, judge: &mut quorate_engine::Judge, event: &Event, past: &[Event]) -> Judged {
         let mut inputs = Inputs {
             secret: self.secret,
             past,
@@ -144,7 +121,7 @@ impl Rejudger {
             .filter(|judge| judge.head().hash == event.previous);
         kept.unwrap_or_else(|| {
             // The moment of the event before is not known here, and matters no further: it was no later than this one.
-            let head = EngineHead {
+            let head = Head {
                 seq: EventSeq(event.seq.0 - 1),
                 hash: event.previous,
                 at: event.at,
@@ -162,7 +139,7 @@ impl Rejudge for Rejudger {
             _ => Vec::new(),
         };
         let mut judged = self.judged(&mut judge, event, &past);
-        if matches!(judged, EngineJudged::NeedsPast) {
+        if matches!(judged, Judged::NeedsPast) {
             past = (1..event.seq.0)
                 .filter_map(|seq| (self.find)(EventSeq(seq)))
                 .collect();

@@ -4,33 +4,13 @@
 //! checked like a stranger's input before it is kept.
 
 use quorate_kernel::command::Command;
-use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
+pub use quorate_kernel::event::{Head, Judged};
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, GameId, Moment, Refusal};
+use quorate_kernel::{GameId, Moment};
 
 /// Thirty-two bytes from which all dice and salts of a game follow.
 pub type Secret = [u8; 32];
-
-/// The end of a game's log.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Head {
-    /// The number of the last event; 0 where there is none.
-    pub seq: EventSeq,
-    /// Its hash, which the next event names as the one before; all zeros where there is none.
-    pub hash: Digest,
-    /// When it happened. No later event is earlier.
-    pub at: Moment,
-}
-
-impl Head {
-    /// The end of a log without events.
-    pub const START: Self = Self {
-        seq: EventSeq(0),
-        hash: Digest([0; 32]),
-        at: Moment(i64::MIN),
-    };
-}
 
 /// A replica of one game's state with its compiled law. Synchronous, and pure: the same calls give the same answers.
 pub trait Judge: Send {
@@ -55,17 +35,6 @@ pub trait Judge: Send {
 
     /// The end of the log that the replica has taken in.
     fn head(&self) -> Head;
-}
-
-/// What a judge answers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Judged {
-    /// The command became an event.
-    Event(Box<Event>),
-    /// It was refused before its first die: nothing is kept of it.
-    Refused(Refusal),
-    /// It makes a ruling: the whole log must be handed over first. Nothing happened yet.
-    NeedsPast,
 }
 
 /// Where judges come from.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use quorate_engine::{Head, Inputs, Judge, LawCache};
+use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_kernel::command::Actor;
 use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Name, PlayerId};
@@ -120,11 +120,6 @@ impl Home {
     pub(crate) fn present(&self, game: &GameId) -> Result<Present> {
         let opened = self.wait(fold::open(&*self.store, &*self.store, game))?;
         let head = opened.row.head;
-        let head = Head {
-            seq: head.seq,
-            hash: head.hash,
-            at: head.at,
-        };
         let secret = self.secret_of(game)?;
         let mut judge = Judge::open(opened.state, head, &self.laws);
         let now = now().max(head.at);

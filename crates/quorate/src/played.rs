@@ -76,14 +76,9 @@ fn told(failure: Failure) -> anyhow::Error {
 
 impl Played {
     fn of(recorded: Recorded) -> Self {
-        let head = recorded.head;
         Self {
             events: recorded.events,
-            head: Head {
-                seq: head.seq,
-                hash: head.hash,
-                at: head.at,
-            },
+            head: recorded.head,
             state: recorded.state,
         }
     }

@@ -12,8 +12,8 @@ use quorate_kernel::law::{Rule, Section, Term};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{
     About, Archived, Asked, Author, Breaks, Cell, CellKey, Claim, ClaimStanding, ClauseKey, Clock,
-    ClockKey, Comment, CommentKey, Due, DueKey, Duty, Dynasty, Entity, IconUse, Line, LineKey,
-    Message, Open, OpenKey, PageText, Person, Commitment, Post, Standing, Use, UseKey, Waiting,
+    ClockKey, Comment, CommentKey, Commitment, Due, DueKey, Duty, Dynasty, Entity, IconUse, Line,
+    LineKey, Message, Open, OpenKey, PageText, Person, Post, Standing, Use, UseKey, Waiting,
 };
 use quorate_kernel::seal::{Content, Sealed};
 use quorate_kernel::tape::{Chosen, DiceKey, Die, SeedId, Tape};

@@ -34,12 +34,7 @@ impl GameView {
 
     /// Where the game's log ends.
     pub(crate) fn head(&self) -> Head {
-        let head = self.published.head;
-        Head {
-            seq: head.seq,
-            hash: head.hash,
-            at: head.at,
-        }
+        self.published.head
     }
 
     /// Tries an act on a copy.

@@ -4,7 +4,7 @@
 //! more by the same player under the law that would be, and under that of today: what only the new one refuses, or brings
 //! to another end, is told.
 
-use quorate_engine::judge::{Head, Inputs, Judge};
+use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, NoteKind};
 use quorate_kernel::ids::Id;
@@ -135,12 +135,10 @@ impl GameView {
 
     /// What comes of a claim that is made again on a copy.
     fn claimed_again(&self, judge: &Judge, claim: &Claim, patch: &Patch, event: &Event) -> Again {
-        let Head { seq, hash, at } = judge.head();
         let Some(state) = before_claim(judge.state(), event) else {
             return Again::Untried(MOVED_ON);
         };
-        let head = Head { seq, hash, at };
-        let mut judge = Judge::open(state, head, &self.site.parts.laws);
+        let mut judge = Judge::open(state, judge.head(), &self.site.parts.laws);
         let act = Act::Claim {
             patch: Sealed::close(patch.clone(), [0; 16]),
             rule: claim.rule.clone(),
