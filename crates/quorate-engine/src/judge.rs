@@ -5,14 +5,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
-use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 pub use quorate_kernel::event::{Head, Judged};
 use quorate_kernel::record;
 use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
 use quorate_kernel::tape::Seed;
-use quorate_kernel::{EventSeq, Moment, Name, Refusal};
+use quorate_kernel::{EventSeq, Moment, Name};
 use quorate_law::declare::ShownTo;
 
 use crate::decide;

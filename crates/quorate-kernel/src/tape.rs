@@ -1,7 +1,9 @@
 //! The tape: the dice and choices of one command, in the order in which they fell.
 
+use serde::{Deserialize, Serialize};
+
 use crate::digest::Digest;
-use crate::ids::PlayerId;
+use crate::ids::{EventSeq, PlayerId};
 use crate::name::Name;
 use crate::value::Value;
 

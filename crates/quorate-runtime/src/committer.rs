@@ -26,6 +26,12 @@ impl Committer {
         Self(sender)
     }
 
+    /// How many batches wait while others are appended.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        WAITING_MAX - self.0.capacity()
+    }
+
     /// Has a batch appended; when this returns without an error, it is on disk.
     pub(crate) async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         let gone = || StoreError::Failed {

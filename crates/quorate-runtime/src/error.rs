@@ -2,7 +2,7 @@
 
 use quorate_kernel::GameId;
 
-use crate::fold::Fault;
+use crate::fault::Fault;
 use crate::ports::StoreError;
 
 /// Why a command or a question has no answer. Nothing of the command was applied, unless the variant says otherwise.

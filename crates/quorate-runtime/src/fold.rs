@@ -4,56 +4,16 @@ use std::sync::Arc;
 
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::Event;
-use quorate_kernel::record::{self, Unreadable};
-use quorate_kernel::state::{Mismatch, State};
+use quorate_kernel::record;
+use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId};
 
+use crate::blocking::blocking;
 use crate::error::OperatingError;
+use crate::fault::{Fault, Wrong};
 use crate::judge::Head;
 use crate::ports::{GameRow, Journal, Seals, Snapshot};
 use crate::walk::{Chunk, Walk, Work};
-
-/// Where a log does not hold together, and how.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("event {seq}: {what}")]
-pub struct Fault {
-    /// At which event.
-    pub seq: EventSeq,
-    /// What is wrong there.
-    pub what: Wrong,
-}
-
-/// What is wrong with an event.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Wrong {
-    /// It cannot be read.
-    #[error("{0}")]
-    Unreadable(#[from] Unreadable),
-    /// It has another number than its place.
-    #[error("it calls itself event {0}")]
-    Number(EventSeq),
-    /// It does not name the hash of the one before.
-    #[error("it does not follow from the event before")]
-    Link,
-    /// It is earlier than the one before.
-    #[error("it is earlier than the event before")]
-    Time,
-    /// Its effects do not fit the state.
-    #[error("{0}")]
-    Effect(#[from] Mismatch),
-    /// The log ends elsewhere than the store has noted.
-    #[error("the log ends here, and not as the store has noted")]
-    End,
-    /// A snapshot differs from the state that the log makes.
-    #[error("the snapshot taken here is not the state that the log makes")]
-    Snapshot,
-    /// Judged again, it comes out otherwise.
-    #[error("judged again, it comes out otherwise: {0}")]
-    Judgement(String),
-    /// It shows a key for dice, and not all is as that key has it.
-    #[error("{0}")]
-    Dice(String),
-}
 
 /// The chain of a log, checked link by link.
 #[derive(Clone, Copy, Debug)]
@@ -316,15 +276,6 @@ pub(crate) fn damaged(game: &GameId, seq: EventSeq, what: Wrong) -> OperatingErr
         game: game.clone(),
         fault: Fault { seq, what },
     }
-}
-
-/// Runs what would hold up other tasks on a thread of its own. A panic in it is a bug, and logged by the panic hook.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, OperatingError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| OperatingError::Bug)
 }
 
 /// A snapshot of a state.

@@ -1,7 +1,6 @@
 //! The way in to all games of a server.
 
 mod alarm;
-mod desk;
 
 use std::sync::Arc;
 
@@ -11,41 +10,22 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal, Span};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
 use crate::committer::Committer;
+use crate::desk::{Desk, Slot};
 use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
+use crate::host::{Host, Purpose};
+use crate::mail::{Mail, Order};
 use crate::ports::{GameRow, Journal, Outage, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
 use crate::settings::{Ports, Settings};
-use crate::writer::{Mail, Order, Writer};
-
-pub(crate) use desk::{Desk, Slot, Standing};
+use crate::writer::Writer;
 
 /// The longest key a sender may give a command, in bytes.
 pub const KEY_BYTES_MAX: usize = 128;
 
 /// All games of a server. Cheap to clone; the games go on until [`Games::close`].
 #[derive(Clone)]
-pub struct Games(pub(crate) Arc<Inner>);
-
-pub(crate) struct Inner {
-    pub(crate) ports: Ports,
-    pub(crate) settings: Settings,
-    pub(crate) committer: Committer,
-    pub(crate) desk: Desk,
-    /// Rings when the first moment at which a sleeping game has something due may have changed.
-    pub(crate) alarm: Notify,
-}
-
-/// What a game is woken for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Purpose {
-    /// Somebody founds it.
-    Found,
-    /// Somebody sends or reads.
-    Use,
-    /// Something falls due; when that is done it may sleep again.
-    Due,
-}
+pub struct Games(pub(crate) Arc<Host>);
 
 impl Games {
     /// Starts: notes how long the server was down, and has sleeping games woken when something falls due in them.
@@ -59,7 +39,7 @@ impl Games {
             noted => noted?,
         }
         let rows = ports.journal.games().await?;
-        let games = Self(Arc::new(Inner {
+        let games = Self(Arc::new(Host {
             committer: Committer::start(Arc::clone(&ports.journal)),
             desk: Desk::new(
                 rows.iter()
@@ -69,8 +49,11 @@ impl Games {
             ports,
             settings,
         }));
-        games.0.desk.keep_running(alarm::watch(&games));
-        games.0.desk.keep_running(alarm::beat(&games));
+        let desk = &games.0.desk;
+        let waker = games.clone();
+        let wake = move |game: &GameId| waker.wake(game, Purpose::Due).ok();
+        desk.keep_running(alarm::watch(Arc::clone(&games.0), wake));
+        desk.keep_running(alarm::beat(Arc::clone(&games.0)));
         Ok(games)
     }
 
@@ -240,11 +223,7 @@ impl Games {
     }
 
     /// The slot of a game, with a writer in it.
-    pub(crate) fn wake(
-        &self,
-        game: &GameId,
-        purpose: Purpose,
-    ) -> Result<Arc<Slot>, OperatingError> {
+    fn wake(&self, game: &GameId, purpose: Purpose) -> Result<Arc<Slot>, OperatingError> {
         let used_at = match purpose {
             Purpose::Found | Purpose::Use => self.0.ports.clock.now(),
             Purpose::Due => Moment(i64::MIN),
@@ -253,39 +232,13 @@ impl Games {
             .0
             .desk
             .slot_or(game, used_at, |slot, inbox, standing| {
-                let writer = Writer::new(self, game, slot, inbox, standing);
+                let writer = Writer::new(&self.0, game, slot, inbox, standing);
                 tokio::spawn(writer.run(purpose));
             })?;
         slot.touch(used_at);
         Ok(slot)
     }
 }
-
-impl Inner {
-    pub(crate) async fn receipt_at(
-        &self,
-        game: &GameId,
-        seq: EventSeq,
-    ) -> Result<Receipt, OperatingError> {
-        let events = self.ports.journal.events(game, seq, 1).await?;
-        let open = events.first().ok_or_else(|| StoreError::Gap {
-            game: game.clone(),
-            seq,
-        })?;
-        let event = quorate_kernel::record::decode(open)
-            .map_err(|e| crate::fold::damaged(game, seq, e.into()))?;
-        Ok(Receipt::of(&event))
-    }
-
-    /// Notes when a game that has no writer is next to be woken.
-    pub(crate) fn sleeps(&self, game: &GameId, next_due: Option<Moment>) {
-        self.desk.sleeps(game, next_due);
-        self.alarm.notify_one();
-    }
-}
-
-/// How long a game that could not go on is left alone before it is tried again.
-pub(crate) const RETRY_AFTER: Span = Span::minutes(1);
 
 /// Notes that the server is up from now on, and how long it was not.
 async fn note_start(

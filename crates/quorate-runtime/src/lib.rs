@@ -6,13 +6,18 @@
 //! a test without a disk, a clock or a law.
 
 pub mod archive;
+mod blocking;
 mod committer;
+mod desk;
 pub mod dice;
 mod error;
+mod fault;
 pub mod fold;
 mod games;
+mod host;
 pub mod in_process;
 pub mod judge;
+mod mail;
 pub mod ports;
 mod published;
 mod settings;
@@ -26,6 +31,7 @@ pub mod testing;
 mod tests;
 
 pub use error::OperatingError;
+pub use fault::{Fault, Wrong};
 pub use games::{Games, KEY_BYTES_MAX};
 pub use published::{Answer, Notice, Published, Receipt};
 pub use settings::{Ports, Settings};

@@ -8,7 +8,8 @@ use quorate_kernel::{EventSeq, GameId};
 
 use crate::dice::{DiceCheck, DiceFound};
 use crate::error::OperatingError;
-use crate::fold::{Chain, Fault, Fold, Wrong, snapshot_of};
+use crate::fault::{Fault, Wrong};
+use crate::fold::{Chain, Fold, snapshot_of};
 use crate::judge::Head;
 use crate::ports::{Journal, Seals, Snapshot};
 use crate::walk::{Chunk, Walk, Work};

@@ -7,8 +7,9 @@ use quorate_kernel::record;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId};
 
+use crate::blocking::blocking;
 use crate::error::OperatingError;
-use crate::fold::{Fault, blocking};
+use crate::fault::Fault;
 use crate::ports::{Journal, Seals};
 
 /// How many events are read at a time: enough that reading is not the slow part, few enough to hold in memory.

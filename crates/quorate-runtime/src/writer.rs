@@ -4,47 +4,28 @@
 //! due in between; check the answers on a state of the writer's own; have them appended; then acknowledge and publish.
 //! The judge is ahead of the disk by that round. If the append fails, its senders are told and both go back.
 
-mod admit;
 mod round;
+mod validate;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor};
-use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, GameId, Moment, Name, Span};
-use tokio::sync::{mpsc, oneshot, watch};
+use quorate_kernel::{EventSeq, GameId, Moment, Span};
+use tokio::sync::{mpsc, watch};
 
+use crate::blocking::blocking;
+use crate::desk::{Slot, Standing};
 use crate::error::OperatingError;
-use crate::fold::{self, blocking, keep_snapshot};
-use crate::games::{Games, Inner, Purpose, RETRY_AFTER, Slot, Standing};
+use crate::fold::{self, keep_snapshot};
+use crate::host::{Host, Purpose};
 use crate::judge::{Head, Judge, Secret};
+use crate::mail::{Mail, Reply};
 use crate::ports::{Batch, StoreError};
 use crate::published::{Answer, Published};
 
 use round::{Item, Round, RoundEnd};
-
-/// What comes into a game's mailbox.
-pub(crate) enum Mail {
-    /// A command.
-    Order(Order),
-    /// Contents to be dropped for good.
-    Forget(Vec<Digest>, oneshot::Sender<Result<usize, OperatingError>>),
-    /// No more mail will be taken after this.
-    Close,
-}
-
-/// A command and where its answer goes.
-pub(crate) struct Order {
-    pub(crate) actor: Actor,
-    pub(crate) key: Name,
-    pub(crate) act: Act,
-    pub(crate) reply: Reply,
-}
-
-pub(crate) type Reply = oneshot::Sender<Result<Answer, OperatingError>>;
 
 /// After how many rounds in a row that a bug ended a game stands still for a while.
 const BUGS_MAX: u32 = 3;
@@ -52,12 +33,15 @@ const BUGS_MAX: u32 = 3;
 /// How long due things wait after an append failed. Commands of people do not wait.
 const APPEND_AGAIN_AFTER: Span = Span(5_000);
 
+/// How long a game that could not go on is left alone before it is tried again.
+const RETRY_AFTER: Span = Span::minutes(1);
+
 /// The most mail that is taken at a time.
 const MAIL_AT_ONCE: usize = 1_024;
 
 /// A game's writer.
 pub(crate) struct Writer {
-    games: Arc<Inner>,
+    host: Arc<Host>,
     game: GameId,
     slot: Arc<Slot>,
     inbox: mpsc::Receiver<Mail>,
@@ -94,26 +78,26 @@ struct Table {
 impl Drop for Writer {
     fn drop(&mut self) {
         // Also where the task panics: a writer that has ended is never left on the desk.
-        self.games.desk.leave(&self.game, self.wake_at);
-        self.games.alarm.notify_one();
+        self.host.desk.leave(&self.game, self.wake_at);
+        self.host.alarm.notify_one();
     }
 }
 
 impl Writer {
     pub(crate) fn new(
-        games: &Games,
+        host: &Arc<Host>,
         game: &GameId,
         slot: Arc<Slot>,
         inbox: mpsc::Receiver<Mail>,
         standing: watch::Sender<Standing>,
     ) -> Self {
         Self {
-            games: Arc::clone(&games.0),
+            host: Arc::clone(host),
             game: game.clone(),
             slot,
             inbox,
             standing,
-            secret: games.0.ports.secret.of_game(game),
+            secret: host.ports.secret.of_game(game),
             waiting: VecDeque::new(),
             wants_past: false,
             wake_at: None,
@@ -133,7 +117,7 @@ impl Writer {
     }
 
     async fn open(&mut self, purpose: Purpose) -> Result<Table, OperatingError> {
-        let ports = &self.games.ports;
+        let ports = &self.host.ports;
         let opened = fold::open(&*ports.journal, &*ports.seals, &self.game).await;
         let (state, head, snapshot) = match opened {
             Err(OperatingError::NoGame(_)) if purpose == Purpose::Found => {
@@ -161,7 +145,7 @@ impl Writer {
 
     /// Puts in line, before all else, the times of downtime that the log does not know of.
     async fn owe_downtime(&mut self, head: Head) -> Result<(), StoreError> {
-        let owed = self.games.ports.journal.outages(head.at).await?;
+        let owed = self.host.ports.journal.outages(head.at).await?;
         self.waiting.retain(Item::is_order);
         for outage in owed.into_iter().rev() {
             self.waiting.push_front(Item::Downtime(outage));
@@ -170,7 +154,7 @@ impl Writer {
     }
 
     async fn judge(&self, state: &State, head: Head) -> Result<Box<dyn Judge>, OperatingError> {
-        let judges = Arc::clone(&self.games.ports.judges);
+        let judges = Arc::clone(&self.host.ports.judges);
         let (game, state) = (self.game.clone(), state.clone());
         blocking(move || judges.open(&game, state, head)).await
     }
@@ -216,8 +200,8 @@ impl Writer {
     async fn wait(&mut self, table: &mut Table) -> Result<(), OperatingError> {
         let mut mail = Vec::new();
         if !self.is_work_there(table) && !self.drained {
-            let clock = Arc::clone(&self.games.ports.clock);
-            let asleep = self.slot.used_at() + self.games.settings.asleep_after;
+            let clock = Arc::clone(&self.host.ports.clock);
+            let asleep = self.slot.used_at() + self.host.settings.asleep_after;
             let until = self.wake_time(table).min(asleep);
             let may_sleep = !self.inbox.is_closed();
             tokio::select! {
@@ -243,7 +227,7 @@ impl Writer {
             Mail::Order(order) => self.waiting.push_back(Item::Order(order)),
             Mail::Close => self.inbox.close(),
             Mail::Forget(digests, reply) => {
-                let forgotten = self.games.ports.seals.forget(&digests).await;
+                let forgotten = self.host.ports.seals.forget(&digests).await;
                 // Nobody may be left who remembers: neither the state, nor the judge.
                 *table = self.open(Purpose::Use).await?;
                 self.publish(table);
@@ -304,14 +288,14 @@ impl Writer {
                 next_due,
                 arrival: None,
             };
-            if let Err(error) = self.games.committer.commit(batch).await {
+            if let Err(error) = self.host.committer.commit(batch).await {
                 return self.go_back(table, answers, error).await;
             }
             table.state = ahead;
             table.head = head;
             table.dues_wait_until = None;
             self.publish(table);
-            self.games.desk.tell(&self.game, notices);
+            self.host.desk.tell(&self.game, notices);
             self.keep_snapshots(table, touches_dynasty);
         }
         for (reply, answer) in answers {
@@ -339,7 +323,7 @@ impl Writer {
     async fn past(&self, last: EventSeq) -> Result<Vec<Event>, OperatingError> {
         let mut wanted: Vec<EventSeq> = self.waiting.iter().filter_map(Item::about).collect();
         wanted.retain(|seq| *seq <= last);
-        let ports = &self.games.ports;
+        let ports = &self.host.ports;
         if self.wants_past {
             return fold::whole_log(&*ports.journal, &*ports.seals, &self.game).await;
         }
@@ -352,7 +336,7 @@ impl Writer {
         if keys.is_empty() {
             return;
         }
-        let known = match self.games.ports.journal.receipts(&self.game, &keys).await {
+        let known = match self.host.ports.journal.receipts(&self.game, &keys).await {
             Ok(known) => known,
             Err(error) => return self.fail_orders(&error.into()),
         };
@@ -361,7 +345,7 @@ impl Writer {
             let seq = item.key().and_then(|_| known.next().flatten());
             match (item, seq) {
                 (Item::Order(order), Some(seq)) => {
-                    let receipt = self.games.receipt_at(&self.game, seq).await;
+                    let receipt = self.host.receipt_at(&self.game, seq).await;
                     drop(order.reply.send(receipt.map(Answer::Kept)));
                 }
                 (item, _) => self.waiting.push_back(item),
@@ -416,11 +400,11 @@ impl Writer {
 
     fn keep_snapshots(&self, table: &mut Table, touches_dynasty: bool) {
         let since = table.head.seq.0 - table.snapshot.0;
-        if since < self.games.settings.snapshot_every && !touches_dynasty {
+        if since < self.host.settings.snapshot_every && !touches_dynasty {
             return;
         }
         table.snapshot = table.head.seq;
-        let journal = Arc::clone(&self.games.ports.journal);
+        let journal = Arc::clone(&self.host.ports.journal);
         let kept = keep_snapshot(journal, self.game.clone(), table.state.clone(), table.head);
         let game = self.game.clone();
         tokio::spawn(async move {
@@ -435,7 +419,7 @@ impl Writer {
     async fn stop(&mut self, error: OperatingError) {
         if !matches!(error, OperatingError::NoGame(_)) {
             tracing::error!(game = %self.game, %error, "the game cannot go on");
-            self.wake_at = Some(self.games.ports.clock.now() + RETRY_AFTER);
+            self.wake_at = Some(self.host.ports.clock.now() + RETRY_AFTER);
         }
         self.standing.send_replace(Standing::Stopped(error.clone()));
         self.inbox.close();
@@ -472,7 +456,7 @@ impl Writer {
 
     /// The moment of a command that is judged now: the clock's, but never before the last event.
     fn now(&self, table: &Table) -> Moment {
-        self.games.ports.clock.now().max(table.head.at)
+        self.host.ports.clock.now().max(table.head.at)
     }
 
     fn is_work_there(&self, table: &Table) -> bool {
@@ -492,7 +476,7 @@ impl Writer {
     }
 
     fn is_out_of_use(&self) -> bool {
-        let now = self.games.ports.clock.now();
-        self.inbox.is_empty() && self.slot.used_at() + self.games.settings.asleep_after <= now
+        let now = self.host.ports.clock.now();
+        self.inbox.is_empty() && self.slot.used_at() + self.host.settings.asleep_after <= now
     }
 }

@@ -43,7 +43,7 @@ fn plain() -> Event {
 }
 
 /// The events, each under a name of its own.
-pub fn events() -> Vec<(String, Event)> {
+pub(crate) fn events() -> Vec<(String, Event)> {
     let mut events = Vec::new();
     let mut add = |name: String, event| events.push((name, event));
     for (nth, act) in acts().into_iter().enumerate() {
@@ -121,7 +121,7 @@ fn patch() -> Sealed<Patch> {
 }
 
 /// One of each value, with one of each thing.
-pub fn values() -> Vec<Value> {
+pub(crate) fn values() -> Vec<Value> {
     let picture = Picture::new(80, 60, Digest::of(b"seen"), "iVBORw0KGgo=");
     let mut values = vec![
         Value::None,
@@ -149,7 +149,7 @@ pub fn values() -> Vec<Value> {
 }
 
 /// One of each thing.
-pub fn things() -> Vec<Thing> {
+pub(crate) fn things() -> Vec<Thing> {
     vec![
         Thing::Game,
         Thing::Player(player()),
@@ -162,7 +162,7 @@ pub fn things() -> Vec<Thing> {
 }
 
 /// One of each kind of act, and what some of them may lack.
-pub fn acts() -> Vec<Act> {
+pub(crate) fn acts() -> Vec<Act> {
     let args = values();
     let args = (0..)
         .zip(args)
@@ -309,7 +309,7 @@ fn cell_key() -> CellKey {
 }
 
 /// One of each key of what falls due.
-pub fn due_keys() -> Vec<DueKey> {
+pub(crate) fn due_keys() -> Vec<DueKey> {
     vec![
         DueKey::Automatic("tide".into(), Thing::Game),
         DueKey::Recheck("is_idle".into(), Thing::Player(player())),
@@ -331,7 +331,7 @@ macro_rules! made {
 }
 
 /// One of each kind of effect, and of rows that have kinds.
-pub fn effects() -> Vec<Effect> {
+pub(crate) fn effects() -> Vec<Effect> {
     let mut effects = of_people_and_values();
     effects.extend(of_posts());
     effects.extend(of_messages_and_pages());
@@ -476,26 +476,26 @@ fn of_posts() -> Vec<Effect> {
 }
 
 fn of_messages_and_pages() -> Vec<Effect> {
-    let mut effects = Vec::new();
-    effects.push(made!(
-        Message,
-        MessageId(id(43, 0)),
-        Message {
-            from: Some(player()),
-            to: vec![PlayerId(id(8, 0))],
-            at: Moment(25),
-            text: words("Between us"),
-        }
-    ));
-    effects.push(made!(
-        Page,
-        "map".into(),
-        PageText {
-            text: words("A map"),
-            by: EventSeq(26),
-        }
-    ));
-    effects
+    vec![
+        made!(
+            Message,
+            MessageId(id(43, 0)),
+            Message {
+                from: Some(player()),
+                to: vec![PlayerId(id(8, 0))],
+                at: Moment(25),
+                text: words("Between us"),
+            }
+        ),
+        made!(
+            Page,
+            "map".into(),
+            PageText {
+                text: words("A map"),
+                by: EventSeq(26),
+            }
+        ),
+    ]
 }
 
 fn of_the_law() -> Vec<Effect> {
@@ -668,7 +668,7 @@ fn tape() -> Tape {
 }
 
 /// One of each outcome.
-pub fn outcomes() -> Vec<Outcome> {
+pub(crate) fn outcomes() -> Vec<Outcome> {
     let refusal = Refusal {
         rule: "Trade".to_owned(),
         rule_id: "trade".into(),
@@ -694,7 +694,7 @@ pub fn outcomes() -> Vec<Outcome> {
 }
 
 /// One of each actor.
-pub fn actors() -> Vec<Actor> {
+pub(crate) fn actors() -> Vec<Actor> {
     vec![
         Actor::Player(player()),
         Actor::Newcomer,
@@ -705,7 +705,7 @@ pub fn actors() -> Vec<Actor> {
 }
 
 /// One of each kind of note.
-pub fn notes() -> Vec<Note> {
+pub(crate) fn notes() -> Vec<Note> {
     [
         NoteKind::Said,
         NoteKind::Broke,
@@ -722,7 +722,7 @@ pub fn notes() -> Vec<Note> {
 }
 
 /// One of each kind of clause.
-pub fn clauses() -> Vec<Clause> {
+pub(crate) fn clauses() -> Vec<Clause> {
     let mut clauses = of_rules();
     clauses.extend([
         Clause::SetTerm {
@@ -816,7 +816,7 @@ fn of_rules() -> Vec<Clause> {
 }
 
 /// The digest that votes are tied to, of a patch of all clauses.
-pub fn patch_digest() -> Digest {
+pub(crate) fn patch_digest() -> Digest {
     let digest = Patch { clauses: clauses() }.unsealed().digest();
     assert_eq!(
         digest,

@@ -8,7 +8,8 @@ use quorate_kernel::record;
 use quorate_kernel::{EventSeq, GameId};
 
 use super::lines::{FORM, Heading, Line, SealLine};
-use crate::fold::{Fault, Fold};
+use crate::fault::{Fault, Wrong};
+use crate::fold::Fold;
 use crate::judge::Head;
 use crate::ports::{Arrival, Batch, Journal, StoreError, Stored};
 use crate::verify::Progress;
@@ -184,7 +185,7 @@ impl Arriving<'_> {
         }
         if head.hash.to_string() != heading.head {
             let seq = head.seq;
-            let what = crate::fold::Wrong::End;
+            let what = Wrong::End;
             return Err(Fault { seq, what }.into());
         }
         self.append().await?;

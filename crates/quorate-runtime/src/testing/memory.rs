@@ -8,7 +8,7 @@ use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::judge::Head;
 use crate::ports::{Batch, GameRow, Journal, Outage, Seals, Snapshot, StoreError};
@@ -18,6 +18,8 @@ pub struct Memory {
     kept: Mutex<Kept>,
     /// One permit for each append that may go on.
     gate: Semaphore,
+    /// How many appends came to the gate.
+    begun: watch::Sender<usize>,
 }
 
 #[derive(Default)]
@@ -44,6 +46,7 @@ impl Default for Memory {
         Self {
             kept: Mutex::default(),
             gate: Semaphore::new(Semaphore::MAX_PERMITS),
+            begun: watch::Sender::default(),
         }
     }
 }
@@ -57,6 +60,13 @@ impl Memory {
     /// Makes appends wait until [`Memory::let_through`].
     pub fn hold(&self) {
         self.gate.forget_permits(Semaphore::MAX_PERMITS);
+    }
+
+    /// Waits until so many appends have begun, those that wait included.
+    pub async fn begun(&self, append_count: usize) {
+        let mut begun = self.begun.subscribe();
+        // The sender lives as long as this store.
+        drop(begun.wait_for(|count| *count >= append_count).await);
     }
 
     /// Lets so many appends go on.
@@ -111,6 +121,7 @@ impl Journal for Memory {
     }
 
     async fn append(&self, batches: &[Batch]) -> Result<(), StoreError> {
+        self.begun.send_modify(|count| *count += 1);
         let Ok(permit) = self.gate.acquire().await else {
             return Err(StoreError::SyncFailed);
         };

@@ -4,7 +4,7 @@ use quorate_kernel::Span;
 
 use super::*;
 use crate::archive::{Beside, ImportError, Imported, export, import};
-use crate::fold::Wrong;
+use crate::fault::Wrong;
 use crate::ports::StoreError;
 
 async fn played() -> World {

@@ -18,7 +18,7 @@ async fn while_one_append_runs_the_next_gathers_the_batches_of_all_games() {
     let first = world.plays("k", "add", 1);
     let rest = async {
         // The first append is on its way before the others begin to wait.
-        tokio::task::yield_now().await;
+        world.memory.begun(before + 1).await;
         let games: Vec<_> = words.iter().map(|word| game(word)).collect();
         let send = |n: usize| {
             world
@@ -29,10 +29,8 @@ async fn while_one_append_runs_the_next_gathers_the_batches_of_all_games() {
         [one, two, three].map(kept)
     };
     let release = async {
-        // Judging happens on other threads; three batches have arrived when nothing else is left to run.
-        for _ in 0..20_000 {
-            tokio::task::yield_now().await;
-        }
+        // Judging happens on other threads, and each game has one batch on its way.
+        until(async || world.games.0.committer.waiting() == words.len()).await;
         world.memory.let_through(99);
     };
     let (first, ..) = tokio::join!(first, rest, release);

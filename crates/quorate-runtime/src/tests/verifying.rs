@@ -4,7 +4,8 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::state::State;
 
 use super::*;
-use crate::fold::{Fault, Wrong, snapshot_of, state_at};
+use crate::fault::{Fault, Wrong};
+use crate::fold::{snapshot_of, state_at};
 use crate::judge::Head;
 use crate::testing::count;
 use crate::verify::{Grade, Progress, Rejudge, Verdict, verify};

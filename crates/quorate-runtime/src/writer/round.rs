@@ -8,10 +8,10 @@ use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal};
 
-use super::admit::{Lie, admit};
-use super::{Order, Reply};
+use super::validate::{InvalidEvent, validate};
 use crate::error::OperatingError;
 use crate::judge::{Head, Judge, Judged, Secret};
+use crate::mail::{Order, Reply};
 use crate::ports::{Outage, Stored};
 use crate::published::{Answer, Notice, Receipt};
 
@@ -95,7 +95,7 @@ enum BugKind {
     #[error("the judge panicked: {0}")]
     Panic(String),
     #[error("the judge's event cannot be kept: {0}")]
-    Lie(#[from] Lie),
+    Invalid(#[from] InvalidEvent),
     #[error("what fell due was refused, and would fall due for ever: {0}")]
     DueRefused(Refusal),
     #[error("a ruling wants the whole log, and has it")]
@@ -281,8 +281,8 @@ impl Bench {
 
     fn keep(&mut self, command: &Command, event: &Event) -> Result<Answer, Stop> {
         let end = &mut self.end;
-        let stored = admit(&mut end.ahead, &mut end.head, command, event)
-            .map_err(|lie| Stop::Bug(lie.into()))?;
+        let stored = validate(&mut end.ahead, &mut end.head, command, event)
+            .map_err(|invalid| Stop::Bug(invalid.into()))?;
         end.events.push(stored);
         end.notices
             .push(Notice::of(&self.game, event, end.head.hash));

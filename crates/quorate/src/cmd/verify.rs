@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use quorate_kernel::GameId;
-use quorate_runtime::fold;
 use quorate_runtime::in_process::Rejudger;
 use quorate_runtime::verify::{self, Grade, Progress};
+use quorate_runtime::{Fault, fold};
 use serde_json::json;
 
 use crate::home::{Data, Home};
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         &mut progress,
     ))?;
     bar.done();
-    let place = |fault: &fold::Fault| json!({ "seq": fault.seq.0, "what": fault.what.to_string() });
+    let place = |fault: &Fault| json!({ "seq": fault.seq.0, "what": fault.what.to_string() });
     out.value(&json!({
         "game": arguments.game.as_str(),
         "holds": verdict.holds(),

@@ -9,8 +9,8 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
 
 use crate::error::OperatingError;
+use crate::mail::Mail;
 use crate::published::{Notice, Published};
-use crate::writer::Mail;
 
 /// How many commands may wait for one game before their senders wait for room.
 const MAIL_MAX: usize = 1_024;

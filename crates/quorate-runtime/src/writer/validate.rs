@@ -13,7 +13,7 @@ const OPEN_BYTES_MAX: usize = 8 << 20;
 
 /// How an event that a judge gave is not what it should be.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum Lie {
+pub(crate) enum InvalidEvent {
     #[error("the event does not come right after the last one")]
     Place,
     #[error("the event is not about the command that was judged")]
@@ -25,26 +25,26 @@ pub(crate) enum Lie {
 }
 
 /// Takes an event into the writer's own state, if it fits; else nothing changes.
-pub(crate) fn admit(
+pub(crate) fn validate(
     ahead: &mut State,
     head: &mut Head,
     command: &Command,
     event: &Event,
-) -> Result<Stored, Lie> {
+) -> Result<Stored, InvalidEvent> {
     // Invariant: the same three are checked when the event is read again, by `fold::Chain`.
     if event.seq != head.seq.next() || event.previous != head.hash || event.at < head.at {
-        return Err(Lie::Place);
+        return Err(InvalidEvent::Place);
     }
     let same = event.at == command.at
         && event.command().actor == command.actor
         && event.key == command.key
         && event.act.name() == command.act.name();
     if !same {
-        return Err(Lie::Command);
+        return Err(InvalidEvent::Command);
     }
     let record = record::encode(event);
     if record.open.len() > OPEN_BYTES_MAX {
-        return Err(Lie::Size(record.open.len()));
+        return Err(InvalidEvent::Size(record.open.len()));
     }
     ahead.apply_all(event.steps.iter().map(|step| &step.effect))?;
     *head = Head {

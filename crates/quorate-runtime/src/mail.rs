@@ -1,0 +1,29 @@
+//! What comes to a game's writer.
+
+use quorate_kernel::Name;
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::digest::Digest;
+use tokio::sync::oneshot;
+
+use crate::error::OperatingError;
+use crate::published::Answer;
+
+/// What comes into a game's mailbox.
+pub(crate) enum Mail {
+    /// A command.
+    Order(Order),
+    /// Contents to be dropped for good.
+    Forget(Vec<Digest>, oneshot::Sender<Result<usize, OperatingError>>),
+    /// No more mail will be taken after this.
+    Close,
+}
+
+/// A command and where its answer goes.
+pub(crate) struct Order {
+    pub(crate) actor: Actor,
+    pub(crate) key: Name,
+    pub(crate) act: Act,
+    pub(crate) reply: Reply,
+}
+
+pub(crate) type Reply = oneshot::Sender<Result<Answer, OperatingError>>;
