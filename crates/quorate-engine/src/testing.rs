@@ -12,8 +12,9 @@ use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Moment, Name, Refusal, Thing};
 use quorate_law::Limits;
 use quorate_law::datum::{Datum, Record};
-use quorate_law::script_host::{Host, Member, Tests};
+use quorate_law::objects::{Host, Member};
 use quorate_law::stop::Stop;
+use quorate_law::test_script::TestScript;
 use quorate_law::with_article;
 use quorate_law::world::Named;
 
@@ -128,7 +129,7 @@ pub struct Failure {
 
 /// A test file that checks.
 pub struct TestFile {
-    tests: Tests,
+    tests: TestScript,
 }
 
 impl TestFile {
@@ -139,7 +140,7 @@ impl TestFile {
 
     /// The same of a file that each of its tests may use so much.
     pub fn compile_within(file: &str, code: &str, limits: Limits) -> Result<Self, Failure> {
-        let tests = Tests::compile(file, code, &FUNCTIONS, limits).map_err(|diagnostics| {
+        let tests = TestScript::compile(file, code, &FUNCTIONS, limits).map_err(|diagnostics| {
             let message: Vec<_> = diagnostics
                 .iter()
                 .map(|d| format!("line {}: {}", d.line, d.text))

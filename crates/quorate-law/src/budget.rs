@@ -58,10 +58,10 @@ pub struct Cost {
 
 /// A running account against [`Limits`]. Clones share the account, so that whatever a handler sets off is paid by it.
 #[derive(Clone, Debug)]
-pub struct Budget(Rc<Account>);
+pub struct Budget(Rc<BudgetState>);
 
 #[derive(Debug)]
-struct Account {
+struct BudgetState {
     limits: Limits,
     steps: Cell<u64>,
     bytes: Cell<u64>,
@@ -71,7 +71,7 @@ struct Account {
 impl Budget {
     /// A fresh account.
     pub fn new(limits: Limits) -> Self {
-        Self(Rc::new(Account {
+        Self(Rc::new(BudgetState {
             limits,
             steps: Cell::new(0),
             bytes: Cell::new(0),

@@ -1,6 +1,6 @@
 //! What is checked before anything runs.
 
-pub(crate) mod circles;
+pub(crate) mod cycles;
 pub(crate) mod house;
 pub(crate) mod names;
 pub(crate) mod typing;

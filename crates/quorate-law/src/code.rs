@@ -11,20 +11,21 @@ use crate::budget::Budget;
 use crate::collect::Signature;
 use crate::datum::Datum;
 use crate::diagnostic::Diagnostic;
+use crate::errors::fault;
 use crate::evaluate;
-use crate::frame::{Frame, Parts, fault};
+use crate::frame::{Frame, FrameParts};
 use crate::library::{self, Additions};
-use crate::module::Compiled;
+use crate::module::CompiledModule;
 use crate::script::{self, Ready};
 use crate::stop::{Answer, Site, Stop};
-use crate::unit::Flavour;
+use crate::syntax::Flavour;
 use crate::values::convert::{from_value, to_value};
 use crate::world::{Named, World};
 
 /// The code of a version of the law. Cheap to clone; can be handed to other threads.
 #[derive(Clone)]
 pub struct Code {
-    pub(crate) module: Arc<Compiled>,
+    pub(crate) module: Arc<CompiledModule>,
     functions: Arc<HashMap<String, Signature>>,
     pub(crate) additions: Arc<Additions>,
     edition: u16,
@@ -32,7 +33,7 @@ pub struct Code {
 
 impl Code {
     pub(crate) fn new(
-        module: Arc<Compiled>,
+        module: Arc<CompiledModule>,
         functions: Arc<HashMap<String, Signature>>,
         additions: Additions,
         edition: u16,
@@ -93,7 +94,7 @@ impl Code {
         named: Named,
         budget: &Budget,
     ) -> Answer<Datum> {
-        let entered = Frame::enter(Parts {
+        let entered = Frame::enter(FrameParts {
             world: Some(Rc::clone(world)),
             host: None,
             collector: None,
@@ -143,7 +144,7 @@ impl Script {
         budget: &Budget,
         site: &Site,
     ) -> Answer<Datum> {
-        let entered = Frame::enter(Parts {
+        let entered = Frame::enter(FrameParts {
             world: Some(Rc::clone(world)),
             host: None,
             collector: None,

@@ -18,7 +18,13 @@ pub(crate) struct CallFacts {
     pub(crate) types: Vec<(Name, Type)>,
 }
 
-pub(crate) type Facts = HashMap<(usize, u32), CallFacts>;
+impl CallFacts {
+    /// The type that a keyword names; of a quantity or listing, by the empty word.
+    pub(crate) fn type_of(&self, keyword: &str) -> Type {
+        let named = self.types.iter().find(|(name, _)| *name == keyword);
+        named.map_or(Type::Any, |(_, ty)| ty.clone())
+    }
+}
 
 /// What a first reading knows of a function.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,7 +40,7 @@ pub struct Signature {
 }
 
 pub(crate) struct Collector {
-    pub(crate) facts: Arc<Facts>,
+    pub(crate) facts: Arc<HashMap<(usize, u32), CallFacts>>,
     pub(crate) functions: Arc<HashMap<String, Signature>>,
     /// With each declaration its fence and place there, to put them in document order.
     pub(crate) found: Vec<((usize, u32), Declaration)>,

@@ -1,35 +1,28 @@
-//! Long because the rounds in which fences fall asleep share what was read of them.
-//!
 //! Compiling a version of the law: what breaks sleeps, everything else works.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use quorate_kernel::Name;
-use starlark::environment::Module;
-use starlark::syntax::AstModule;
 use starlark::values::FrozenStringValue;
 
-use crate::budget::{Budget, Limits};
 use crate::check::house;
-use crate::check::names::{Home, Homes};
+use crate::check::names::{NameOwner, NameOwners};
 use crate::check::typing;
-use crate::check::wording;
 use crate::code::Code;
-use crate::collect::{Collector, Facts, Signature};
+use crate::collect::{CallFacts, Collector, Signature};
 use crate::datum::Type;
-use crate::declare::{Declaration, Declared};
-use crate::diagnostic::{Diagnostic, Severity, did_you_mean};
-use crate::evaluate;
-use crate::frame::{Frame, Parts};
+use crate::declare::Declaration;
+use crate::diagnostic::{CodeFault, Diagnostic, Severity, did_you_mean};
 use crate::library::{self, Additions, NAMES};
-use crate::module::Compiled as Module_;
+use crate::module::CompiledModule;
 use crate::rewrite;
-use crate::script::diagnostic;
-use crate::sheet::{Sheet, UnitInfo};
-use crate::stop::{Site, Stop};
+use crate::sheet::{CodeSheet, TextEdit, UnitInfo};
+use crate::stop::Site;
+use crate::syntax::{self, Flavour};
 use crate::text::RuleText;
-use crate::unit::{self, Fault, Flavour, Phase, Unit};
+use crate::top_level::{self, doubles};
+use crate::unit::{FunctionFound, LineBlock, Phase, Unit};
 
 /// A text of the law, in document order; library texts come first.
 #[derive(Clone, Debug)]
@@ -80,7 +73,7 @@ pub struct Asleep {
 
 /// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep, and so does what leaned on it.
 pub fn compile(sources: &[Source], edition: u16) -> Compiled {
-    let mut law = Law::read(sources);
+    let mut law = Compilation::read(sources);
     law.refuse_changes_in_place();
     loop {
         if law.settle_names() || law.settle_needs() || law.settle_types() {
@@ -93,19 +86,19 @@ pub fn compile(sources: &[Source], edition: u16) -> Compiled {
     }
 }
 
-struct Law<'a> {
+struct Compilation<'a> {
     sources: &'a [Source],
     infos: Vec<UnitInfo>,
     /// The fences that are awake.
     units: Vec<Option<Unit>>,
     /// Why the others are not.
-    faults: Vec<Vec<Fault>>,
+    faults: Vec<Vec<CodeFault>>,
     /// Names of fences that fell asleep, and whose they were.
-    lost: HashMap<String, Home>,
-    homes: Homes,
+    lost: HashMap<String, NameOwner>,
+    homes: NameOwners,
 }
 
-impl<'a> Law<'a> {
+impl<'a> Compilation<'a> {
     fn read(sources: &'a [Source]) -> Self {
         let mut law = Self {
             sources,
@@ -113,7 +106,7 @@ impl<'a> Law<'a> {
             units: Vec::new(),
             faults: Vec::new(),
             lost: HashMap::new(),
-            homes: Homes::default(),
+            homes: NameOwners::default(),
         };
         for (index, source) in sources.iter().enumerate() {
             for (fence, text) in source.text.fences.iter().enumerate() {
@@ -139,7 +132,7 @@ impl<'a> Law<'a> {
             clause: info.clause,
             line: info.line,
         };
-        let (unit, faults) = match unit::parse(&info.code, Flavour::Law) {
+        let (unit, faults) = match syntax::parse(&info.code, Flavour::Law) {
             Err(fault) => (None, vec![fault]),
             Ok(ast) => {
                 let (mut faults, in_place) = house::check(&ast, Flavour::Law);
@@ -157,16 +150,16 @@ impl<'a> Law<'a> {
         }
     }
 
-    fn home(&self, unit: usize) -> Home {
+    fn home(&self, unit: usize) -> NameOwner {
         let info = &self.infos[unit];
-        Home {
+        NameOwner {
             rule: info.rule.clone(),
             title: self.sources[info.source].title.clone(),
             value_of: BTreeSet::new(),
         }
     }
 
-    fn sleep(&mut self, index: usize, faults: Vec<Fault>) {
+    fn sleep(&mut self, index: usize, faults: Vec<CodeFault>) {
         if let Some(unit) = self.units[index].take() {
             let home = self.home(index);
             let names = unit.defines.iter().map(|(name, _)| name.clone());
@@ -187,14 +180,14 @@ impl<'a> Law<'a> {
             .filter(|value| matches!(value.ty, Type::List(_)))
             .map(|value| value.name.as_str())
             .collect();
-        let lost = |unit: &Unit| -> Vec<Fault> {
+        let lost = |unit: &Unit| -> Vec<CodeFault> {
             let changes = unit.in_place.iter();
             changes
                 .filter(|change| lists.contains(change.attribute.as_str()))
                 .map(house::InPlace::fault)
                 .collect()
         };
-        let bad: Vec<(usize, Vec<Fault>)> = self
+        let bad: Vec<(usize, Vec<CodeFault>)> = self
             .units
             .iter()
             .enumerate()
@@ -208,7 +201,7 @@ impl<'a> Law<'a> {
 
     /// Finds names that are defined twice, private or unknown; true if something fell asleep for it.
     fn settle_names(&mut self) -> bool {
-        let mut homes = Homes::default();
+        let mut homes = NameOwners::default();
         let mut bad = Vec::new();
         let taken = |name: &str| NAMES.contains(name);
         // Of two rules that define one name the older keeps it, wherever the younger stands.
@@ -243,21 +236,21 @@ impl<'a> Law<'a> {
     fn settle_needs(&mut self) -> bool {
         let language = library::globals(&self.additions());
         let known: BTreeSet<&str> = language.names().map(FrozenStringValue::as_str).collect();
-        let missing = |unit: &Unit| -> Vec<Fault> {
+        let missing = |unit: &Unit| -> Vec<CodeFault> {
             let needs = unit.needs.iter().filter(|(name, _)| {
                 !known.contains(name.as_str())
                     && !NAMES.contains(name)
                     && !self.homes.of.contains_key(name)
             });
             needs
-                .map(|(name, at)| Fault {
+                .map(|(name, at)| CodeFault {
                     offset: *at,
                     ..self.unknown(name)
                 })
                 .collect()
         };
         let units = self.units.iter().enumerate();
-        let bad: Vec<(usize, Vec<Fault>)> = units
+        let bad: Vec<(usize, Vec<CodeFault>)> = units
             .filter_map(|(index, unit)| Some((index, missing(unit.as_ref()?))))
             .filter(|(_, faults)| !faults.is_empty())
             .collect();
@@ -284,7 +277,7 @@ impl<'a> Law<'a> {
             .collect();
         let globals = typing::globals(&schema, &self.additions(), &quantities);
         let found = typing::check(&sheet, &schema, &globals, &|name| self.unknown(name));
-        let mut bad: BTreeMap<usize, Vec<Fault>> = BTreeMap::new();
+        let mut bad: BTreeMap<usize, Vec<CodeFault>> = BTreeMap::new();
         for (unit, fault) in found {
             let faults = bad.entry(unit).or_default();
             if !faults.contains(&fault) {
@@ -299,15 +292,15 @@ impl<'a> Law<'a> {
         any
     }
 
-    fn unknown(&self, name: &str) -> Fault {
+    fn unknown(&self, name: &str) -> CodeFault {
         if let Some(home) = self.lost.get(name) {
             let text = format!(
                 "`{name}` sleeps, with its fence in the rule \"{}\"",
                 home.title
             );
-            return Fault::new(0, text).help("mend that one first");
+            return CodeFault::new(0, text).help("mend that one first");
         }
-        let fault = Fault::new(0, format!("there is no `{name}`"));
+        let fault = CodeFault::new(0, format!("there is no `{name}`"));
         let known = self.homes.of.keys().map(String::as_str);
         let known = known.chain(NAMES.iter().map(String::as_str));
         match did_you_mean(name, known) {
@@ -334,8 +327,8 @@ impl<'a> Law<'a> {
 
     /// Puts the fences that are awake together: functions, then assignments in the order of their needs, then the
     /// rest.
-    fn sheet(&self, edits: impl Fn(&Unit, &str) -> Vec<crate::sheet::Edit>) -> Sheet {
-        let mut sheet = Sheet::default();
+    fn sheet(&self, edits: impl Fn(&Unit, &str) -> Vec<TextEdit>) -> CodeSheet {
+        let mut sheet = CodeSheet::default();
         for (info, unit) in self.infos.iter().zip(&self.units) {
             let edits = unit
                 .as_ref()
@@ -369,7 +362,7 @@ impl<'a> Law<'a> {
             .collect()
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> HashMap<(usize, u32), CallFacts> {
         let units = self.units.iter().enumerate();
         units
             .filter_map(|(index, unit)| Some((index, unit.as_ref()?)))
@@ -391,8 +384,8 @@ impl<'a> Law<'a> {
             found: Vec::new(),
         };
         let additions = self.additions();
-        let module = Module_::new(Arc::clone(&sheet), "law", None);
-        match run_top_level(&module, &sheet, &additions, collector) {
+        let module = CompiledModule::new(Arc::clone(&sheet), "law", None);
+        match top_level::run(&module, &sheet, &additions, collector) {
             Ok(mut found) => {
                 found.sort_by_key(|(place, _)| *place);
                 let doubles = doubles(&found);
@@ -440,7 +433,7 @@ impl<'a> Law<'a> {
             for fault in unit.iter().flat_map(|unit| &unit.odd) {
                 warnings.push(Diagnostic {
                     severity: Severity::Warning,
-                    ..diagnostic(info, fault)
+                    ..info.diagnostic(fault)
                 });
             }
         }
@@ -457,7 +450,7 @@ impl<'a> Law<'a> {
                 rule: info.rule.clone(),
                 clause: info.clause,
                 fence: info.fence,
-                diagnostics: faults.iter().map(|fault| diagnostic(info, fault)).collect(),
+                diagnostics: faults.iter().map(|fault| info.diagnostic(fault)).collect(),
             });
         }
         asleep
@@ -474,7 +467,7 @@ impl<'a> Law<'a> {
             .flat_map(|unit| &unit.actions)
             .map(|(action, body)| (format!("action {action}"), body.as_str()))
             .collect();
-        let functions: HashMap<&str, &unit::FunctionFound> = units()
+        let functions: HashMap<&str, &FunctionFound> = units()
             .flat_map(|unit| &unit.functions)
             .map(|function| (function.name.as_str(), function))
             .collect();
@@ -517,14 +510,14 @@ impl<'a> Law<'a> {
 }
 
 /// Puts assignments behind those whose names they use, and otherwise leaves them in document order.
-fn by_needs(mut waiting: Vec<(usize, &unit::Chunk)>) -> Vec<(usize, &unit::Chunk)> {
+fn by_needs(mut waiting: Vec<(usize, &LineBlock)>) -> Vec<(usize, &LineBlock)> {
     let mut done = Vec::with_capacity(waiting.len());
     while !waiting.is_empty() {
         let open: BTreeSet<&str> = waiting
             .iter()
             .flat_map(|(_, chunk)| chunk.assigns.iter().map(String::as_str))
             .collect();
-        let ready = |chunk: &unit::Chunk| {
+        let ready = |chunk: &LineBlock| {
             let others = chunk
                 .uses
                 .iter()
@@ -541,141 +534,4 @@ fn by_needs(mut waiting: Vec<(usize, &unit::Chunk)>) -> Vec<(usize, &unit::Chunk
         waiting = later;
     }
     done
-}
-
-type Found = Vec<((usize, u32), Declaration)>;
-
-fn run_top_level(
-    code: &Arc<Module_>,
-    sheet: &Sheet,
-    additions: &Additions,
-    collector: Collector,
-) -> Result<Found, (Option<usize>, Fault)> {
-    let dialect = unit::dialect(Flavour::Law);
-    let mut ast = AstModule::parse("law", sheet.text.clone(), &dialect)
-        .map_err(|error| located(sheet, &error))?;
-    rewrite::guarded_operators(&mut ast);
-    let globals = library::globals(additions);
-    let parts = Parts {
-        world: None,
-        host: None,
-        collector: Some(collector),
-        code: Arc::clone(code),
-        budget: Budget::new(Limits::WHOLE),
-        outer: Site::default(),
-    };
-    let entered = Frame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
-    let frame = &entered.0;
-    let outcome = Module::with_temp_heap(|module| {
-        let mut at = None;
-        let ran = evaluate::run(frame, &module, |eval| {
-            let result = eval.eval_module(ast, &globals);
-            result
-                .map(|_| ())
-                .inspect_err(|error| at = Some(outermost(code, error)))
-        });
-        match ran {
-            Ok(()) => match too_deep(&module) {
-                None => module.freeze().map_err(|error| {
-                    (
-                        None,
-                        Fault::new(0, format!("the law cannot be kept: {error:?}")),
-                    )
-                }),
-                Some(name) => {
-                    let text = format!("`{name}` holds lists within lists without end");
-                    Err((None, Fault::new(0, text)))
-                }
-            },
-            Err(stop) => {
-                let place = at.flatten();
-                let mut fault = stop_fault(&stop);
-                if let Some((_, offset)) = place {
-                    fault.offset = offset;
-                }
-                Err((place.map(|(unit, _)| unit), fault))
-            }
-        }
-    })?;
-    code.finish(outcome);
-    let collector = frame
-        .collector
-        .as_ref()
-        .map(|collector| std::mem::take(&mut collector.borrow_mut().found));
-    Ok(collector.unwrap_or_default())
-}
-
-/// A variable of the module whose value is nested so deeply that keeping it would exhaust the stack.
-fn too_deep(module: &Module<'_>) -> Option<String> {
-    module
-        .names()
-        .find(|name| {
-            module
-                .get(name.as_str())
-                .is_some_and(|value| crate::host::guards::depth_exceeds(value, 100))
-        })
-        .map(|name| name.as_str().to_owned())
-}
-
-fn stop_fault(stop: &Stop) -> Fault {
-    match stop {
-        Stop::Broken(fault) => match wording::of_call(&fault.text) {
-            Some((text, help)) if !help.is_empty() => Fault::new(0, text).help(help),
-            Some((text, _)) => Fault::new(0, text),
-            None => Fault::new(0, fault.text.clone()),
-        },
-        Stop::Refused(refusal) => Fault::new(0, refusal.to_string()),
-        Stop::Asks(_) => Fault::new(0, "nobody can be asked at the top level of a rule"),
-    }
-}
-
-/// The fence whose top level was running.
-fn outermost(code: &Module_, error: &starlark::Error) -> Option<(usize, u32)> {
-    let first = error
-        .call_stack()
-        .frames
-        .first()
-        .and_then(|frame| frame.location.as_ref());
-    first.or(error.span()).and_then(|at| code.place(at))
-}
-
-/// An error at its fence.
-fn located(sheet: &Sheet, error: &starlark::Error) -> (Option<usize>, Fault) {
-    let place = error
-        .span()
-        .and_then(|at| sheet.place(at.span.begin().get()));
-    let text = evaluate::words(error);
-    match place {
-        Some((unit, offset)) => (Some(unit), Fault::new(offset, text)),
-        None => (None, Fault::new(0, text)),
-    }
-}
-
-/// Declarations whose name another of the same sort has already.
-fn doubles(found: &Found) -> Vec<(usize, Fault)> {
-    let mut seen: HashMap<(&str, String), &Site> = HashMap::new();
-    let mut doubles = Vec::new();
-    for ((unit, offset), declaration) in found {
-        let (sort, name) = match &declaration.what {
-            Declared::Value(value) => ("value", format!("{} of {}", value.name, value.of)),
-            Declared::Derived { name, of, .. } => ("value", format!("{name} of {of}")),
-            Declared::Action(action) => ("action", action.name.to_string()),
-            Declared::Automatic { name, .. } => ("automatic", name.to_string()),
-            Declared::Row { table, key, .. } => ("row", format!("{key} of {table}")),
-            Declared::Term { name, .. } => ("term", name.to_string()),
-            Declared::Decision { name, .. } => ("decision", name.to_string()),
-            _ => continue,
-        };
-        if let Some(other) = seen.get(&(sort, name.clone())) {
-            let text = format!(
-                "the {sort} \"{name}\" is declared already, in the rule {}, line {}",
-                other.rule, other.line
-            );
-            let fault = Fault::new(*offset, text).help("choose another name, or change that one");
-            doubles.push((*unit, fault));
-        } else {
-            seen.insert((sort, name), &declaration.site);
-        }
-    }
-    doubles
 }

@@ -40,7 +40,7 @@ pub enum Datum {
     Object(u64),
 }
 
-/// Named facts of one kind. The kinds and their fields are listed in [`record_kinds`].
+/// Named facts of one kind, which are listed in the reference.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record {
     /// The kind: `Icon`, `Change`, `Line`, `Value`, `Attempt`, `Guard`, `Roll`, `Limit`, `Scope`.
@@ -56,6 +56,14 @@ impl Record {
             .iter()
             .find(|(name, _)| *name == field)
             .map(|(_, datum)| datum)
+    }
+
+    /// A field that holds a text.
+    pub fn text(&self, field: &str) -> Option<&Arc<str>> {
+        match self.get(field) {
+            Some(Datum::Text(text)) => Some(text),
+            _ => None,
+        }
     }
 }
 
@@ -94,138 +102,4 @@ pub enum Type {
     Dict(Box<Type>, Box<Type>),
     /// This or nothing.
     Optional(Box<Type>),
-}
-
-/// The record kinds of rule code with the fields of each and their types.
-pub fn record_kinds() -> Vec<(&'static str, Vec<(&'static str, Type)>)> {
-    let mut kinds = read_records();
-    kinds.extend(guard_records());
-    kinds
-}
-
-type RecordKind = (&'static str, Vec<(&'static str, Type)>);
-
-fn player() -> Type {
-    Type::Optional(Box::new(Type::Kind("Player".into())))
-}
-
-fn rule() -> Type {
-    Type::Kind("Rule".into())
-}
-
-fn texts() -> Type {
-    Type::List(Box::new(Type::Text))
-}
-
-/// What rules read of posts, changes, ledgers and values.
-fn read_records() -> Vec<RecordKind> {
-    vec![
-        (
-            "Icon",
-            vec![
-                ("name", Type::Text),
-                ("by", player()),
-                ("at", Type::Moment),
-                ("comment", Type::Kind("Comment".into())),
-                ("counted", Type::Bool),
-            ],
-        ),
-        (
-            "Change",
-            vec![
-                ("kind", Type::Text),
-                ("section", Type::Text),
-                ("rule", Type::Text),
-                ("table", Type::Text),
-                ("value", Type::Text),
-                ("who", player()),
-                ("text", Type::Text),
-            ],
-        ),
-        (
-            "Line",
-            vec![
-                ("who", player()),
-                ("amount", Type::Int),
-                ("what", Type::Text),
-                ("at", Type::Moment),
-            ],
-        ),
-        (
-            "Value",
-            vec![
-                ("name", Type::Text),
-                ("title", Type::Text),
-                ("section", Type::Text),
-                ("rule", Type::Text),
-                ("tracked", Type::Text),
-                ("shown_to", Type::Text),
-                ("derived", Type::Bool),
-                ("tags", texts()),
-            ],
-        ),
-    ]
-}
-
-/// What guards, filters and ways round limits are given.
-fn guard_records() -> Vec<RecordKind> {
-    vec![
-        (
-            "Attempt",
-            vec![
-                ("actor", Type::Kind("Player".into())),
-                ("action", Type::Text),
-                ("rule", Type::Optional(Box::new(rule()))),
-                ("section", Type::Text),
-                ("post", Type::Any),
-                (
-                    "args",
-                    Type::Dict(Box::new(Type::Text), Box::new(Type::Any)),
-                ),
-                ("tags", texts()),
-                ("reads", Type::List(Box::new(Type::Record("Value")))),
-            ],
-        ),
-        (
-            "Guard",
-            vec![
-                ("forbids", Type::Bool),
-                ("section", Type::Text),
-                ("rule", rule()),
-                ("tags", texts()),
-                ("breadth", Type::Int),
-            ],
-        ),
-        (
-            "Roll",
-            vec![
-                ("by", player()),
-                ("count", Type::Int),
-                ("sides", Type::Int),
-                ("what", Type::Text),
-            ],
-        ),
-        (
-            "Limit",
-            vec![
-                ("per", Type::Text),
-                ("since", Type::Text),
-                ("times", Type::Int),
-                ("gap", Type::Optional(Box::new(Type::Span))),
-                ("slot", Type::Text),
-                ("shared", Type::Bool),
-            ],
-        ),
-        (
-            "Scope",
-            vec![
-                ("section", Type::Text),
-                ("rules", texts()),
-                ("actions", texts()),
-                ("tags", texts()),
-                ("but", texts()),
-                ("but_tags", texts()),
-            ],
-        ),
-    ]
 }

@@ -71,6 +71,29 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// A place in code, in bytes, and what is wrong there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CodeFault {
+    pub(crate) offset: u32,
+    pub(crate) text: String,
+    pub(crate) help: Option<String>,
+}
+
+impl CodeFault {
+    pub(crate) fn new(offset: u32, text: impl Into<String>) -> Self {
+        Self {
+            offset,
+            text: text.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
 /// The likeliest word that was meant, if one is near enough.
 pub(crate) fn did_you_mean<'a>(
     word: &str,

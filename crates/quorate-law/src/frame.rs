@@ -12,8 +12,9 @@ use starlark::values::FrozenHeap;
 
 use crate::budget::Budget;
 use crate::collect::Collector;
-use crate::module::Compiled;
-use crate::script_host::Host;
+use crate::errors::fault;
+use crate::module::CompiledModule;
+use crate::objects::Host;
 use crate::stop::{Answer, Fault, Site, Stop};
 use crate::world::World;
 
@@ -26,7 +27,7 @@ pub(crate) struct Frame {
     /// Takes declarations while a law is compiled.
     pub(crate) collector: Option<RefCell<Collector>>,
     /// The code that runs.
-    pub(crate) code: Arc<Compiled>,
+    pub(crate) code: Arc<CompiledModule>,
     /// Who pays.
     pub(crate) budget: Budget,
     /// Where unchangeable lists live as long as the run.
@@ -46,11 +47,11 @@ thread_local! {
 }
 
 /// What a frame is made of.
-pub(crate) struct Parts {
+pub(crate) struct FrameParts {
     pub(crate) world: Option<Rc<dyn World>>,
     pub(crate) host: Option<Rc<dyn Host>>,
     pub(crate) collector: Option<Collector>,
-    pub(crate) code: Arc<Compiled>,
+    pub(crate) code: Arc<CompiledModule>,
     pub(crate) budget: Budget,
     pub(crate) outer: Site,
 }
@@ -66,7 +67,7 @@ impl Drop for Entered {
 
 impl Frame {
     /// Enters a run; refused where too many are inside one another.
-    pub(crate) fn enter(parts: Parts) -> Answer<Entered> {
+    pub(crate) fn enter(parts: FrameParts) -> Answer<Entered> {
         let depth = FRAMES.with_borrow(Vec::len);
         if depth >= parts.budget.limits().entries as usize {
             return Err(Stop::Broken(Box::new(Fault {
@@ -173,11 +174,6 @@ impl Frame {
         }
         self.outer.clone()
     }
-}
-
-/// An error of rule code, in words for its author.
-pub(crate) fn fault(text: impl Into<String>) -> starlark::Error {
-    starlark::Error::new_native(anyhow::Error::msg(text.into()))
 }
 
 /// What is said where memory runs out.

@@ -1,29 +1,60 @@
-//! The library: what rule code can call. One table per topic, each entry with its signature, its words and its code.
+//! The library: what rule code can call. Each topic is a file of declarations (Markdown) and one of the code behind them.
 
-pub(crate) mod bodies;
+pub(crate) mod args;
+mod boards;
 pub(crate) mod declaring;
-pub(crate) mod guards;
-pub(crate) mod kinds;
-pub(crate) mod law;
-pub(crate) mod posts;
-pub(crate) mod schedule;
-pub(crate) mod signature;
-pub(crate) mod text;
-pub(crate) mod time;
+pub(crate) mod doings;
+mod handles;
+mod law;
+mod ledgers;
+pub(crate) mod operators;
+mod people;
+mod permits;
+pub(crate) mod play;
+mod posts;
+mod schedule;
+mod scripts;
+mod text;
+mod things;
+mod time;
+mod values;
 
-use crate::values::callable::Native;
+use crate::values::callable;
 
-/// All natives of the library.
-pub(crate) fn natives() -> Vec<Native> {
-    let mut all = Vec::new();
-    all.extend(declaring::natives());
-    all.extend(bodies::natives());
-    all.extend(kinds::natives());
-    all.extend(posts::natives());
-    all.extend(law::natives());
-    all.extend(time::natives());
-    all.extend(text::natives());
-    all.extend(guards::natives());
-    all.extend(crate::script_host::natives());
-    all
+/// Puts the code behind the declarations.
+pub(crate) fn install() {
+    callable::install(|| {
+        [
+            values::NATIVES,
+            things::NATIVES,
+            doings::NATIVES,
+            permits::NATIVES,
+            handles::NATIVES,
+            boards::NATIVES,
+            ledgers::NATIVES,
+            people::NATIVES,
+            play::NATIVES,
+            posts::NATIVES,
+            law::NATIVES,
+            time::NATIVES,
+            text::NATIVES,
+            operators::NATIVES,
+            scripts::NATIVES,
+        ]
+        .concat()
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::signature::SIGNATURES;
+    use crate::values::callable::Callable;
+
+    #[test]
+    fn every_declaration_has_its_code() {
+        super::install();
+        for name in SIGNATURES.keys() {
+            assert!(Callable::function(name).is_some(), "{name}");
+        }
+    }
 }

@@ -3,6 +3,18 @@
 //! No type of the `starlark` crates leaves this crate. Rule code meets a game through [`world::World`], which the
 //! engine implements over the kernel's state; a compiled version of the law hands out its [`declare::Declaration`]s
 //! and runs its functions on [`datum::Datum`]s.
+//!
+//! Floors, from the ground up; a file imports from its own floor or one below, never in a circle:
+//!
+//! 1. plain data: `words`, `datum`, `stop`, `declare`, `diagnostic`, `budget`, `text`, `world`, `objects`, `sheet`;
+//! 2. what the library is: `interface` reads its declarations, `signature` their types;
+//! 3. trees of code: `nesting`, `check::wording`, `syntax`, `expressions`, `check::house`, `unit`, `check::names`,
+//!    `check::cycles`, `rewrite`;
+//! 4. a run: `collect`, `module`, `frame`, `errors`, `evaluate`;
+//! 5. values of the host: `values`, from `callable` and `plain` up to what converts and reads them;
+//! 6. the code behind the declarations: `host`;
+//! 7. the library put together: `library`, `types`, `check::typing`;
+//! 8. what other crates use: `code` and `script`, `test_script`, `top_level` and `compile`, `reference`.
 
 pub mod budget;
 mod check;
@@ -12,19 +24,26 @@ pub mod compile;
 pub mod datum;
 pub mod declare;
 pub mod diagnostic;
+mod errors;
 mod evaluate;
+mod expressions;
 mod frame;
 mod host;
+mod interface;
 mod library;
 mod module;
 mod nesting;
+pub mod objects;
 pub mod reference;
 mod rewrite;
 mod script;
-pub mod script_host;
 mod sheet;
+mod signature;
 pub mod stop;
+mod syntax;
+pub mod test_script;
 pub mod text;
+mod top_level;
 mod types;
 mod unit;
 mod values;
@@ -36,16 +55,6 @@ pub use code::{Code, Script};
 pub use collect::Signature;
 pub use compile::{Asleep, Compiled, Source, compile};
 pub use diagnostic::{Diagnostic, Severity};
+pub use interface::LibraryEntry;
 pub use text::RuleText;
 pub use words::{capital, readable, with_article};
-
-/// What rule code may call: each function or method as it is written in a signature, and what it does, in the order of
-/// the alphabet.
-pub fn reference() -> Vec<(&'static str, &'static str)> {
-    let mut told: Vec<_> = values::callable::NATIVES
-        .values()
-        .map(|native| native.told)
-        .collect();
-    told.sort_unstable();
-    told
-}

@@ -7,62 +7,69 @@ use quorate_kernel::{Name, Span, Thing};
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::typing::Ty;
 
-use crate::values::callable::{Callable, NATIVES};
+use crate::host;
+use crate::interface::RECORDS;
+use crate::signature::SIGNATURES;
+use crate::values::callable::Callable;
 use crate::values::kind::KindValue;
-use crate::values::object::ObjectValue;
-use crate::values::picture::PictureValue;
-use crate::values::record::RecordValue;
-use crate::values::square::{LedgerValue, SquareValue};
-use crate::values::thing::ThingValue;
+use crate::values::plain::{
+    LedgerValue, ObjectValue, PictureValue, RecordValue, SquareValue, ThingValue,
+};
 use crate::values::time::{MomentValue, SpanValue};
 
 /// Kinds of things that every game has.
 pub(crate) const BASE_KINDS: [&str; 5] = ["Player", "Game", "Post", "Comment", "Rule"];
 
-/// Kinds of plain facts.
-pub(crate) const RECORDS: [&str; 9] = [
-    "Icon", "Change", "Line", "Value", "Attempt", "Guard", "Roll", "Limit", "Scope",
-];
-
-/// Built-in functions of the language that rule code may use.
-const BUILT_IN: [&str; 22] = [
-    "True",
-    "False",
-    "None",
-    "abs",
-    "all",
-    "any",
-    "bool",
-    "dict",
-    "enumerate",
-    "int",
-    "len",
-    "list",
-    "max",
-    "min",
-    "range",
-    "reversed",
-    "set",
-    "sorted",
-    "str",
-    "tuple",
-    "typing",
-    "zip",
+/// What rule code may use of the language itself, with what it gives.
+pub(crate) const BUILT_IN: [(&str, &str); 22] = [
+    ("True", "yes"),
+    ("False", "no"),
+    ("None", "nothing"),
+    ("abs", "a number without its sign"),
+    ("all", "whether all of several hold"),
+    ("any", "whether one of several holds"),
+    (
+        "bool",
+        "whether something is neither None, 0, empty nor False",
+    ),
+    ("dict", "a dictionary, of pairs"),
+    ("enumerate", "items with their places, counted from 0"),
+    (
+        "int",
+        "the number that a text of digits says; an error where it says none",
+    ),
+    ("len", "how many there are"),
+    ("list", "a list, of anything that can be looped over"),
+    ("max", "the greatest; an error where there is none"),
+    ("min", "the least; an error where there is none"),
+    (
+        "range",
+        "whole numbers in order, as in [Texts and numbers](#texts-and-numbers)",
+    ),
+    ("reversed", "items from the last to the first"),
+    ("set", "items, each once"),
+    (
+        "sorted",
+        "items in order; `key =` is a function with a name",
+    ),
+    ("str", "a text"),
+    ("tuple", "a list that stays as it is and can be a key"),
+    ("typing", "`typing.Callable`, the type of functions"),
+    ("zip", "the items of several lists, side by side"),
 ];
 
 /// Every name that a rule may write without defining it.
 pub(crate) static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let natives = NATIVES
+    let natives = SIGNATURES
         .keys()
         .filter(|name| !name.contains('.') && !name.starts_with("__"));
     let mut names: BTreeSet<String> = natives.cloned().collect();
-    let fixed = BASE_KINDS.iter().chain(&RECORDS).chain(&BUILT_IN);
-    names.extend(fixed.map(|name| (*name).to_owned()));
-    for name in [
+    let language = BUILT_IN.iter().map(|(name, _)| name);
+    let kinds = BASE_KINDS.iter().chain(RECORDS.iter());
+    let plain = &[
         "Moment", "Span", "Square", "Picture", "Ledger", "player", "game", "now",
-    ] {
-        names.insert(name.to_owned());
-    }
+    ];
+    names.extend(kinds.chain(language).chain(plain).map(ToString::to_string));
     names
 });
 
@@ -103,9 +110,10 @@ pub(crate) fn globals_with(additions: &Additions, more: impl Iterator<Item = Str
 }
 
 pub(crate) fn builder(additions: &Additions) -> GlobalsBuilder {
+    host::install();
     let mut builder =
         GlobalsBuilder::extended_by(&[LibraryExtension::Typing, LibraryExtension::SetType]);
-    for name in NATIVES.keys().filter(|name| !name.contains('.')) {
+    for name in SIGNATURES.keys().filter(|name| !name.contains('.')) {
         if let Some(native) = Callable::function(name) {
             builder.set(name, native);
         }
@@ -114,30 +122,19 @@ pub(crate) fn builder(additions: &Additions) -> GlobalsBuilder {
     for name in BASE_KINDS {
         builder.set(name, kind(name, thing()));
     }
-    for name in RECORDS {
+    for name in RECORDS.iter() {
         builder.set(name, kind(name, Ty::starlark_value::<RecordValue>()));
     }
-    builder.set(
-        "Moment",
-        kind("Moment", Ty::starlark_value::<MomentValue>()),
-    );
-    builder.set("Span", kind("Span", Ty::starlark_value::<SpanValue>()));
-    builder.set(
-        "Square",
-        kind("Square", Ty::starlark_value::<SquareValue>()),
-    );
-    builder.set(
-        "Picture",
-        kind("Picture", Ty::starlark_value::<PictureValue>()),
-    );
-    builder.set(
-        "Ledger",
-        kind("Ledger", Ty::starlark_value::<LedgerValue>()),
-    );
-    builder.set(
-        "Object",
-        kind("Object", Ty::starlark_value::<ObjectValue>()),
-    );
+    for (name, means) in [
+        ("Moment", Ty::starlark_value::<MomentValue>()),
+        ("Span", Ty::starlark_value::<SpanValue>()),
+        ("Square", Ty::starlark_value::<SquareValue>()),
+        ("Picture", Ty::starlark_value::<PictureValue>()),
+        ("Ledger", Ty::starlark_value::<LedgerValue>()),
+        ("Object", Ty::starlark_value::<ObjectValue>()),
+    ] {
+        builder.set(name, kind(name, means));
+    }
     builder.set("player", kind("Player", thing()));
     builder.set("game", ThingValue(Thing::Game));
     builder.set("now", MomentValue::Now(Span(0)));

@@ -6,23 +6,23 @@ use starlark::codemap::FileSpan;
 use starlark::environment::FrozenModule;
 use starlark::values::OwnedFrozenValue;
 
-use crate::frame::fault;
-use crate::sheet::Sheet;
+use crate::errors::fault;
+use crate::sheet::CodeSheet;
 use crate::stop::Site;
 
 /// A compiled module. While it is being compiled, its places are known and its functions are not.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    pub(crate) sheet: Arc<Sheet>,
+pub(crate) struct CompiledModule {
+    pub(crate) sheet: Arc<CodeSheet>,
     /// The name of the text, by which places are told from those of other modules.
     pub(crate) file: String,
     frozen: OnceLock<FrozenModule>,
     /// For one-off scripts: the law whose names they see.
-    pub(crate) under: Option<Arc<Compiled>>,
+    pub(crate) under: Option<Arc<Self>>,
 }
 
-impl Compiled {
-    pub(crate) fn new(sheet: Arc<Sheet>, file: &str, under: Option<Arc<Self>>) -> Arc<Self> {
+impl CompiledModule {
+    pub(crate) fn new(sheet: Arc<CodeSheet>, file: &str, under: Option<Arc<Self>>) -> Arc<Self> {
         Arc::new(Self {
             sheet,
             file: file.to_owned(),

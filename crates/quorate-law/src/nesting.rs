@@ -7,10 +7,10 @@
 pub(crate) const SOURCE_MAX: usize = 64 << 10;
 
 /// The deepest tree.
-const DEPTH_MAX: u32 = 400;
+pub(crate) const DEPTH_MAX: u32 = 400;
 
 /// The deepest indentation, and the most branches in one fence.
-const BLOCKS_MAX: usize = 200;
+pub(crate) const BLOCKS_MAX: usize = 200;
 
 /// What is wrong with code that is not fit to be parsed, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]

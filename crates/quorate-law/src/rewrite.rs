@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use starlark::syntax::AstModule;
 use starlark_syntax::codemap::Span;
 use starlark_syntax::syntax::ast::{
-    AssignOp, AssignTarget, AstArgument, AstAssignTarget, AstExpr, AstLiteral, AstStmt, BinOp,
+    AssignOp, AssignTarget, AstArgument, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, BinOp,
     ClauseP, ExprP, StmtP,
 };
 
-use crate::check::circles;
-use crate::sheet::Edit;
+use crate::check::cycles;
+use crate::sheet::TextEdit;
+use crate::syntax::{ANYTHING, WALKERS, is_plain_target, setter};
 
 /// Binary operators that run as guarded natives.
 pub(crate) fn guarded_operators(ast: &mut AstModule) {
@@ -30,24 +31,8 @@ pub(crate) fn guarded_operators(ast: &mut AstModule) {
     ast.replace_binary_operators(&replace);
 }
 
-/// Built-in functions that walk all of what they are given.
-pub(crate) const WALKERS: [&str; 12] = [
-    "sorted",
-    "min",
-    "max",
-    "str",
-    "repr",
-    "zip",
-    "enumerate",
-    "tuple",
-    "reversed",
-    "list",
-    "dict",
-    "set",
-];
-
 /// The edits that make a fence safe to run.
-pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<Edit> {
+pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<TextEdit> {
     let mut rewriter = Rewriter {
         code,
         marks: Vec::new(),
@@ -57,27 +42,17 @@ pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<Edit> {
 }
 
 /// The edits by which the checker sees each assignment of an attribute as a call of its setter.
-pub(crate) fn to_check(ast: &AstModule, code: &str) -> Vec<Edit> {
+pub(crate) fn to_check(ast: &AstModule, code: &str) -> Vec<TextEdit> {
     let mut edits = Vec::new();
     setters(ast.statement(), code, &mut edits);
     ast.statement()
         .visit_expr(|expr| tests_for_none(expr, &mut edits));
-    edits.extend(circles::broken(ast.statement()));
-    edits.sort_by_key(|edit: &Edit| edit.at);
+    edits.extend(cycles::broken(ast.statement()));
+    edits.sort_by_key(|edit: &TextEdit| edit.at);
     edits
 }
 
-/// The name under which the checker knows an attribute's setter.
-pub(crate) fn setter(attribute: &str) -> String {
-    format!("__set_{attribute}")
-}
-
-/// The attribute whose setter this is.
-pub(crate) fn of_setter(name: &str) -> Option<&str> {
-    name.strip_prefix("__set_")
-}
-
-struct Mark {
+struct Insertion {
     at: u32,
     opens: bool,
     delete: u32,
@@ -86,22 +61,22 @@ struct Mark {
 
 struct Rewriter<'a> {
     code: &'a str,
-    marks: Vec<Mark>,
+    marks: Vec<Insertion>,
 }
 
 impl Rewriter<'_> {
     /// The marks in order: at one place, what closes comes before what opens, and each in the order of its making,
     /// which is outer before inner for openings and inner before outer for closings.
-    fn edits(mut self) -> Vec<Edit> {
+    fn edits(mut self) -> Vec<TextEdit> {
         self.marks.sort_by_key(|mark| (mark.at, mark.opens));
-        let mut edits: Vec<Edit> = Vec::new();
+        let mut edits: Vec<TextEdit> = Vec::new();
         for mark in self.marks {
             match edits.last_mut() {
                 Some(last) if last.at == mark.at && last.delete == 0 => {
                     last.insert.push_str(&mark.text);
                     last.delete = mark.delete;
                 }
-                _ => edits.push(Edit {
+                _ => edits.push(TextEdit {
                     at: mark.at,
                     delete: mark.delete,
                     insert: mark.text,
@@ -112,7 +87,7 @@ impl Rewriter<'_> {
     }
 
     fn open(&mut self, span: Span, text: &str) {
-        self.marks.push(Mark {
+        self.marks.push(Insertion {
             at: span.begin().get(),
             opens: true,
             delete: 0,
@@ -121,7 +96,7 @@ impl Rewriter<'_> {
     }
 
     fn close(&mut self, at: u32, text: &str) {
-        self.marks.push(Mark {
+        self.marks.push(Insertion {
             at,
             opens: false,
             delete: 0,
@@ -202,7 +177,7 @@ impl Rewriter<'_> {
             self.expr(value);
             return;
         };
-        self.marks.push(Mark {
+        self.marks.push(Insertion {
             at,
             opens: true,
             delete: 2,
@@ -252,7 +227,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn clauses(&mut self, clauses: &[ClauseP<starlark_syntax::syntax::ast::AstNoPayload>]) {
+    fn clauses(&mut self, clauses: &[ClauseP<AstNoPayload>]) {
         for clause in clauses {
             match clause {
                 ClauseP::For(each) => {
@@ -332,26 +307,6 @@ fn is_scalar(expr: &AstExpr) -> bool {
     }
 }
 
-/// Whether an assignment's target can be named twice without doing anything twice.
-pub(crate) fn is_plain_target(target: &AstAssignTarget) -> bool {
-    match &target.node {
-        AssignTarget::Identifier(_) => true,
-        AssignTarget::Dot(object, _) => is_path(object),
-        AssignTarget::Index(parts) => is_path(&parts.0) && is_path(&parts.1),
-        AssignTarget::Tuple(_) => false,
-    }
-}
-
-fn is_path(expr: &AstExpr) -> bool {
-    match &expr.node {
-        ExprP::Identifier(_) => true,
-        ExprP::Literal(literal) => matches!(literal, AstLiteral::Int(_) | AstLiteral::String(_)),
-        ExprP::Dot(object, _) => is_path(object),
-        ExprP::Index(parts) => is_path(&parts.0) && is_path(&parts.1),
-        _ => false,
-    }
-}
-
 fn text(code: &str, span: Span) -> &str {
     &code[span.begin().get() as usize..span.end().get() as usize]
 }
@@ -371,14 +326,11 @@ fn end_of(statement: &AstStmt, code: &str) -> u32 {
     u32::try_from(begin + length).unwrap_or(u32::MAX)
 }
 
-/// The name that stands for `None` where something is compared with it, which is never a mistake.
-pub(crate) const ANYTHING: &str = "__any";
-
-fn tests_for_none(expr: &AstExpr, edits: &mut Vec<Edit>) {
+fn tests_for_none(expr: &AstExpr, edits: &mut Vec<TextEdit>) {
     if let ExprP::Op(_, BinOp::Equal | BinOp::NotEqual, right) = &expr.node
         && matches!(&right.node, ExprP::Identifier(name) if name.ident == "None")
     {
-        edits.push(Edit {
+        edits.push(TextEdit {
             at: right.span.begin().get(),
             delete: 4,
             insert: ANYTHING.to_owned(),
@@ -387,9 +339,9 @@ fn tests_for_none(expr: &AstExpr, edits: &mut Vec<Edit>) {
     expr.node.visit_expr(|inner| tests_for_none(inner, edits));
 }
 
-fn setters(statement: &AstStmt, code: &str, edits: &mut Vec<Edit>) {
+fn setters(statement: &AstStmt, code: &str, edits: &mut Vec<TextEdit>) {
     let mut edit = |at: u32, delete: u32, insert: String| {
-        edits.push(Edit { at, delete, insert });
+        edits.push(TextEdit { at, delete, insert });
     };
     match &statement.node {
         StmtP::Assign(assign) => {

@@ -9,16 +9,18 @@ use starlark::syntax::AstModule;
 use starlark::typing::AstModuleTypecheck;
 
 use crate::check::house;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::evaluate;
-use crate::module::Compiled;
+use crate::diagnostic::{CodeFault, Diagnostic};
+use crate::errors;
+use crate::module::CompiledModule;
 use crate::rewrite;
-use crate::sheet::{Sheet, UnitInfo};
-use crate::unit::{self, Fault, Flavour};
+use crate::sheet::{CodeSheet, UnitInfo};
+use crate::stop::Site;
+use crate::syntax::{self, Flavour};
+use crate::unit::Unit;
 
 /// Code that is checked and made ready to run.
 pub(crate) struct Ready {
-    pub(crate) module: Arc<Compiled>,
+    pub(crate) module: Arc<CompiledModule>,
     pub(crate) ast: AstModule,
     pub(crate) globals: Globals,
     /// Functions at its top level: name, text at the top, line.
@@ -32,7 +34,7 @@ pub(crate) fn ready(
     flavour: Flavour,
     known: &Globals,
     globals: Globals,
-    under: Option<Arc<Compiled>>,
+    under: Option<Arc<CompiledModule>>,
 ) -> Result<Ready, Vec<Diagnostic>> {
     let info = UnitInfo {
         source: 0,
@@ -45,13 +47,13 @@ pub(crate) fn ready(
         indent: 0,
         code: Arc::from(source),
     };
-    let failed = |faults: Vec<Fault>| {
+    let failed = |faults: Vec<CodeFault>| {
         faults
             .iter()
-            .map(|fault| diagnostic(&info, fault))
+            .map(|fault| info.diagnostic(fault))
             .collect::<Vec<_>>()
     };
-    let ast = unit::parse(source, flavour).map_err(|fault| failed(vec![fault]))?;
+    let ast = syntax::parse(source, flavour).map_err(|fault| failed(vec![fault]))?;
     let (faults, _) = house::check(&ast, flavour);
     if !faults.is_empty() {
         return Err(failed(faults));
@@ -61,33 +63,33 @@ pub(crate) fn ready(
         return Err(failed(faults));
     }
     let edits = rewrite::to_run(&ast, source);
-    let site = crate::stop::Site {
+    let site = Site {
         rule: info.rule.clone(),
         clause: 0,
         line: 1,
     };
-    let read = unit::Unit::read(ast, source, &site, &info);
+    let read = Unit::read(ast, source, &site, &info);
     let functions = read.functions.iter().map(|function| {
         let doc = function.signature.doc.clone().unwrap_or_default();
         (function.name.clone(), doc, function.signature.site.line)
     });
     let functions = functions.collect();
-    let mut sheet = Sheet::default();
+    let mut sheet = CodeSheet::default();
     let unit = sheet.add(info.clone(), edits);
     sheet.write(unit, 0, u32::try_from(source.len()).unwrap_or(u32::MAX));
-    let dialect = unit::dialect(flavour);
+    let dialect = syntax::dialect(flavour);
     let mut ast = AstModule::parse(name, sheet.text.clone(), &dialect).map_err(|error| {
         let offset = error
             .span()
             .and_then(|at| sheet.place(at.span.begin().get()));
-        failed(vec![Fault::new(
+        failed(vec![CodeFault::new(
             offset.map_or(0, |(_, at)| at),
-            evaluate::words(&error),
+            errors::words(&error),
         )])
     })?;
     rewrite::guarded_operators(&mut ast);
     Ok(Ready {
-        module: Compiled::new(Arc::new(sheet), name, under),
+        module: CompiledModule::new(Arc::new(sheet), name, under),
         ast,
         globals,
         functions,
@@ -95,25 +97,13 @@ pub(crate) fn ready(
 }
 
 /// What the language's own check finds, which knows the names.
-fn unknown_names(ast: &AstModule, known: &Globals) -> Vec<Fault> {
+fn unknown_names(ast: &AstModule, known: &Globals) -> Vec<CodeFault> {
     let (errors, ..) = ast.clone().typecheck(known, &HashMap::new());
     errors
         .iter()
         .map(|error| {
             let offset = error.span().map_or(0, |at| at.span.begin().get());
-            Fault::new(offset, evaluate::words(error))
+            CodeFault::new(offset, errors::words(error))
         })
         .collect()
-}
-
-pub(crate) fn diagnostic(info: &UnitInfo, fault: &Fault) -> Diagnostic {
-    let (line, column) = info.position(fault.offset);
-    Diagnostic {
-        rule: info.rule.clone(),
-        line,
-        column,
-        severity: Severity::Error,
-        text: fault.text.clone(),
-        help: fault.help.clone(),
-    }
 }

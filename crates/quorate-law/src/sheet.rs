@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use quorate_kernel::Name;
 
+use crate::diagnostic::{CodeFault, Diagnostic, Severity};
+
 /// One fence, or one library file.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitInfo {
@@ -41,11 +43,24 @@ impl UnitInfo {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         (self.line + count(line), self.indent + count(column) + 1)
     }
+
+    /// What is wrong with the fence's code, at its place in the rule's text.
+    pub(crate) fn diagnostic(&self, fault: &CodeFault) -> Diagnostic {
+        let (line, column) = self.position(fault.offset);
+        Diagnostic {
+            rule: self.rule.clone(),
+            line,
+            column,
+            severity: Severity::Error,
+            text: fault.text.clone(),
+            help: fault.help.clone(),
+        }
+    }
 }
 
 /// A change to a fence's code: some bytes go, others come.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Edit {
+pub(crate) struct TextEdit {
     pub(crate) at: u32,
     pub(crate) delete: u32,
     pub(crate) insert: String,
@@ -53,7 +68,7 @@ pub(crate) struct Edit {
 
 /// A stretch of a fence that stands in the sheet.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct SheetPiece {
     /// Where it begins in the sheet.
     at: u32,
     unit: u32,
@@ -65,16 +80,16 @@ struct Piece {
 
 /// The whole text and the way back.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct CodeSheet {
     pub(crate) text: String,
     pub(crate) units: Vec<UnitInfo>,
-    edits: Vec<Vec<Edit>>,
-    pieces: Vec<Piece>,
+    edits: Vec<Vec<TextEdit>>,
+    pieces: Vec<SheetPiece>,
 }
 
-impl Sheet {
+impl CodeSheet {
     /// Adds a fence and gives its number. Nothing of it stands in the text yet.
-    pub(crate) fn add(&mut self, unit: UnitInfo, edits: Vec<Edit>) -> usize {
+    pub(crate) fn add(&mut self, unit: UnitInfo, edits: Vec<TextEdit>) -> usize {
         self.units.push(unit);
         self.edits.push(edits);
         self.units.len() - 1
@@ -86,7 +101,7 @@ impl Sheet {
         let edits = &self.edits[unit];
         let first = edits.partition_point(|edit| edit.at < start);
         let last = edits.partition_point(|edit| edit.at < end);
-        self.pieces.push(Piece {
+        self.pieces.push(SheetPiece {
             at: u32::try_from(self.text.len()).unwrap_or(u32::MAX),
             unit: u32::try_from(unit).unwrap_or(u32::MAX),
             start,
@@ -139,7 +154,7 @@ mod tests {
     #[test]
     fn every_place_leads_back_to_its_fence() {
         let code = "a = 1\nb = x + y\n";
-        let mut sheet = Sheet::default();
+        let mut sheet = CodeSheet::default();
         let unit = UnitInfo {
             source: 0,
             fence: 0,
@@ -150,7 +165,7 @@ mod tests {
             indent: 2,
             code: code.into(),
         };
-        let edit = |at, delete, insert: &str| Edit {
+        let edit = |at, delete, insert: &str| TextEdit {
             at,
             delete,
             insert: insert.into(),

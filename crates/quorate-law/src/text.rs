@@ -84,7 +84,7 @@ pub struct TextError {
 impl RuleText {
     /// Reads a rule: Markdown with or without front matter and title.
     pub fn parse(markdown: &str) -> Self {
-        Reader::new(markdown).read()
+        RuleReader::new(markdown).read()
     }
 
     /// Takes a file of plain code, such as a library, as one fence.
@@ -108,7 +108,7 @@ impl RuleText {
     }
 }
 
-struct Reader<'a> {
+struct RuleReader<'a> {
     lines: Vec<&'a str>,
     text: RuleText,
     numbered: bool,
@@ -116,7 +116,7 @@ struct Reader<'a> {
     fresh: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RuleReader<'a> {
     fn new(markdown: &'a str) -> Self {
         Self {
             lines: markdown.lines().collect(),

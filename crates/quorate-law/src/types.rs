@@ -20,8 +20,8 @@ use starlark::util::ArcStr;
 use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, starlark_value};
 
 use crate::datum::Type;
-use crate::host::signature::{Parameter, Signature};
-use crate::rewrite::of_setter;
+use crate::signature::{NativeSignature, Parameter};
+use crate::syntax::of_setter;
 
 /// What the checker is told of the kinds of a law.
 #[derive(Default)]
@@ -116,13 +116,13 @@ impl Schema {
     }
 
     /// A signature of the library as the checker's type. `own` is the kind that `K` stands for.
-    pub(crate) fn function(&self, signature: &Signature, own: Option<&str>) -> Ty {
+    pub(crate) fn function(&self, signature: &NativeSignature, own: Option<&str>) -> Ty {
         let gives = self.ty(&signature.gives, own);
         self.params(signature, own)
             .map_or_else(Ty::any, |params| Ty::function(params, gives))
     }
 
-    fn params(&self, signature: &Signature, own: Option<&str>) -> Option<ParamSpec> {
+    fn params(&self, signature: &NativeSignature, own: Option<&str>) -> Option<ParamSpec> {
         let param = |param: &Parameter| {
             let required = if param.required {
                 ParamIsRequired::Yes

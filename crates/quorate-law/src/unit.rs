@@ -1,88 +1,25 @@
-//! Long because one walk over a fence finds all that it brings.
-//!
 //! One fence, read: its tree, what it defines and declares, and in which pieces it goes into the sheet.
 
 use std::collections::{BTreeSet, HashSet};
 
 use quorate_kernel::Name;
 use starlark::analysis::AstModuleLint;
-use starlark::syntax::{AstModule, Dialect, DialectTypes};
+use starlark::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
-    ArgumentP, AssignTarget, AstExpr, AstLiteral, AstStmt, BinOp, DefP, Expr, ExprP, ParameterP,
-    Stmt, StmtP,
+    AstExpr, AstNoPayload, AstStmt, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::top_level_stmts::top_level_stmts;
 
 use crate::check::house::InPlace;
+use crate::check::wording::strange;
 use crate::collect::{CallFacts, Signature};
-use crate::datum::{Datum, Type, record_kinds};
+use crate::datum::Type;
 use crate::declare::Param;
-use crate::nesting;
+use crate::diagnostic::CodeFault;
+use crate::expressions::{CallArguments, docstring, literal, string, type_of, word};
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
-
-/// A place and what is wrong there.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Fault {
-    pub(crate) offset: u32,
-    pub(crate) text: String,
-    pub(crate) help: Option<String>,
-}
-
-impl Fault {
-    pub(crate) fn new(offset: u32, text: impl Into<String>) -> Self {
-        Self {
-            offset,
-            text: text.into(),
-            help: None,
-        }
-    }
-
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-}
-
-/// Which dialect some code is written in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Flavour {
-    /// A rule or a library.
-    Law,
-    /// A one-off script: statements at the top level.
-    Script,
-    /// A test file: statements at the top level, lambdas, and no house rules.
-    Test,
-}
-
-/// Parses code.
-pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, Fault> {
-    nesting::look(code).map_err(|deep| Fault::new(deep.offset, deep.text))?;
-    let dialect = dialect(flavour);
-    AstModule::parse("fence", code.to_owned(), &dialect).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.span.begin().get());
-        let text = error.without_diagnostic().to_string();
-        // The language points at the end of the line before.
-        let tab = text.contains("tabs").then(|| code.find('\t')).flatten();
-        let offset = tab.and_then(|at| u32::try_from(at).ok()).unwrap_or(offset);
-        crate::check::wording::of_parser(&text, offset)
-    })
-}
-
-pub(crate) fn dialect(flavour: Flavour) -> Dialect {
-    Dialect {
-        enable_def: true,
-        enable_lambda: flavour == Flavour::Test,
-        enable_load: false,
-        enable_keyword_only_arguments: true,
-        enable_positional_only_arguments: false,
-        enable_types: DialectTypes::Enable,
-        enable_load_reexport: false,
-        enable_top_level_stmt: flavour != Flavour::Law,
-        enable_f_strings: true,
-        ..Dialect::Standard
-    }
-}
+use crate::syntax::{targets, walk_stmt};
 
 /// A kind that a fence brings.
 #[derive(Clone, Debug)]
@@ -127,7 +64,7 @@ pub(crate) struct FunctionFound {
 
 /// Whole lines of a fence that go into the sheet together.
 #[derive(Clone, Debug)]
-pub(crate) struct Chunk {
+pub(crate) struct LineBlock {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) phase: Phase,
@@ -153,18 +90,18 @@ pub(crate) struct Unit {
     /// Names at the top level with their places, functions included.
     pub(crate) defines: Vec<(String, u32)>,
     pub(crate) facts: Vec<(u32, CallFacts)>,
-    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) chunks: Vec<LineBlock>,
     /// Quantity or value, and the filter's function.
     pub(crate) modifies: Vec<(String, String)>,
     /// Action and the body's function.
     pub(crate) actions: Vec<(String, String)>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<CodeFault>,
     /// Methods that change an attribute's value in place.
     pub(crate) in_place: Vec<InPlace>,
     /// Names that it uses and does not define, in its order.
     pub(crate) needs: Vec<(String, u32)>,
     /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
-    pub(crate) odd: Vec<Fault>,
+    pub(crate) odd: Vec<CodeFault>,
 }
 
 impl Unit {
@@ -210,12 +147,12 @@ impl Unit {
                     let text =
                         "this function says what it gives back, and may end without `return`";
                     let help = "end each way through it with `return`, or take the `->` away";
-                    self.odd.push(Fault::new(at, text).help(help));
+                    self.odd.push(CodeFault::new(at, text).help(help));
                 }
                 "unreachable" => {
                     let help = "take it out, or move it before what ends the function";
                     self.odd
-                        .push(Fault::new(at, "this is never reached").help(help));
+                        .push(CodeFault::new(at, "this is never reached").help(help));
                 }
                 "using-undefined" => {
                     let name = lint.location.source_span();
@@ -258,7 +195,7 @@ impl Unit {
         let ExprP::Identifier(name) = &callee.node else {
             return;
         };
-        let args = Arguments::of(&args.args);
+        let args = CallArguments::of(&args.args);
         let offset = expr.span.begin().get();
         let mut facts = CallFacts {
             assigned: assigned.clone().map(Name::from),
@@ -295,21 +232,21 @@ impl Unit {
         self.facts.push((offset, facts));
     }
 
-    fn literal(&mut self, args: &Arguments<'_>, call: &AstExpr) -> Option<String> {
+    fn literal(&mut self, args: &CallArguments<'_>, call: &AstExpr) -> Option<String> {
         let given = args.get(0, "name");
         if let Some(text) = given.and_then(string) {
             return Some(text);
         }
         let offset = given.unwrap_or(call).span.begin().get();
         let text = "the name stands here in quotes, so that other rules can use it";
-        self.faults.push(Fault::new(offset, text));
+        self.faults.push(CodeFault::new(offset, text));
         None
     }
 
     fn kind(
         &mut self,
         declares: &str,
-        args: &Arguments<'_>,
+        args: &CallArguments<'_>,
         alias: Option<String>,
         call: &AstExpr,
         facts: &mut CallFacts,
@@ -326,16 +263,16 @@ impl Unit {
         let fit = name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         if let Some(letter) = name.chars().find(|letter| !letter.is_ascii()) {
-            let text = crate::check::wording::strange(&letter.to_string());
+            let text = strange(&letter.to_string());
             let help = "a kind's name is one word of the letters A to Z, such as `LandMine`";
-            self.faults.push(Fault::new(offset, text).help(help));
+            self.faults.push(CodeFault::new(offset, text).help(help));
             return;
         }
         if !fit {
             let text = format!(
                 "\"{name}\" cannot name a kind: use one word that begins with a capital letter, such as `LandMine`"
             );
-            self.faults.push(Fault::new(offset, text));
+            self.faults.push(CodeFault::new(offset, text));
             return;
         }
         let mut columns = Vec::new();
@@ -354,7 +291,13 @@ impl Unit {
         });
     }
 
-    fn value(&mut self, declares: &str, name: &str, args: &Arguments<'_>, facts: &mut CallFacts) {
+    fn value(
+        &mut self,
+        declares: &str,
+        name: &str,
+        args: &CallArguments<'_>,
+        facts: &mut CallFacts,
+    ) {
         let optional = |ty: Type| Type::Optional(Box::new(ty));
         let named = |index, keyword| args.get(index, keyword);
         let kind = |expr: Option<&AstExpr>| expr.map_or(Type::Any, type_of);
@@ -421,7 +364,7 @@ impl Unit {
             last.uses.extend(uses);
             return;
         }
-        self.chunks.push(Chunk {
+        self.chunks.push(LineBlock {
             start,
             end,
             phase,
@@ -452,78 +395,7 @@ fn lines(statement: &AstStmt, code: &str) -> (u32, u32) {
     )
 }
 
-/// The arguments of a call, by place and by name.
-struct Arguments<'a> {
-    positional: Vec<&'a AstExpr>,
-    named: Vec<(&'a str, &'a AstExpr)>,
-}
-
-impl<'a> Arguments<'a> {
-    fn of(args: &'a [starlark_syntax::syntax::ast::AstArgument]) -> Self {
-        let mut all = Self {
-            positional: Vec::new(),
-            named: Vec::new(),
-        };
-        for arg in args {
-            match &arg.node {
-                ArgumentP::Positional(expr) => all.positional.push(expr),
-                ArgumentP::Named(name, expr) => all.named.push((&name.node, expr)),
-                ArgumentP::Args(_) | ArgumentP::KwArgs(_) => {}
-            }
-        }
-        all
-    }
-
-    fn get(&self, index: usize, name: &str) -> Option<&'a AstExpr> {
-        let named = self.named.iter().find(|(given, _)| *given == name);
-        named
-            .map(|(_, expr)| *expr)
-            .or_else(|| self.positional.get(index).copied())
-    }
-}
-
-fn string(expr: &AstExpr) -> Option<String> {
-    match &expr.node {
-        ExprP::Literal(AstLiteral::String(text)) => Some(text.node.clone()),
-        _ => None,
-    }
-}
-
-/// An identifier or a literal text.
-fn word(expr: &AstExpr) -> Option<String> {
-    match &expr.node {
-        ExprP::Identifier(name) => Some(name.ident.clone()),
-        _ => string(expr),
-    }
-}
-
-/// The names that an assignment gives values to.
-pub(crate) fn targets(
-    target: &starlark_syntax::syntax::ast::AstAssignTarget,
-) -> Vec<(String, u32)> {
-    match &target.node {
-        AssignTarget::Identifier(name) => vec![(name.ident.clone(), name.span.begin().get())],
-        AssignTarget::Tuple(parts) => parts.iter().flat_map(targets).collect(),
-        AssignTarget::Index(_) | AssignTarget::Dot(..) => Vec::new(),
-    }
-}
-
-/// Visits every expression of a statement, types left out.
-pub(crate) fn walk_stmt(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
-    statement.visit_expr(|expr| walk_expr(expr, f));
-}
-
-/// Visits an expression and all in it.
-pub(crate) fn walk_expr(expr: &AstExpr, f: &mut impl FnMut(&Expr)) {
-    f(&expr.node);
-    expr.node.visit_expr(|inner| walk_expr(inner, f));
-}
-
-fn function(
-    def: &DefP<starlark_syntax::syntax::ast::AstNoPayload>,
-    site: &Site,
-    faults: &mut Vec<Fault>,
-) -> FunctionFound {
+fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) -> FunctionFound {
     let mut params = Vec::new();
     for param in &def.params {
         if let ParameterP::Normal(name, ty, default) = &param.node {
@@ -531,7 +403,7 @@ fn function(
                 let known = literal(expr);
                 if known.is_none() {
                     let text = "a parameter's default is a plain value: a number, a text, True, False, None or []";
-                    faults.push(Fault::new(expr.span.begin().get(), text));
+                    faults.push(CodeFault::new(expr.span.begin().get(), text));
                 }
                 known
             });
@@ -543,7 +415,7 @@ fn function(
         }
     }
     let (mut reads, mut uses) = (BTreeSet::new(), BTreeSet::new());
-    walk_body(&def.body, &mut |expr| match expr {
+    walk_stmt(&def.body, &mut |expr| match expr {
         ExprP::Dot(_, name) => {
             reads.insert(name.node.clone());
         }
@@ -579,87 +451,5 @@ fn function(
         reads,
         uses,
         offset: def.name.span.begin().get(),
-    }
-}
-
-fn walk_body(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
-    walk_stmt(statement, f);
-}
-
-fn docstring(body: &AstStmt) -> Option<String> {
-    let first = match &body.node {
-        Stmt::Statements(all) => all.first()?,
-        _ => body,
-    };
-    match &first.node {
-        StmtP::Expression(expr) => string(expr),
-        StmtP::Statements(_) => docstring(first),
-        _ => None,
-    }
-}
-
-/// A plain value, if that is what an expression is.
-fn literal(expr: &AstExpr) -> Option<Datum> {
-    Some(match &expr.node {
-        ExprP::Literal(AstLiteral::Int(int)) => Datum::Int(int.node.to_string().parse().ok()?),
-        ExprP::Literal(AstLiteral::String(text)) => Datum::Text(text.node.as_str().into()),
-        ExprP::Minus(inner) => match literal(inner)? {
-            Datum::Int(int) => Datum::Int(-int),
-            _ => return None,
-        },
-        ExprP::Identifier(name) => match name.ident.as_str() {
-            "None" => Datum::None,
-            "True" => Datum::Bool(true),
-            "False" => Datum::Bool(false),
-            _ => return None,
-        },
-        ExprP::List(items) => Datum::List(items.iter().map(literal).collect::<Option<_>>()?),
-        _ => return None,
-    })
-}
-
-/// The type that an annotation means.
-pub(crate) fn type_of(expr: &AstExpr) -> Type {
-    match &expr.node {
-        ExprP::Identifier(name) => named_type(&name.ident),
-        ExprP::Op(one, BinOp::BitOr, other) => match (type_of(one), type_of(other)) {
-            (Type::None, ty) | (ty, Type::None) => Type::Optional(Box::new(ty)),
-            _ => Type::Any,
-        },
-        ExprP::Index(parts) if is_name(&parts.0, "list") => Type::List(Box::new(type_of(&parts.1))),
-        ExprP::Index2(parts) if is_name(&parts.0, "dict") => {
-            Type::Dict(Box::new(type_of(&parts.1)), Box::new(type_of(&parts.2)))
-        }
-        ExprP::Index2(parts) => type_of(&parts.0),
-        ExprP::Dot(base, name) if is_name(base, "typing") && name.node == "Callable" => {
-            Type::Function
-        }
-        _ => Type::Any,
-    }
-}
-
-fn is_name(expr: &AstExpr, name: &str) -> bool {
-    matches!(&expr.node, ExprP::Identifier(it) if it.ident == name)
-}
-
-fn named_type(name: &str) -> Type {
-    match name {
-        "int" => Type::Int,
-        "str" => Type::Text,
-        "bool" => Type::Bool,
-        "None" => Type::None,
-        "Moment" => Type::Moment,
-        "Span" => Type::Span,
-        "Square" => Type::Square,
-        "Picture" => Type::Picture,
-        "Ledger" => Type::Ledger,
-        "list" => Type::List(Box::new(Type::Any)),
-        "dict" => Type::Dict(Box::new(Type::Any), Box::new(Type::Any)),
-        "player" => Type::Kind(Name::from("Player")),
-        "game" => Type::Kind(Name::from("Game")),
-        other => match record_kinds().into_iter().find(|(kind, _)| *kind == other) {
-            Some((kind, _)) => Type::Record(kind),
-            None => Type::Kind(Name::from(other)),
-        },
     }
 }

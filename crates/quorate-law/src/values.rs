@@ -12,6 +12,7 @@ pub(crate) mod convert;
 pub(crate) mod kind;
 pub(crate) mod object;
 pub(crate) mod picture;
+pub(crate) mod plain;
 pub(crate) mod record;
 pub(crate) mod square;
 pub(crate) mod thing;

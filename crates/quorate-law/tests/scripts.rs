@@ -8,8 +8,9 @@ use std::rc::Rc;
 use common::{Game, awake, fence, player};
 use quorate_kernel::Moment;
 use quorate_law::datum::Datum;
-use quorate_law::script_host::{Host, Member, Tests};
+use quorate_law::objects::{Host, Member};
 use quorate_law::stop::{Site, Stop};
+use quorate_law::test_script::TestScript;
 use quorate_law::world::Named;
 use quorate_law::{Budget, Limits};
 
@@ -150,9 +151,9 @@ def test_it_asks_for_what_is_not_there():
 ";
 
 #[test]
-fn a_test_file_meets_its_host() {
+fn a_test_script_meets_its_host() {
     let tests =
-        Tests::compile("count.star", FILE, &["game", "eq", "moment"], Limits::WHOLE).unwrap();
+        TestScript::compile("count.star", FILE, &["game", "eq", "moment"], Limits::WHOLE).unwrap();
     let names: Vec<_> = tests
         .functions()
         .iter()
@@ -185,8 +186,8 @@ fn a_test_file_meets_its_host() {
 }
 
 #[test]
-fn a_test_file_that_does_not_check_says_where() {
-    let Err(findings) = Tests::compile(
+fn a_test_script_that_does_not_check_says_where() {
+    let Err(findings) = TestScript::compile(
         "t.star",
         "def test_x():\n    eqq(1, 1)\n",
         &["eq"],

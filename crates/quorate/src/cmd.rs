@@ -12,6 +12,7 @@ mod archive;
 mod check;
 mod coverage;
 mod demo;
+mod docs;
 mod import_ruleset;
 mod log;
 mod mutate;
@@ -59,6 +60,8 @@ pub(crate) enum Command {
     Mutate(mutate::Arguments),
     /// Compare the ids that rule tests prove with a checklist.
     Coverage(coverage::Arguments),
+    /// Print the reference of what rule code can call and read, in Markdown.
+    Docs,
 }
 
 impl Command {
@@ -82,6 +85,7 @@ impl Command {
             Self::Simulate(arguments) => simulate::run(&arguments, out),
             Self::Mutate(arguments) => mutate::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),
+            Self::Docs => Ok(docs::run(out)),
         }
     }
 }

@@ -10,7 +10,7 @@ use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, Value};
 use quorate_law::datum::{Datum, Record};
-use quorate_law::script_host::Member;
+use quorate_law::objects::Member;
 use quorate_law::stop::Stop;
 use quorate_law::with_article;
 use quorate_law::world::Named;

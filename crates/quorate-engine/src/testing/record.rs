@@ -6,7 +6,7 @@ use std::rc::Rc;
 use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Span};
-use quorate_law::script_host::Host;
+use quorate_law::objects::Host;
 
 use super::{Failure, Runner, Stage, TestFile};
 use crate::judge::Head;

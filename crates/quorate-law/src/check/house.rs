@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use starlark_syntax::syntax::ast::{
-    AssignOp, AssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp, ClauseP, DefP,
-    ExprP, ParameterP, StmtP,
+    AssignOp, AssignTarget, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp,
+    ClauseP, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::module::AstModuleFields;
 use starlark_syntax::syntax::uniplate::Visit;
 
-use crate::rewrite::{WALKERS, is_plain_target};
-use crate::unit::{Fault, Flavour};
+use crate::diagnostic::CodeFault;
+use crate::syntax::{Flavour, WALKERS, is_plain_target, targets, walk_stmt};
 
 /// Built-in names that rule code has no use for, with what to use in their place.
-const BANNED: [(&str, &str); 11] = [
+pub(crate) const BANNED: [(&str, &str); 11] = [
     ("dir", "attributes are declared: name the one you want"),
     ("getattr", "write the attribute after a dot"),
     (
@@ -34,7 +34,7 @@ const BANNED: [(&str, &str); 11] = [
 ];
 
 /// Methods that could run away, with what to use in their place.
-const METHODS: [(&str, &str); 6] = [
+pub(crate) const METHODS: [(&str, &str); 6] = [
     ("replace", "write `replace(text, old, new)`"),
     ("join", "write `join(sep, parts)`"),
     ("format", "write f\"{value}\""),
@@ -65,7 +65,7 @@ pub(crate) struct InPlace {
 }
 
 impl InPlace {
-    pub(crate) fn fault(&self) -> Fault {
+    pub(crate) fn fault(&self) -> CodeFault {
         let Self {
             attribute,
             method,
@@ -78,13 +78,16 @@ impl InPlace {
             "append" | "insert" => format!("write `….{attribute} += [item]`"),
             _ => format!("write `….{attribute} = [x for x in ….{attribute} if …]`"),
         };
-        Fault::new(*offset, text).help(help)
+        CodeFault::new(*offset, text).help(help)
     }
 }
 
 /// All that breaks a house rule, and what may: changes in place.
-pub(crate) fn check(ast: &impl AstModuleFields, flavour: Flavour) -> (Vec<Fault>, Vec<InPlace>) {
-    let mut house = House {
+pub(crate) fn check(
+    ast: &impl AstModuleFields,
+    flavour: Flavour,
+) -> (Vec<CodeFault>, Vec<InPlace>) {
+    let mut house = HouseRules {
         flavour,
         faults: Vec::new(),
         in_place: Vec::new(),
@@ -94,9 +97,9 @@ pub(crate) fn check(ast: &impl AstModuleFields, flavour: Flavour) -> (Vec<Fault>
     (house.faults, house.in_place)
 }
 
-struct House {
+struct HouseRules {
     flavour: Flavour,
-    faults: Vec<Fault>,
+    faults: Vec<CodeFault>,
     in_place: Vec<InPlace>,
     /// The names of the variables of the functions that one is in.
     locals: Vec<BTreeSet<String>>,
@@ -112,7 +115,7 @@ fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<String> {
 
 fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
     let mut take = |target| {
-        let found = crate::unit::targets(target);
+        let found = targets(target);
         names.extend(found.into_iter().map(|(name, _)| name));
     };
     match &statement.node {
@@ -120,7 +123,7 @@ fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
         StmtP::For(each) => take(&each.var),
         _ => {}
     }
-    crate::unit::walk_stmt(statement, &mut |expr| {
+    walk_stmt(statement, &mut |expr| {
         if let ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) =
             expr
         {
@@ -129,7 +132,7 @@ fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
                 ClauseP::If(_) => None,
             });
             for target in std::iter::once(&first.var).chain(rest) {
-                let found = crate::unit::targets(target);
+                let found = targets(target);
                 names.extend(found.into_iter().map(|(name, _)| name));
             }
         }
@@ -141,9 +144,9 @@ fn begin(expr: &AstExpr) -> u32 {
     expr.span.begin().get()
 }
 
-impl House {
+impl HouseRules {
     fn fault(&mut self, offset: u32, text: impl Into<String>, help: &str) {
-        let fault = Fault::new(offset, text);
+        let fault = CodeFault::new(offset, text);
         self.faults.push(if help.is_empty() {
             fault
         } else {
@@ -237,8 +240,8 @@ impl House {
         }
     }
 
-    fn name(&mut self, target: &starlark_syntax::syntax::ast::AstAssignTarget) {
-        for (name, at) in crate::unit::targets(target) {
+    fn name(&mut self, target: &AstAssignTarget) {
+        for (name, at) in targets(target) {
             if name.starts_with("__") {
                 self.fault(
                     at,

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use quorate_kernel::Name;
 
-use crate::unit::{Fault, Unit};
+use crate::diagnostic::CodeFault;
+use crate::unit::Unit;
 
 /// Where a name is defined: the rule.
 #[derive(Clone, Debug)]
-pub(crate) struct Home {
+pub(crate) struct NameOwner {
     pub(crate) rule: Name,
     /// The rule as people know it.
     pub(crate) title: String,
@@ -18,25 +19,25 @@ pub(crate) struct Home {
 
 /// Who owns which name among the fences that are awake.
 #[derive(Default)]
-pub(crate) struct Homes {
-    pub(crate) of: HashMap<String, Home>,
+pub(crate) struct NameOwners {
+    pub(crate) of: HashMap<String, NameOwner>,
 }
 
-impl Home {
+impl NameOwner {
     /// Whether values of these kinds may have the name too.
     fn shares(&self, whose: &BTreeSet<String>) -> bool {
         !whose.is_empty() && !self.value_of.is_empty() && whose.is_disjoint(&self.value_of)
     }
 }
 
-impl Homes {
+impl NameOwners {
     /// Takes in the names of a fence; those that somebody else has already are faults of this one.
     pub(crate) fn take(
         &mut self,
-        home: &Home,
+        home: &NameOwner,
         unit: &Unit,
         taken: &dyn Fn(&str) -> bool,
-    ) -> Vec<Fault> {
+    ) -> Vec<CodeFault> {
         let mut faults = Vec::new();
         let kinds = unit
             .kinds
@@ -59,16 +60,16 @@ impl Homes {
             *count += 1;
             if taken(name) {
                 let text = format!("`{name}` is a name of the library: choose another");
-                faults.push(Fault::new(at, text));
+                faults.push(CodeFault::new(at, text));
             } else if *count > 1 && *count > whose.len() {
                 let text = format!("`{name}` is defined twice in this fence");
-                faults.push(Fault::new(at, text).help("give one of them another name"));
+                faults.push(CodeFault::new(at, text).help("give one of them another name"));
             } else if let Some(other) = self.of.get(name)
                 && !other.shares(&whose)
             {
                 let title = &other.title;
                 let text = format!("`{name}` is defined already, in the rule \"{title}\"");
-                faults.push(Fault::new(at, text).help("choose another name, or use that one"));
+                faults.push(CodeFault::new(at, text).help("choose another name, or use that one"));
             }
         }
         if faults.is_empty() {
@@ -83,7 +84,7 @@ impl Homes {
     }
 
     /// Uses of names that other rules keep to themselves.
-    pub(crate) fn private(&self, home: &Home, unit: &Unit) -> Vec<Fault> {
+    pub(crate) fn private(&self, home: &NameOwner, unit: &Unit) -> Vec<CodeFault> {
         let mut faults = Vec::new();
         let mut look = |name: &str, at: u32| {
             if let Some(other) = self.of.get(name)
@@ -95,7 +96,7 @@ impl Homes {
                     other.title
                 );
                 let help = "write one of your own, or propose to give that one a name without it";
-                faults.push(Fault::new(at, text).help(help));
+                faults.push(CodeFault::new(at, text).help(help));
             }
         };
         for function in &unit.functions {

@@ -13,65 +13,24 @@ use starlark::values::typing::TypeInstanceId;
 use starlark_map::sorted_map::SortedMap;
 
 use crate::collect::Signature;
-use crate::datum::{Type, record_kinds};
-use crate::diagnostic::did_you_mean;
-use crate::evaluate;
-use crate::host::signature::type_of;
-use crate::library::{self, Additions, BASE_KINDS, RECORDS};
-use crate::rewrite::{ANYTHING, of_setter, setter};
-use crate::sheet::Sheet;
+use crate::datum::Type;
+use crate::diagnostic::{CodeFault, did_you_mean};
+use crate::errors;
+use crate::interface::{RECORDS, attributes};
+use crate::library::{self, Additions, BASE_KINDS};
+use crate::sheet::CodeSheet;
+use crate::signature::{SIGNATURES, attribute_type};
+use crate::syntax::{ANYTHING, Flavour, dialect, of_setter, setter};
 use crate::types::{LEDGER, MOMENT, PICTURE, SPAN, SQUARE, Schema};
-use crate::unit::{Fault, Flavour, Sort, Unit, dialect};
-use crate::values::callable::{Callable, NATIVES};
+use crate::unit::{Sort, Unit};
+use crate::values::callable::Callable;
 use crate::values::kind::KindValue;
-use crate::values::time::MOMENT_PARTS;
 
-/// What things of the fixed kinds have: kind, attribute, type.
-pub(crate) const BUILT_IN: [(&str, &str, &str); 43] = [
-    ("Player", "name", "str"),
-    ("Player", "joined_at", "Moment | None"),
-    ("Player", "seen_at", "Moment"),
-    ("Player", "standing", "str"),
-    ("Player", "applied_at", "Moment"),
-    ("Player", "left_at", "Moment | None"),
-    ("Game", "title", "str"),
-    ("Game", "founded_at", "Moment"),
-    ("Post", "author", "Player | None"),
-    ("Post", "at", "Moment"),
-    ("Post", "open_at", "Moment"),
-    ("Post", "edited_at", "Moment | None"),
-    ("Post", "title", "str"),
-    ("Post", "subject", "str"),
-    ("Post", "tags", "list[str]"),
-    ("Post", "body", "str"),
-    ("Post", "flavour", "str"),
-    ("Post", "note", "str"),
-    ("Post", "status", "str"),
-    ("Post", "category", "str"),
-    ("Post", "closed_at", "Moment | None"),
-    ("Post", "closed_by", "Player | None"),
-    ("Post", "comments", "list[Comment]"),
-    ("Comment", "author", "Player | None"),
-    ("Comment", "at", "Moment"),
-    ("Comment", "text", "str"),
-    ("Comment", "icon", "str"),
-    ("Comment", "post", "Post"),
-    ("Rule", "id", "str"),
-    ("Rule", "title", "str"),
-    ("Rule", "section", "str"),
-    ("Rule", "parent", "Rule | None"),
-    ("Rule", "tags", "list[str]"),
-    ("Rule", "active", "bool"),
-    ("Square", "name", "str"),
-    ("Square", "column", "int"),
-    ("Square", "row", "int"),
-    ("Picture", "width", "int"),
-    ("Picture", "height", "int"),
-    ("Picture", "digest", "str"),
-    ("Entity", "made_at", "Moment"),
-    ("Row", "name", "str"),
-    ("Row", "rule", "Rule"),
-];
+/// The kinds that every law has: plain values, facts and things.
+fn fixed_kinds() -> impl Iterator<Item = &'static str> {
+    let plain = [MOMENT, SPAN, SQUARE, PICTURE, LEDGER].into_iter();
+    plain.chain(RECORDS.iter().copied()).chain(BASE_KINDS)
+}
 
 /// The kinds of a law, with what their things have.
 pub(crate) fn schema<'u>(
@@ -79,11 +38,7 @@ pub(crate) fn schema<'u>(
     functions: &HashMap<String, Signature>,
 ) -> Rc<Schema> {
     let mut schema = Schema::default();
-    for name in [MOMENT, SPAN, SQUARE, PICTURE, LEDGER]
-        .iter()
-        .chain(&RECORDS)
-        .chain(&BASE_KINDS)
-    {
+    for name in fixed_kinds() {
         schema.add(name);
     }
     let kinds = || units.clone().flat_map(|unit| &unit.kinds);
@@ -105,9 +60,9 @@ pub(crate) fn schema<'u>(
         if kind.sort == Sort::Category {
             posts.push(name);
         }
-        for (_, attribute, ty) in BUILT_IN.iter().filter(|(of, ..)| *of == alike) {
-            let ty = schema.ty(&type_of(ty), None);
-            schema.attribute(name, attribute, ty);
+        for attribute in attributes().filter(|attribute| attribute.of == alike) {
+            let ty = schema.ty(&attribute_type(attribute), None);
+            schema.attribute(name, attribute.name, ty);
         }
         for (column, ty) in &kind.columns {
             let ty = schema.ty(ty, None);
@@ -143,22 +98,13 @@ pub(crate) fn schema<'u>(
 }
 
 fn built_in(schema: &mut Schema) {
-    for (of, attribute, ty) in BUILT_IN {
-        let ty = schema.ty(&type_of(ty), None);
-        schema.attribute(of, attribute, ty);
+    for attribute in attributes() {
+        let ty = schema.ty(&attribute_type(attribute), None);
+        schema.attribute(attribute.of, attribute.name, ty);
     }
-    for part in MOMENT_PARTS {
-        schema.attribute(MOMENT, part, Ty::int());
-    }
-    for (kind, fields) in record_kinds() {
-        for (field, ty) in fields {
-            let ty = schema.ty(&ty, None);
-            schema.attribute(kind, field, ty);
-        }
-    }
-    for (name, native) in NATIVES.iter() {
+    for (name, signature) in SIGNATURES.iter() {
         if let Some((of, method)) = name.split_once('.') {
-            let ty = schema.function(&native.signature, None);
+            let ty = schema.function(signature, None);
             schema.attribute(of, method, ty);
         }
     }
@@ -171,16 +117,15 @@ pub(crate) fn globals(
     quantities: &[(Name, Type)],
 ) -> Globals {
     let mut builder = library::builder(&Additions::default());
-    for (name, native) in NATIVES.iter().filter(|(name, _)| !name.contains('.')) {
-        let ty = schema.function(&native.signature, None);
+    for (name, signature) in SIGNATURES.iter().filter(|(name, _)| !name.contains('.')) {
+        let ty = schema.function(signature, None);
         if let Some(function) = Callable::function(name) {
             builder.set(name, function.typed(ty));
         }
     }
-    let fixed = [MOMENT, SPAN, SQUARE, PICTURE, LEDGER];
-    let kinds = fixed.iter().chain(&RECORDS).chain(&BASE_KINDS).copied();
-    for name in kinds.chain(additions.kinds.iter().map(Name::as_str)) {
-        builder.set(name, kind(schema, name));
+    let own = additions.kinds.iter().map(Name::to_string);
+    for name in fixed_kinds().map(str::to_owned).chain(own) {
+        builder.set(&name, kind(schema, &name));
     }
     builder.set("player", kind(schema, "Player"));
     let constant = |name: &str, ty: Ty| KindValue {
@@ -195,7 +140,7 @@ pub(crate) fn globals(
     );
     builder.set("now", constant("now", schema.ty(&Type::Moment, None)));
     for (name, ty) in quantities {
-        let mut signature = NATIVES["Quantity.call"].signature.clone();
+        let mut signature = SIGNATURES["Quantity.call"].clone();
         signature.positional[0].ty = ty.clone();
         signature.gives = ty.clone();
         if let Some(quantity) = Callable::quantity(name) {
@@ -212,12 +157,9 @@ pub(crate) fn globals(
 fn kind(schema: &Schema, name: &str) -> KindValue {
     let means = schema.ty(&Type::Kind(name.into()), None);
     let mut known: BTreeMap<String, Ty> = BTreeMap::new();
-    for (method, native) in NATIVES.iter() {
+    for (method, signature) in SIGNATURES.iter() {
         if let Some(method) = method.strip_prefix("K.") {
-            known.insert(
-                method.to_owned(),
-                schema.function(&native.signature, Some(name)),
-            );
+            known.insert(method.to_owned(), schema.function(signature, Some(name)));
         }
     }
     if let Some(attributes) = schema.attributes(name) {
@@ -254,11 +196,11 @@ fn kind(schema: &Schema, name: &str) -> KindValue {
 
 /// Checks a sheet; findings with their fences.
 pub(crate) fn check(
-    sheet: &Sheet,
+    sheet: &CodeSheet,
     schema: &Rc<Schema>,
     globals: &Globals,
-    unknown: &dyn Fn(&str) -> Fault,
-) -> Vec<(usize, Fault)> {
+    unknown: &dyn Fn(&str) -> CodeFault,
+) -> Vec<(usize, CodeFault)> {
     let ast = match AstModule::parse("law", sheet.text.clone(), &dialect(Flavour::Law)) {
         Ok(ast) => ast,
         Err(error) => {
@@ -275,13 +217,13 @@ pub(crate) fn check(
 }
 
 fn located(
-    sheet: &Sheet,
+    sheet: &CodeSheet,
     schema: &Schema,
     error: &starlark::Error,
-    unknown: &dyn Fn(&str) -> Fault,
-) -> Option<(usize, Fault)> {
+    unknown: &dyn Fn(&str) -> CodeFault,
+) -> Option<(usize, CodeFault)> {
     let (unit, offset) = sheet.place(error.span()?.span.begin().get())?;
-    let words = schema.readable(&evaluate::words(error));
+    let words = schema.readable(&errors::words(error));
     if words.starts_with("Internal error") {
         // What follows from a name that is not known, which is told by itself.
         return None;
@@ -297,7 +239,7 @@ fn quoted(text: &str) -> Vec<&str> {
 }
 
 /// The checker's finding in words for rule authors.
-fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fault {
+fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> CodeFault) -> CodeFault {
     let names = quoted(words);
     match names.as_slice() {
         [name, ..] if words.starts_with("Variable `") => unknown(name),
@@ -305,7 +247,7 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
             attribute_fault(schema, attribute, kind)
         }
         [wanted, got] if words.starts_with("Expected type `") => {
-            let fault = Fault::new(0, format!("this should be {wanted}, and it is {got}"));
+            let fault = CodeFault::new(0, format!("this should be {wanted}, and it is {got}"));
             if *got == "None" {
                 return fault
                     .help("it can be None: test for `!= None` first, or annotate `… | None`");
@@ -317,11 +259,11 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
             }
         }
         [name] if words.starts_with("Missing required parameter") => {
-            let fault = Fault::new(0, format!("the argument `{name}` is missing"));
+            let fault = CodeFault::new(0, format!("the argument `{name}` is missing"));
             fault.help(format!("give it in its place, or by name: `{name} = …`"))
         }
         [name] if words.starts_with("Unexpected parameter named") => {
-            let fault = Fault::new(0, format!("there is no argument or value `{name}` here"));
+            let fault = CodeFault::new(0, format!("there is no argument or value `{name}` here"));
             match did_you_mean(name, schema.values()) {
                 Some(meant) => fault.help(format!("did you mean `{meant}`?")),
                 None => {
@@ -330,7 +272,7 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
             }
         }
         [op, left, right] if words.starts_with("Binary operator `") => {
-            let fault = Fault::new(0, format!("`{op}` does not go between {left} and {right}"));
+            let fault = CodeFault::new(0, format!("`{op}` does not go between {left} and {right}"));
             let timely = |ty: &str| ty == MOMENT || ty == SPAN;
             if (timely(left) && *right == "int") || (*left == "int" && timely(right)) {
                 return fault.help("give the number a unit: `minutes(n)`, `hours(n)` or `days(n)`");
@@ -344,14 +286,14 @@ fn reworded(schema: &Schema, words: &str, unknown: &dyn Fn(&str) -> Fault) -> Fa
             fault
         }
         [kind] if words.contains("is not iterable") => {
-            Fault::new(0, format!("one cannot loop over {kind}"))
+            CodeFault::new(0, format!("one cannot loop over {kind}"))
                 .help("loop over a list, such as `players()` or `Kind.all()`")
         }
-        _ => Fault::new(0, words.to_owned()),
+        _ => CodeFault::new(0, words.to_owned()),
     }
 }
 
-fn attribute_fault(schema: &Schema, attribute: &str, kind: &str) -> Fault {
+fn attribute_fault(schema: &Schema, attribute: &str, kind: &str) -> CodeFault {
     let alone = kind.split(" | ").find(|one| *one != "None").unwrap_or(kind);
     let known = schema.attributes(alone);
     let (name, sets) = match of_setter(attribute) {
@@ -359,16 +301,16 @@ fn attribute_fault(schema: &Schema, attribute: &str, kind: &str) -> Fault {
         None => (attribute, false),
     };
     if sets && known.is_some_and(|known| known.contains_key(name)) {
-        return Fault::new(
+        return CodeFault::new(
             0,
             format!("`{name}` of {alone} is given or worked out: it cannot be set"),
         )
         .help("set what rules declare as `number`, `text`, `flag` and so on");
     }
     if kind == "None" {
-        return Fault::new(0, format!("this is None and has no `{name}`"));
+        return CodeFault::new(0, format!("this is None and has no `{name}`"));
     }
-    let fault = Fault::new(0, format!("{alone} has no `{name}`"));
+    let fault = CodeFault::new(0, format!("{alone} has no `{name}`"));
     let names = known
         .into_iter()
         .flat_map(BTreeMap::keys)

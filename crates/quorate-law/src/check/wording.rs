@@ -1,13 +1,12 @@
 //! The language's own messages, said so that a rule's author knows what to do.
 
-use crate::diagnostic::did_you_mean;
-use crate::unit::Fault;
-use crate::values::callable::NATIVES;
+use crate::diagnostic::{CodeFault, did_you_mean};
+use crate::signature::SIGNATURES;
 
 /// A parser's finding.
-pub(crate) fn of_parser(text: &str, offset: u32) -> Fault {
+pub(crate) fn of_parser(text: &str, offset: u32) -> CodeFault {
     let text = text.trim_start_matches("Parse error: ");
-    let fault = |words: String, help: &str| Fault::new(offset, words).help(help);
+    let fault = |words: String, help: &str| CodeFault::new(offset, words).help(help);
     if let Some(word) = between(text, "cannot use reserved keyword `", "`") {
         return fault(
             format!("`{word}` is not offered to rules"),
@@ -46,14 +45,14 @@ pub(crate) fn of_parser(text: &str, offset: u32) -> Fault {
     }
     match text.split_once(", expected ") {
         Some((found, wanted)) => expected(offset, found, wanted),
-        None => Fault::new(offset, text),
+        None => CodeFault::new(offset, text),
     }
 }
 
-fn expected(offset: u32, found: &str, wanted: &str) -> Fault {
+fn expected(offset: u32, found: &str, wanted: &str) -> CodeFault {
     let (found, wanted) = (sign(found), sign(wanted));
     let text = format!("here stands {found}, and {wanted} was expected");
-    let fault = Fault::new(offset, text);
+    let fault = CodeFault::new(offset, text);
     match (found.as_str(), wanted.as_str()) {
         ("`=`", _) => fault.help("two equals signs compare: `==`"),
         (LINE_END, "`:`") => fault.help("end the line with `:`"),
@@ -76,21 +75,39 @@ fn sign(words: &str) -> String {
     between(words, "'", "'").map_or_else(|| words.to_owned(), |sign| format!("`{sign}`"))
 }
 
+/// Words of the language, and of its relatives, that rules do without, with what to write in their place.
+pub(crate) const KEYWORDS: [(&str, &str); 15] = [
+    (
+        "while",
+        "loop a number of times: `for _ in range(100):` with `break`",
+    ),
+    ("load", NO_LOADING),
+    ("import", NO_LOADING),
+    (
+        "lambda",
+        "write a function with a name: `def by_name(p: Player) -> str: …`",
+    ),
+    ("class", "declare kinds with `entity` and `table`"),
+    ("try", SAY_NO),
+    ("except", SAY_NO),
+    ("raise", SAY_NO),
+    ("finally", SAY_NO),
+    ("assert", SAY_NO),
+    ("global", TRACK_IT),
+    ("nonlocal", TRACK_IT),
+    ("is", "compare with `==`"),
+    ("del", "make a new list without it"),
+    ("from", "it is a word of the language: choose another"),
+];
+
+const NO_LOADING: &str = "rules use each other's names without loading anything";
+const SAY_NO: &str = "say no with `require(…)` or `refuse(…)`; a broken rule is left out by itself";
+const TRACK_IT: &str = "what should change is a tracked value: `number(…)`, `text(…)` …";
+
 /// What to write where the language or the house has no such word.
 fn instead_of(word: &str) -> &'static str {
-    match word {
-        "while" => "loop a number of times: `for _ in range(100):` with `break`",
-        "load" | "import" => "rules use each other's names without loading anything",
-        "lambda" => "write a function with a name: `def by_name(p: Player) -> str: …`",
-        "class" => "declare kinds with `entity` and `table`",
-        "try" | "except" | "raise" | "finally" | "assert" => {
-            "say no with `require(…)` or `refuse(…)`; a broken rule is left out by itself"
-        }
-        "global" | "nonlocal" => "what should change is a tracked value: `number(…)`, `text(…)` …",
-        "is" => "compare with `==`",
-        "del" => "make a new list without it",
-        _ => "it is a word of the language: choose another",
-    }
+    let known = KEYWORDS.iter().find(|(keyword, _)| *keyword == word);
+    known.map_or("it is a word of the language: choose another", |it| it.1)
 }
 
 /// A character that code does not hold, by its number where it could be taken for another.
@@ -140,10 +157,9 @@ pub(crate) fn of_call(text: &str) -> Option<(String, String)> {
 
 /// What a function of the library takes, with the likeliest name that was meant.
 fn parameters(callee: &str, word: &str) -> String {
-    let Some(native) = NATIVES.get(callee) else {
+    let Some(signature) = SIGNATURES.get(callee) else {
         return String::new();
     };
-    let signature = &native.signature;
     let all = signature.positional.iter().chain(&signature.named);
     let names: Vec<&str> = all.map(|param| param.name.as_str()).collect();
     match did_you_mean(word, names.iter().copied()) {

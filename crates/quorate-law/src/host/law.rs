@@ -1,96 +1,58 @@
 //! The law, read and changed by rules.
 
 use quorate_kernel::{Name, Thing};
-use starlark::eval::Evaluator;
-use starlark::values::Value;
-use starlark::values::list::AllocList;
 
-use crate::host::bodies::things;
 use crate::values::callable::{Args, Native};
 
-type Result<'v> = starlark::Result<Value<'v>>;
-type Eval<'v, 'a, 'e> = Evaluator<'v, 'a, 'e>;
-
-#[rustfmt::skip]
-pub(crate) fn natives() -> Vec<Native> {
-    vec![
-        Native { signature: "rules(section: str = ?, tags: list[str] = ?) -> list[Rule]", run: rules, doc: "Rules in law order." },
-        Native { signature: "repeal(rule: Any)", run: repeal, doc: "Takes a rule and what is under it out of the law." },
-        Native { signature: "switch(rule: Any, on: bool)", run: switch, doc: "Switches a rule on or off." },
-        Native { signature: "rename(term: str, word: str, many: str = ?)", run: rename, doc: "Gives a term another word." },
-        Native { signature: "word(term: str) -> str", run: word, doc: "The present word for a term." },
-        Native { signature: "retitle(rule: Any, title: str)", run: retitle, doc: "Gives a rule another title." },
-        Native { signature: "source(rule: Any) -> str", run: source, doc: "The whole text of a rule, prose and code." },
-        Native { signature: "prose(rule: Any, clause: int) -> str", run: prose, doc: "The words of a clause." },
-        Native { signature: "sentences(rule: Any, clause: int) -> list[str]", run: sentences, doc: "The sentences of a clause." },
-        Native { signature: "amend(rule: Any, clause: int, text: str)", run: amend, doc: "Changes the words of a clause, never code." },
-    ]
-}
+pub(crate) const NATIVES: &[Native] = &[
+    ("rules", |args, _| {
+        let section = args.text_opt(0)?;
+        args.answer(args.world()?.rules(section, args.names(1)?))
+    }),
+    ("repeal", |args, _| {
+        args.answer(args.world()?.repeal(&rule_of(args)?))
+    }),
+    ("switch", |args, _| {
+        let world = args.world()?;
+        args.answer(world.switch(&rule_of(args)?, args.flag_or(1, true)?))
+    }),
+    ("rename", |args, _| {
+        let (term, one, many) = (args.text(0)?, args.text(1)?, args.text_or(2, "")?);
+        args.frame.output(one)?;
+        args.frame.output(many)?;
+        args.answer(args.world()?.rename(term, one, many))
+    }),
+    ("word", |args, _| {
+        args.answer(args.world()?.word(args.text(0)?))
+    }),
+    ("retitle", |args, _| {
+        let (rule, title) = (rule_of(args)?, args.output(1)?);
+        args.answer(args.world()?.retitle(&rule, title))
+    }),
+    ("source", |args, _| {
+        args.answer(args.world()?.source(&rule_of(args)?))
+    }),
+    ("prose", |args, _| args.give(words(args)?)),
+    ("sentences", |args, _| {
+        args.give(sentences_of(&words(args)?))
+    }),
+    ("amend", |args, _| {
+        let (rule, clause, text) = (rule_of(args)?, args.int(1)?, args.output(2)?);
+        args.answer(args.world()?.amend(&rule, clause, text))
+    }),
+];
 
 /// A rule, or its code name in quotes.
-fn rule_of(args: &Args<'_, '_>, index: usize) -> starlark::Result<Thing> {
-    match args.value(index).unpack_str() {
+fn rule_of(args: &Args<'_, '_>) -> starlark::Result<Thing> {
+    match args.value(0).unpack_str() {
         Some(id) => Ok(Thing::Rule(Name::from(id))),
-        None => args.thing(index),
+        None => args.thing(0),
     }
 }
 
-fn rules<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let section = args.some(0).map(|_| args.text(0)).transpose()?;
-    let found = args.world()?.rules(section, args.names(1)?);
-    Ok(things(args, args.frame.answer(found)?))
-}
-
-fn repeal<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.repeal(&rule_of(args, 0)?);
-    args.frame.answer(answer)?;
-    Ok(Value::new_none())
-}
-
-fn switch<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args
-        .world()?
-        .switch(&rule_of(args, 0)?, args.flag_or(1, true)?);
-    args.frame.answer(answer)?;
-    Ok(Value::new_none())
-}
-
-fn rename<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let (term, one, many) = (args.text(0)?, args.text(1)?, args.text_or(2, "")?);
-    args.frame.output(one)?;
-    args.frame.output(many)?;
-    args.frame.answer(args.world()?.rename(term, one, many))?;
-    Ok(Value::new_none())
-}
-
-fn word<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.word(args.text(0)?);
-    Ok(args.heap.alloc(args.frame.answer(answer)?))
-}
-
-fn retitle<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let (rule, title) = (rule_of(args, 0)?, args.text(1)?);
-    args.frame.output(title)?;
-    args.frame.answer(args.world()?.retitle(&rule, title))?;
-    Ok(Value::new_none())
-}
-
-fn source<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let answer = args.world()?.source(&rule_of(args, 0)?);
-    Ok(args.heap.alloc(args.frame.answer(answer)?))
-}
-
 fn words(args: &Args<'_, '_>) -> starlark::Result<String> {
-    let answer = args.world()?.prose(&rule_of(args, 0)?, args.int(1)?);
+    let answer = args.world()?.prose(&rule_of(args)?, args.int(1)?);
     args.frame.answer(answer)
-}
-
-fn prose<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(words(args)?))
-}
-
-fn sentences<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(AllocList(sentences_of(&words(args)?))))
 }
 
 /// The sentences of a text: each ends with a full stop, exclamation or question mark before a blank or the end.
@@ -111,14 +73,6 @@ fn sentences_of(text: &str) -> Vec<String> {
         found.push(sentence);
     }
     found
-}
-
-fn amend<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let (rule, clause, text) = (rule_of(args, 0)?, args.int(1)?, args.text(2)?);
-    args.frame.output(text)?;
-    args.frame
-        .answer(args.world()?.amend(&rule, clause, text))?;
-    Ok(Value::new_none())
 }
 
 #[cfg(test)]

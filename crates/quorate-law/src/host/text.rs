@@ -1,25 +1,32 @@
-//! Texts, where the language's own methods could run away.
+//! Texts and numbers, where the language's own methods could run away.
 
-use starlark::eval::Evaluator;
-use starlark::values::Value;
+use starlark::values::UnpackValue;
 
-use crate::host::guards::{TEXT_MAX, too_long};
-use crate::values::callable::{Args, Native};
+use crate::errors::fault;
+use crate::values::callable::{Args, Eval, Native, NativeResult};
 
-type Result<'v> = starlark::Result<Value<'v>>;
-type Eval<'v, 'a, 'e> = Evaluator<'v, 'a, 'e>;
+use super::operators::{TEXT_MAX, too_big, too_long};
+use super::play::show;
 
-#[rustfmt::skip]
-pub(crate) fn natives() -> Vec<Native> {
-    vec![
-        Native { signature: "says(text: str, phrase: str) -> bool", run: says, doc: "Whether a text contains a phrase as whole words, in any case of letters." },
-        Native { signature: "replace(text: str, old: str, new: str) -> str", run: replace, doc: "A text with each `old` replaced." },
-        Native { signature: "join(sep: str, parts: list) -> str", run: join, doc: "Texts put together with `sep` between them." },
-    ]
-}
+pub(crate) const NATIVES: &[Native] = &[
+    ("says", |args, _| {
+        args.give(says_so(args.text(0)?, args.text(1)?))
+    }),
+    ("replace", replace),
+    ("join", join),
+    ("sum", sum),
+];
 
-fn says<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(Value::new_bool(says_so(args.text(0)?, args.text(1)?)))
+fn sum<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
+    let mut sum = 0_i64;
+    for item in args.list(0)? {
+        let Ok(Some(int)) = i64::unpack_value(item) else {
+            let text = "`sum` adds up whole numbers; for spans there is `total`";
+            return Err(fault(text));
+        };
+        sum = sum.checked_add(int).ok_or_else(too_big)?;
+    }
+    args.give(sum)
 }
 
 fn says_so(text: &str, phrase: &str) -> bool {
@@ -33,10 +40,10 @@ fn says_so(text: &str, phrase: &str) -> bool {
     phrase.is_empty() || text.windows(phrase.len()).any(|part| part == phrase)
 }
 
-fn replace<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn replace<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (text, old, new) = (args.text(0)?, args.text(1)?, args.text(2)?);
     if old.is_empty() {
-        return Err(crate::frame::fault("`replace` wants something to look for"));
+        return Err(fault("`replace` wants something to look for"));
     }
     let places = text.matches(old).count();
     if text.len() + places * new.len().saturating_sub(old.len()) > TEXT_MAX {
@@ -44,10 +51,10 @@ fn replace<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     }
     let made = text.replace(old, new);
     args.frame.charge(made.len())?;
-    Ok(args.heap.alloc(made))
+    args.give(made)
 }
 
-fn join<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn join<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (sep, parts) = (args.text(0)?, args.list(1)?);
     let mut made = String::new();
     for (i, part) in parts.iter().enumerate() {
@@ -56,14 +63,14 @@ fn join<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
         }
         match part.unpack_str() {
             Some(text) => made.push_str(text),
-            None => made.push_str(&super::bodies::show(*part)),
+            None => made.push_str(&show(*part)),
         }
         if made.len() > TEXT_MAX {
             return Err(too_long(&args.frame));
         }
     }
     args.frame.charge(made.len())?;
-    Ok(args.heap.alloc(made))
+    args.give(made)
 }
 
 #[cfg(test)]

@@ -1,71 +1,43 @@
 //! Spans and the game's calendar.
 
 use quorate_kernel::{Moment, Span};
-use starlark::eval::Evaluator;
-use starlark::values::Value;
 
-use crate::values::callable::{Args, Native};
-use crate::values::time::{MomentValue, SpanValue};
+use crate::errors::fault;
+use crate::values::callable::{Args, Eval, Native, NativeResult};
+use crate::values::time::SpanValue;
 
-type Result<'v> = starlark::Result<Value<'v>>;
-type Eval<'v, 'a, 'e> = Evaluator<'v, 'a, 'e>;
+pub(crate) const NATIVES: &[Native] = &[
+    ("minutes", |args, _| args.give(Span::minutes(args.int(0)?))),
+    ("hours", |args, _| args.give(Span::hours(args.int(0)?))),
+    ("days", |args, _| args.give(Span::days(args.int(0)?))),
+    ("date", |args, _| {
+        args.give(of_date(args.int(0)?, args.int(1)?, args.int(2)?))
+    }),
+    ("months_after", |args, _| {
+        let later = later(args.moment(0)?.moment(), args.int(1)?);
+        args.give(later.ok_or_else(|| fault("that leaves the calendar"))?)
+    }),
+    ("day_start", |args, _| {
+        args.give(args.moment(0)?.start(false))
+    }),
+    ("week_start", |args, _| {
+        args.give(args.moment(0)?.start(true))
+    }),
+    ("total", total),
+];
 
-#[rustfmt::skip]
-pub(crate) fn natives() -> Vec<Native> {
-    vec![
-        Native { signature: "minutes(n: int) -> Span", run: minutes, doc: "So many minutes." },
-        Native { signature: "hours(n: int) -> Span", run: hours, doc: "So many hours." },
-        Native { signature: "days(n: int) -> Span", run: days, doc: "So many days of 24 hours." },
-        Native { signature: "date(year: int, month: int, day: int) -> Moment | None", run: date, doc: "Midnight UTC of a date; None if there is no such day." },
-        Native { signature: "months_after(m: Moment, n: int) -> Moment", run: months_after, doc: "The same day and time so many calendar months later, or the month's last day." },
-        Native { signature: "day_start(m: Moment) -> Moment", run: day_start, doc: "Midnight UTC at the start of a moment's day." },
-        Native { signature: "week_start(m: Moment) -> Moment", run: week_start, doc: "Midnight UTC at the start of a moment's week, which begins on Monday." },
-    ]
-}
-
-fn minutes<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args
-        .heap
-        .alloc(SpanValue::Fixed(Span::minutes(args.int(0)?))))
-}
-
-fn hours<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(SpanValue::Fixed(Span::hours(args.int(0)?))))
-}
-
-fn days<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args.heap.alloc(SpanValue::Fixed(Span::days(args.int(0)?))))
-}
-
-fn day_start<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args
-        .heap
-        .alloc(MomentValue::Fixed(args.moment(0)?.start(false))))
-}
-
-fn week_start<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    Ok(args
-        .heap
-        .alloc(MomentValue::Fixed(args.moment(0)?.start(true))))
-}
-
-fn date<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let midnight = of_date(args.int(0)?, args.int(1)?, args.int(2)?);
-    let value = midnight.map(|moment| args.heap.alloc(MomentValue::Fixed(moment)));
-    Ok(value.unwrap_or_else(Value::new_none))
+fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
+    let mut sum = Span(0);
+    for item in args.list(0)? {
+        let span = SpanValue::of(item).ok_or_else(|| fault("`total` adds up spans"))?;
+        sum = sum + span.span();
+    }
+    args.give(sum)
 }
 
 fn of_date(year: i64, month: i64, day: i64) -> Option<Moment> {
     let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
     Moment::of_date(i16::try_from(year).ok()?, month, day)
-}
-
-fn months_after<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
-    let from = args.moment(0)?.moment();
-    match later(from, args.int(1)?) {
-        Some(moment) => Ok(args.heap.alloc(MomentValue::Fixed(moment))),
-        None => Err(crate::frame::fault("that leaves the calendar")),
-    }
 }
 
 fn later(from: Moment, months: i64) -> Option<Moment> {

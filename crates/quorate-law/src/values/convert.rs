@@ -7,21 +7,40 @@ use starlark::values::tuple::TupleRef;
 use starlark::values::{FrozenValue, Heap, UnpackValue, Value, ValueLike};
 
 use crate::datum::Datum;
-use crate::frame::{Frame, fault};
+use crate::errors::fault;
+use crate::frame::Frame;
 use crate::values::callable::{Callable, Receiver};
-use crate::values::kind::{Declared, KindValue};
-use crate::values::object::ObjectValue;
-use crate::values::picture::PictureValue;
-use crate::values::record::RecordValue;
-use crate::values::square::{LedgerValue, SquareValue};
-use crate::values::thing::ThingValue;
+use crate::values::kind::{HandleValue, KindValue};
+use crate::values::plain::{
+    LedgerValue, ObjectValue, PictureValue, RecordValue, SquareValue, ThingValue,
+};
 use crate::values::time::{MomentValue, SpanValue};
+use crate::words::with_article;
 
 /// How deep lists may be nested where they enter or leave rule code.
 const DEPTH_MAX: u32 = 32;
 
 /// How many values may leave rule code in one piece.
 const PIECES_MAX: u32 = 100_000;
+
+/// A value that holds no others, on a heap of either sort: none for what holds others and for functions.
+macro_rules! scalar {
+    ($heap:expr, $datum:expr) => {
+        match $datum {
+            Datum::Int(int) => Some($heap.alloc(*int)),
+            Datum::Text(text) => Some($heap.alloc(&**text)),
+            Datum::Moment(moment) => Some($heap.alloc(MomentValue::Fixed(*moment))),
+            Datum::Span(span) => Some($heap.alloc(SpanValue::Fixed(*span))),
+            Datum::Square(square) => Some($heap.alloc(SquareValue(square.clone()))),
+            Datum::Picture(picture) => Some($heap.alloc(PictureValue(picture.clone()))),
+            Datum::Thing(thing) => Some($heap.alloc(ThingValue(thing.clone()))),
+            Datum::Ledger(of, name) => Some($heap.alloc(LedgerValue((of.clone(), name.clone())))),
+            Datum::Record(record) => Some($heap.alloc(RecordValue(record.clone()))),
+            Datum::Object(number) => Some($heap.alloc(ObjectValue(*number))),
+            _ => None,
+        }
+    };
+}
 
 /// A value as rule code may change it: a fresh list is the rule's own.
 pub(crate) fn to_value<'v>(
@@ -30,23 +49,25 @@ pub(crate) fn to_value<'v>(
     datum: &Datum,
 ) -> starlark::Result<Value<'v>> {
     Ok(match datum {
+        Datum::None => Value::new_none(),
+        Datum::Bool(flag) => Value::new_bool(*flag),
+        Datum::Function(name) => {
+            let function = frame.code.function(name.as_str())?;
+            heap.access_owned_frozen_value(&function)
+        }
         Datum::List(items) => {
-            let items: Vec<_> = items
-                .iter()
-                .map(|item| to_value(frame, heap, item))
-                .collect::<Result<_, _>>()?;
+            let items = items.iter().map(|item| to_value(frame, heap, item));
+            let items: Vec<_> = items.collect::<Result<_, _>>()?;
             heap.alloc(AllocList(items))
         }
         Datum::Dict(entries) => {
-            let entries: Vec<_> = entries
-                .iter()
-                .map(|(key, value)| {
-                    Ok((to_value(frame, heap, key)?, to_value(frame, heap, value)?))
-                })
-                .collect::<starlark::Result<_>>()?;
+            let entries = entries.iter().map(|(key, value)| {
+                Ok((to_value(frame, heap, key)?, to_value(frame, heap, value)?))
+            });
+            let entries: Vec<_> = entries.collect::<starlark::Result<_>>()?;
             heap.alloc(AllocDict(entries))
         }
-        _ => scalar(frame, heap, datum)?,
+        _ => scalar!(heap, datum).unwrap_or_else(Value::new_none),
     })
 }
 
@@ -57,7 +78,7 @@ pub(crate) fn to_frozen<'v>(
     datum: &Datum,
 ) -> starlark::Result<Value<'v>> {
     if !matches!(datum, Datum::List(_) | Datum::Dict(_)) {
-        return scalar(frame, heap, datum);
+        return to_value(frame, heap, datum);
     }
     let value = freeze(frame, heap, datum)?;
     let free = frame.frozen.available_bytes();
@@ -67,40 +88,11 @@ pub(crate) fn to_frozen<'v>(
     Ok(value.to_value())
 }
 
-fn scalar<'v>(frame: &Frame, heap: Heap<'v>, datum: &Datum) -> starlark::Result<Value<'v>> {
-    Ok(match datum {
-        Datum::None => Value::new_none(),
-        Datum::Bool(flag) => Value::new_bool(*flag),
-        Datum::Int(int) => heap.alloc(*int),
-        Datum::Text(text) => heap.alloc(&**text),
-        Datum::Moment(moment) => heap.alloc(MomentValue::Fixed(*moment)),
-        Datum::Span(span) => heap.alloc(SpanValue::Fixed(*span)),
-        Datum::Square(square) => heap.alloc(SquareValue(square.clone())),
-        Datum::Picture(picture) => heap.alloc(PictureValue(picture.clone())),
-        Datum::Thing(thing) => heap.alloc(ThingValue(thing.clone())),
-        Datum::Function(name) => {
-            let function = frame.code.function(name.as_str())?;
-            heap.access_owned_frozen_value(&function)
-        }
-        Datum::Ledger(of, name) => heap.alloc(LedgerValue(of.clone(), name.clone())),
-        Datum::Record(record) => heap.alloc(RecordValue(record.clone())),
-        Datum::Object(number) => heap.alloc(ObjectValue(*number)),
-        Datum::List(_) | Datum::Dict(_) => return Err(fault("a list is not a plain value")),
-    })
-}
-
 fn freeze(frame: &Frame, live: Heap<'_>, datum: &Datum) -> starlark::Result<FrozenValue> {
     let heap = &frame.frozen;
     Ok(match datum {
         Datum::None => FrozenValue::new_none(),
         Datum::Bool(flag) => FrozenValue::new_bool(*flag),
-        Datum::Int(int) => heap.alloc(*int),
-        Datum::Text(text) => heap.alloc(&**text),
-        Datum::Moment(moment) => heap.alloc(MomentValue::Fixed(*moment)),
-        Datum::Span(span) => heap.alloc(SpanValue::Fixed(*span)),
-        Datum::Square(square) => heap.alloc(SquareValue(square.clone())),
-        Datum::Picture(picture) => heap.alloc(PictureValue(picture.clone())),
-        Datum::Thing(thing) => heap.alloc(ThingValue(thing.clone())),
         Datum::Function(name) => {
             let function = frame.code.function(name.as_str())?;
             let value = live.access_owned_frozen_value(&function);
@@ -108,23 +100,19 @@ fn freeze(frame: &Frame, live: Heap<'_>, datum: &Datum) -> starlark::Result<Froz
                 .unpack_frozen()
                 .ok_or_else(|| fault("a function is not kept"))?
         }
-        Datum::Ledger(of, name) => heap.alloc(LedgerValue(of.clone(), name.clone())),
-        Datum::Record(record) => heap.alloc(RecordValue(record.clone())),
-        Datum::Object(number) => heap.alloc(ObjectValue(*number)),
         Datum::List(items) => {
-            let items: Vec<_> = items
-                .iter()
-                .map(|item| freeze(frame, live, item))
-                .collect::<Result<_, _>>()?;
+            let items = items.iter().map(|item| freeze(frame, live, item));
+            let items: Vec<_> = items.collect::<Result<_, _>>()?;
             heap.alloc(AllocList(items))
         }
         Datum::Dict(entries) => {
-            let entries: Vec<_> = entries
+            let entries = entries
                 .iter()
-                .map(|(key, value)| Ok((freeze(frame, live, key)?, freeze(frame, live, value)?)))
-                .collect::<starlark::Result<_>>()?;
+                .map(|(key, value)| Ok((freeze(frame, live, key)?, freeze(frame, live, value)?)));
+            let entries: Vec<_> = entries.collect::<starlark::Result<_>>()?;
             heap.alloc(AllocDict(entries))
         }
+        _ => scalar!(heap, datum).unwrap_or_else(FrozenValue::new_none),
     })
 }
 
@@ -143,13 +131,11 @@ fn leave(value: Value<'_>, depth: u32, pieces: &mut u32) -> Result<Datum, String
         return Ok(datum);
     }
     let mut each = |value| leave(value, depth - 1, pieces);
-    if let Some(list) = ListRef::from_value(value) {
-        let items: Result<Vec<_>, _> = list.iter().map(&mut each).collect();
-        return Ok(Datum::List(items?.into()));
-    }
-    if let Some(tuple) = TupleRef::from_value(value) {
-        let items: Result<Vec<_>, _> = tuple.iter().map(&mut each).collect();
-        return Ok(Datum::List(items?.into()));
+    let list = ListRef::from_value(value).map(ListRef::content);
+    let tuple = || TupleRef::from_value(value).map(TupleRef::content);
+    if let Some(items) = list.or_else(tuple) {
+        let items = items.iter().map(|item| each(*item));
+        return Ok(Datum::List(items.collect::<Result<_, _>>()?));
     }
     if let Some(dict) = DictRef::from_value(value) {
         let mut entries = Vec::with_capacity(dict.len());
@@ -163,7 +149,7 @@ fn leave(value: Value<'_>, depth: u32, pieces: &mut u32) -> Result<Datum, String
     }
     Err(match value.get_type() {
         "int" => "a number of more than 64 bits".to_owned(),
-        other => crate::with_article(other),
+        other => with_article(other),
     })
 }
 
@@ -180,40 +166,25 @@ fn plain(value: Value<'_>) -> Option<Datum> {
     if let Some(text) = value.unpack_str() {
         return Some(Datum::Text(text.into()));
     }
-    if let Some(thing) = ThingValue::of(value) {
-        return Some(Datum::Thing(thing));
-    }
-    if let Ok(Some(int)) = i64::unpack_value(value) {
-        return Some(Datum::Int(int));
-    }
-    if let Some(moment) = MomentValue::of(value) {
-        return Some(Datum::Moment(moment.moment()));
-    }
-    if let Some(span) = SpanValue::of(value) {
-        return Some(Datum::Span(span.span()));
-    }
-    if let Some(square) = SquareValue::of(value) {
-        return Some(Datum::Square(square));
-    }
-    if let Some(picture) = PictureValue::of(value) {
-        return Some(Datum::Picture(picture));
-    }
-    if let Some(record) = RecordValue::of(value) {
-        return Some(Datum::Record(record));
-    }
-    if let Some(ledger) = value.downcast_ref::<LedgerValue>() {
-        return Some(Datum::Ledger(ledger.0.clone(), ledger.1.clone()));
-    }
-    if let Some(object) = value.downcast_ref::<ObjectValue>() {
-        return Some(Datum::Object(object.0));
-    }
-    if let Some(kind) = KindValue::of(value).or_else(|| Declared::of(value)) {
-        return Some(Datum::Text(kind.as_str().into()));
-    }
-    if let Some(callable) = value.downcast_ref::<Callable>()
-        && let Receiver::Quantity(name) = &callable.receiver
-    {
-        return Some(Datum::Text(name.as_str().into()));
-    }
-    None
+    let int = || i64::unpack_value(value).ok().flatten().map(Datum::Int);
+    ThingValue::of(value)
+        .map(Datum::Thing)
+        .or_else(int)
+        .or_else(|| Some(Datum::Moment(MomentValue::of(value)?.moment())))
+        .or_else(|| Some(Datum::Span(SpanValue::of(value)?.span())))
+        .or_else(|| SquareValue::of(value).map(Datum::Square))
+        .or_else(|| PictureValue::of(value).map(Datum::Picture))
+        .or_else(|| RecordValue::of(value).map(Datum::Record))
+        .or_else(|| LedgerValue::of(value).map(|(of, name)| Datum::Ledger(of, name)))
+        .or_else(|| ObjectValue::of(value).map(Datum::Object))
+        .or_else(|| Some(Datum::Text(named(value)?.as_str().into())))
+}
+
+/// The name that a handle stands for.
+fn named(value: Value<'_>) -> Option<Name> {
+    let handle = KindValue::of(value).or_else(|| HandleValue::of(value));
+    handle.or_else(|| match &value.downcast_ref::<Callable>()?.receiver {
+        Receiver::Quantity(name) => Some(name.clone()),
+        _ => None,
+    })
 }

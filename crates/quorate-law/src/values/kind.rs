@@ -54,39 +54,39 @@ impl<'v> StarlarkValue<'v> for KindValue {
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         let receiver = Receiver::Kind(self.name.clone());
-        Callable::method("K", attribute, receiver).map(|method| heap.alloc(method))
+        Callable::method("K", attribute, receiver, heap)
     }
 }
 
 /// A declaration's result: a value, a board, a page, by its code name.
 #[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct Declared {
+pub(crate) struct HandleValue {
     #[allocative(skip)]
     pub(crate) name: Name,
     pub(crate) what: &'static str,
 }
 
-starlark_simple_value!(Declared);
+starlark_simple_value!(HandleValue);
 
-impl Declared {
+impl HandleValue {
     pub(crate) fn of(value: Value<'_>) -> Option<Name> {
         value.downcast_ref::<Self>().map(|this| this.name.clone())
     }
 }
 
-impl fmt::Display for Declared {
+impl fmt::Display for HandleValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the {} {}", self.what, self.name)
     }
 }
 
 #[starlark_value(type = "declared")]
-impl<'v> StarlarkValue<'v> for Declared {
+impl<'v> StarlarkValue<'v> for HandleValue {
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         if self.what != "board" {
             return None;
         }
         let receiver = Receiver::Kind(self.name.clone());
-        Callable::method("Board", attribute, receiver).map(|method| heap.alloc(method))
+        Callable::method("Board", attribute, receiver, heap)
     }
 }

@@ -2,23 +2,15 @@
 
 use std::fmt;
 
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::starlark_simple_value;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
+use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
+use crate::errors::fault;
 use crate::frame::Frame;
-use crate::script_host::Member;
+use crate::objects::Member;
 use crate::stop::Stop;
 use crate::values::callable::{Callable, Receiver};
 use crate::values::convert::to_value;
-
-#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct ObjectValue(pub(crate) u64);
-
-starlark_simple_value!(ObjectValue);
+use crate::values::plain::ObjectValue;
 
 impl fmt::Display for ObjectValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,38 +25,30 @@ impl fmt::Display for ObjectValue {
 #[starlark_value(type = "object")]
 impl<'v> StarlarkValue<'v> for ObjectValue {
     fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
-        let Some(other) = other.downcast_ref::<Self>() else {
+        let Some(other) = Self::of(other) else {
             return Ok(false);
         };
         let host = Frame::running()?.host.clone();
-        Ok(self.0 == other.0 || host.is_some_and(|host| host.same(self.0, other.0)))
+        Ok(self.0 == other || host.is_some_and(|host| host.same(self.0, other)))
     }
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         let frame = Frame::current()?;
         let host = frame.host.clone()?;
-        match host.get(self.0, attribute) {
-            Ok(Member::Value(datum)) => match to_value(&frame, heap, &datum) {
-                Ok(value) => Some(value),
-                Err(error) => {
-                    let text = error.without_diagnostic().to_string();
-                    frame.stopped(Stop::fault(text));
-                    None
-                }
-            },
-            Ok(Member::Method) => {
+        let read = host.get(self.0, attribute).and_then(|member| match member {
+            Member::Value(datum) => to_value(&frame, heap, &datum)
+                .map(Some)
+                .map_err(|error| Stop::fault(error.without_diagnostic().to_string())),
+            Member::Method => {
                 let receiver = Receiver::Object(self.0, attribute.to_owned());
-                Callable::method("Object", "call", receiver).map(|method| heap.alloc(method))
+                Ok(Callable::method("Object", "call", receiver, heap))
             }
-            Err(stop) => {
-                frame.stopped(stop);
-                None
-            }
-        }
+        });
+        read.map_err(|stop| frame.stopped(stop)).ok().flatten()
     }
 
     fn set_attr(&self, attribute: &str, _value: Value<'v>) -> starlark::Result<()> {
-        Err(crate::frame::fault(format!(
+        Err(fault(format!(
             "`{attribute}` cannot be assigned here; use `set`"
         )))
     }

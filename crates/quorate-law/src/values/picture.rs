@@ -2,28 +2,11 @@
 
 use std::fmt;
 use std::hash::Hash;
-use std::sync::Arc;
 
-use allocative::Allocative;
-use quorate_kernel::Picture;
-use starlark::any::ProvidesStaticType;
 use starlark::collections::StarlarkHasher;
-use starlark::starlark_simple_value;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
+use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
-/// A picture, of which rule code learns the size and the digest: its file is nothing that a rule could judge.
-#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct PictureValue(#[allocative(skip)] pub(crate) Arc<Picture>);
-
-starlark_simple_value!(PictureValue);
-
-impl PictureValue {
-    pub(crate) fn of(value: Value<'_>) -> Option<Arc<Picture>> {
-        value.downcast_ref::<Self>().map(|this| Arc::clone(&this.0))
-    }
-}
+use crate::values::plain::PictureValue;
 
 impl fmt::Display for PictureValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,9 +17,7 @@ impl fmt::Display for PictureValue {
 #[starlark_value(type = "Picture")]
 impl<'v> StarlarkValue<'v> for PictureValue {
     fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
-        Ok(other
-            .downcast_ref::<Self>()
-            .is_some_and(|other| other.0 == self.0))
+        Ok(Self::of(other).is_some_and(|other| other == self.0))
     }
 
     fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {

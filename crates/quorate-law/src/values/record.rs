@@ -3,34 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::starlark_simple_value;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
+use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
-use crate::datum::{Datum, Record};
+use crate::datum::Datum;
 use crate::frame::Frame;
 use crate::values::callable::{Callable, Receiver};
 use crate::values::convert::to_frozen;
-
-#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct RecordValue(#[allocative(skip)] pub(crate) Arc<Record>);
-
-starlark_simple_value!(RecordValue);
-
-impl RecordValue {
-    pub(crate) fn of(value: Value<'_>) -> Option<Arc<Record>> {
-        value.downcast_ref::<Self>().map(|this| Arc::clone(&this.0))
-    }
-}
+use crate::values::plain::RecordValue;
+use crate::words::with_article;
 
 impl fmt::Display for RecordValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.get("name") {
             Some(Datum::Text(name)) => f.write_str(name),
-            _ => f.write_str(&crate::with_article(&self.0.kind.to_lowercase())),
+            _ => f.write_str(&with_article(&self.0.kind.to_lowercase())),
         }
     }
 }
@@ -38,9 +24,7 @@ impl fmt::Display for RecordValue {
 #[starlark_value(type = "record")]
 impl<'v> StarlarkValue<'v> for RecordValue {
     fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
-        Ok(other
-            .downcast_ref::<Self>()
-            .is_some_and(|other| other.0 == self.0))
+        Ok(Self::of(other).is_some_and(|other| other == self.0))
     }
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
@@ -49,7 +33,7 @@ impl<'v> StarlarkValue<'v> for RecordValue {
             return to_frozen(&frame, heap, datum).ok();
         }
         let receiver = Receiver::Record(Arc::clone(&self.0));
-        Callable::method(self.0.kind, attribute, receiver).map(|method| heap.alloc(method))
+        Callable::method(self.0.kind, attribute, receiver, heap)
     }
 
     fn dir_attr(&self) -> Vec<String> {

@@ -1,37 +1,15 @@
-//! Squares of a board, boards, and ledgers.
+//! Squares of boards, and ledgers.
 
 use std::fmt;
 use std::hash::Hash;
 
-use allocative::Allocative;
-use quorate_kernel::{Name, Square, Thing};
-use starlark::any::ProvidesStaticType;
+use quorate_kernel::Square;
 use starlark::collections::StarlarkHasher;
-use starlark::starlark_simple_value;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
+use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
 use crate::frame::Frame;
 use crate::values::callable::{Callable, Receiver};
-
-#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct SquareValue(#[allocative(skip)] pub(crate) Square);
-
-#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct LedgerValue(
-    #[allocative(skip)] pub(crate) Thing,
-    #[allocative(skip)] pub(crate) Name,
-);
-
-starlark_simple_value!(SquareValue);
-starlark_simple_value!(LedgerValue);
-
-impl SquareValue {
-    pub(crate) fn of(value: Value<'_>) -> Option<Square> {
-        value.downcast_ref::<Self>().map(|this| this.0.clone())
-    }
-}
+use crate::values::plain::{LedgerValue, SquareValue};
 
 /// A square as its board labels it: `C4`.
 pub(crate) fn square_name(square: &Square) -> String {
@@ -57,16 +35,14 @@ impl fmt::Display for SquareValue {
 
 impl fmt::Display for LedgerValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the ledger {} of {}", self.1, self.0)
+        write!(f, "the ledger {} of {}", self.0.1, self.0.0)
     }
 }
 
 #[starlark_value(type = "Square")]
 impl<'v> StarlarkValue<'v> for SquareValue {
     fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
-        Ok(other
-            .downcast_ref::<Self>()
-            .is_some_and(|other| other.0 == self.0))
+        Ok(Self::of(other).is_some_and(|other| other == self.0))
     }
 
     fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
@@ -82,8 +58,7 @@ impl<'v> StarlarkValue<'v> for SquareValue {
                 Frame::current()?.world.as_ref()?;
                 Some(heap.alloc(square_name(&self.0)))
             }
-            _ => Callable::method("Square", attribute, Receiver::Square(self.0.clone()))
-                .map(|method| heap.alloc(method)),
+            _ => Callable::method("Square", attribute, Receiver::Square(self.0.clone()), heap),
         }
     }
 }
@@ -91,7 +66,7 @@ impl<'v> StarlarkValue<'v> for SquareValue {
 #[starlark_value(type = "Ledger")]
 impl<'v> StarlarkValue<'v> for LedgerValue {
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
-        let receiver = Receiver::Ledger(self.0.clone(), self.1.clone());
-        Callable::method("Ledger", attribute, receiver).map(|method| heap.alloc(method))
+        let (of, name) = self.0.clone();
+        Callable::method("Ledger", attribute, Receiver::Ledger(of, name), heap)
     }
 }

@@ -1,31 +1,17 @@
-//! Players, posts, rows and all else that has attributes: a handle whose contents the world holds.
+//! Players, posts, rows: what is read of them and written to them.
 
 use std::fmt;
 use std::hash::Hash;
 
-use allocative::Allocative;
 use quorate_kernel::{Name, Thing};
-use starlark::any::ProvidesStaticType;
 use starlark::collections::StarlarkHasher;
-use starlark::starlark_simple_value;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
+use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
-use crate::frame::{Frame, fault};
+use crate::errors::fault;
+use crate::frame::Frame;
 use crate::stop::Stop;
 use crate::values::convert::{from_value, to_frozen};
-
-#[derive(Clone, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct ThingValue(#[allocative(skip)] pub(crate) Thing);
-
-starlark_simple_value!(ThingValue);
-
-impl ThingValue {
-    pub(crate) fn of(value: Value<'_>) -> Option<Thing> {
-        value.downcast_ref::<Self>().map(|this| this.0.clone())
-    }
-}
+use crate::values::plain::ThingValue;
 
 /// How people call a thing.
 pub(crate) fn called(thing: &Thing) -> String {
@@ -58,9 +44,7 @@ impl fmt::Display for ThingValue {
 #[starlark_value(type = "thing")]
 impl<'v> StarlarkValue<'v> for ThingValue {
     fn equals(&self, other: Value<'v>) -> starlark::Result<bool> {
-        Ok(other
-            .downcast_ref::<Self>()
-            .is_some_and(|other| other.0 == self.0))
+        Ok(Self::of(other).is_some_and(|other| other == self.0))
     }
 
     fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
@@ -71,22 +55,14 @@ impl<'v> StarlarkValue<'v> for ThingValue {
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         let frame = Frame::current()?;
         let world = frame.world.as_ref()?;
-        match world.get(&self.0, attribute) {
-            Ok(datum) => match to_frozen(&frame, heap, &datum) {
-                Ok(value) => Some(value),
-                Err(error) => {
-                    // Kept unless the conversion has left a reason of its own.
-                    let text = error.without_diagnostic().to_string();
-                    let kept = frame.take_stop().unwrap_or_else(|| Stop::fault(text));
-                    frame.stopped(kept);
-                    None
-                }
-            },
-            Err(stop) => {
-                frame.stopped(stop);
-                None
-            }
-        }
+        let read = world.get(&self.0, attribute).and_then(|datum| {
+            to_frozen(&frame, heap, &datum).map_err(|error| {
+                // Kept unless the conversion has left a reason of its own.
+                let text = error.without_diagnostic().to_string();
+                frame.take_stop().unwrap_or_else(|| Stop::fault(text))
+            })
+        });
+        read.map_err(|stop| frame.stopped(stop)).ok()
     }
 
     fn has_attr(&self, _attribute: &str, _heap: Heap<'v>) -> bool {

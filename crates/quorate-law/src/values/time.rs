@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::Hash;
 
 use allocative::Allocative;
 use quorate_kernel::{Moment, Span};
@@ -13,9 +14,10 @@ use starlark::values::{
     Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueError, ValueLike,
     starlark_value,
 };
-use std::hash::Hash;
 
-use crate::frame::{Frame, fault};
+use crate::errors::fault;
+use crate::frame::Frame;
+use crate::words::with_article;
 
 /// A moment: fixed, or so much after the event's own.
 #[derive(Clone, Copy, Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
@@ -140,7 +142,7 @@ fn next_month(moment: Moment, of_year: bool) -> Moment {
 }
 
 /// The parts of a moment that rule code can read.
-pub(crate) const MOMENT_PARTS: [&str; 6] = ["year", "month", "day", "weekday", "hour", "minute"];
+const MOMENT_PARTS: [&str; 6] = ["year", "month", "day", "weekday", "hour", "minute"];
 
 impl SpanValue {
     /// The span itself.
@@ -184,7 +186,7 @@ fn wrong<'v, T: StarlarkValue<'v>, R>(this: &T, op: &str, other: Value<'v>) -> s
     if other.is_none() {
         return Err(fault(format!(
             "{} is used with None: test for `!= None` first",
-            crate::with_article(&T::TYPE.to_lowercase())
+            with_article(&T::TYPE.to_lowercase())
         )));
     }
     ValueError::unsupported_with(this, op, other)

@@ -1,48 +1,42 @@
-//! Guards that compiled rule code calls without naming them: operators that stop before they run away.
+//! `range`, and guards that compiled rule code calls without naming them: operators that stop before they run away.
 //!
 //! The rewriting that puts them in is in [`crate::rewrite`]. Their names cannot be written by rule authors, for a
 //! leading double underscore is refused.
 
-use starlark::eval::Evaluator;
 use starlark::values::dict::DictRef;
 use starlark::values::list::{AllocList, ListRef};
 use starlark::values::tuple::TupleRef;
 use starlark::values::{UnpackValue, Value};
 
+use crate::errors::fault;
 use crate::evaluate::used_bytes;
-use crate::frame::{Frame, fault, memory_limit};
-use crate::values::callable::{Args, Native};
-
-type Result<'v> = starlark::Result<Value<'v>>;
-type Eval<'v, 'a, 'e> = Evaluator<'v, 'a, 'e>;
+use crate::frame::{Frame, memory_limit};
+use crate::values::callable::{Args, Eval, Native, NativeResult};
 
 /// The longest text that rule code may make, in bytes.
 pub(crate) const TEXT_MAX: usize = 256 << 10;
 
 /// The longest list that rule code may make at once.
-const LIST_MAX: usize = 100_000;
+pub(crate) const LIST_MAX: usize = 100_000;
 
 /// How many values something may hold, counted as a tree, to be compared, printed or sorted.
-const TREE_MAX: usize = 100_000;
+pub(crate) const TREE_MAX: usize = 100_000;
 
 /// How many values a tuple may hold, counted as a tree: tuples are keys, and keys are hashed.
-const TUPLE_MAX: usize = 1_000;
+pub(crate) const TUPLE_MAX: usize = 1_000;
 
-#[rustfmt::skip]
-pub(crate) fn natives() -> Vec<Native> {
-    vec![
-        Native { signature: "range(a: int, b: int | None = ?, step: int | None = ?) -> list[int]", run: range, doc: "The whole numbers from a (or 0) up to b, without b." },
-        Native { signature: "__ok(value: Any) -> Any", run: ok, doc: "" },
-        Native { signature: "__tuple(value: Any) -> Any", run: tuple, doc: "" },
-        Native { signature: "__each(value: Any) -> Any", run: each, doc: "" },
-        Native { signature: "__add(a: Any, b: Any) -> Any", run: add, doc: "" },
-        Native { signature: "__sub(a: Any, b: Any) -> Any", run: sub, doc: "" },
-        Native { signature: "__mul(a: Any, b: Any) -> Any", run: mul, doc: "" },
-        Native { signature: "__mod(a: Any, b: Any) -> Any", run: percent, doc: "" },
-        Native { signature: "__shl(a: Any, b: Any) -> Any", run: shift, doc: "" },
-        Native { signature: "__iadd(a: Any, b: Any) -> Any", run: add_in_place, doc: "" },
-    ]
-}
+pub(crate) const NATIVES: &[Native] = &[
+    ("range", range),
+    ("__ok", ok),
+    ("__tuple", tuple),
+    ("__each", each),
+    ("__add", add),
+    ("__sub", sub),
+    ("__mul", mul),
+    ("__mod", percent),
+    ("__shl", shift),
+    ("__iadd", add_in_place),
+];
 
 pub(crate) fn too_big() -> starlark::Error {
     fault("a number leaves 64 bits")
@@ -69,7 +63,7 @@ fn too_many(frame: &Frame) -> starlark::Error {
     frame.limit(format!("a list grows beyond {LIST_MAX} items"))
 }
 
-fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (start, end) = match args.some(1) {
         Some(_) => (args.int(0)?, args.int(1)?),
         None => (0, args.int(0)?),
@@ -149,7 +143,7 @@ fn is_container(value: Value<'_>) -> bool {
 }
 
 /// Passes on what may be compared, printed, hashed or sorted in reasonable time.
-fn ok<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn ok<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let value = args.value(0);
     if let Some(text) = value.unpack_str() {
         if text.len() > TEXT_MAX {
@@ -164,22 +158,17 @@ fn ok<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     Ok(value)
 }
 
-fn tuple<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn tuple<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let value = args.value(0);
     // A list in a tuple is no key; only what tuples hold of tuples is hashed with them.
-    let nested = TupleRef::from_value(value).is_some_and(|tuple| {
-        tuple
-            .iter()
-            .any(|item| TupleRef::from_value(item).is_some())
-    });
-    if nested && tree_size(value, TUPLE_MAX).is_none() {
-        return Err(args.frame.limit("tuples within tuples grow without end"));
+    if tuples(value) && tree_size(value, TUPLE_MAX).is_none() {
+        return Err(too_nested(&args.frame));
     }
     Ok(value)
 }
 
 /// Passes on an item of a comprehension while there is memory left.
-fn each<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn each<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let used = used_bytes(eval.heap());
     if used > args.frame.budget.bytes_left() {
         return Err(args.frame.limit(memory_limit(&args.frame.budget)));
@@ -235,7 +224,7 @@ fn check_sum(frame: &Frame, one: Value<'_>, other: Value<'_>) -> starlark::Resul
     Ok(())
 }
 
-fn add<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn add<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (a, b) = (args.value(0), args.value(1));
     if let Some((a, b)) = ints(a, b) {
         return Ok(args.heap.alloc(a.checked_add(b).ok_or_else(too_big)?));
@@ -245,7 +234,7 @@ fn add<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
 }
 
 /// `x += y`: a list of the rule's own grows, one of the world's is replaced by a longer one.
-fn add_in_place<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn add_in_place<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (a, b) = (args.value(0), args.value(1));
     let own = a.unpack_frozen().is_none();
     if own && let Some(list) = ListRef::from_value(a) {
@@ -268,7 +257,7 @@ fn add_in_place<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> Result<
     add(args, eval)
 }
 
-fn sub<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn sub<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (a, b) = (args.value(0), args.value(1));
     if let Some((a, b)) = ints(a, b) {
         return Ok(args.heap.alloc(a.checked_sub(b).ok_or_else(too_big)?));
@@ -279,7 +268,7 @@ fn sub<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
     a.sub(b, args.heap)
 }
 
-fn mul<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn mul<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (a, b) = (args.value(0), args.value(1));
     if let Some((a, b)) = ints(a, b) {
         return Ok(args.heap.alloc(a.checked_mul(b).ok_or_else(too_big)?));
@@ -300,20 +289,15 @@ fn mul<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
             return Err(too_many(&args.frame));
         }
         args.frame.charge(whole * 8)?;
-        let nested = TupleRef::from_value(many).is_some_and(|tuple| {
-            tuple
-                .iter()
-                .any(|item| TupleRef::from_value(item).is_some())
-        });
         let tree = tree_size(many, TUPLE_MAX).and_then(|size| size.checked_mul(times));
-        if nested && tree.is_none_or(|tree| tree > TUPLE_MAX) {
-            return Err(args.frame.limit("tuples within tuples grow without end"));
+        if tuples(many) && tree.is_none_or(|tree| tree > TUPLE_MAX) {
+            return Err(too_nested(&args.frame));
         }
     }
     a.mul(b, args.heap)
 }
 
-fn percent<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn percent<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (a, b) = (args.value(0), args.value(1));
     if a.unpack_str().is_some() {
         return Err(fault(
@@ -323,7 +307,7 @@ fn percent<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> 
     a.percent(b, args.heap)
 }
 
-fn shift<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> Result<'v> {
+fn shift<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (a, b) = (args.int(0)?, args.int(1)?);
     let shifted = u32::try_from(b)
         .ok()

@@ -8,12 +8,11 @@ use starlark_syntax::syntax::ast::{
     AssignTarget, AstAssignTarget, AstExpr, AstStmt, Expr, ExprP, StmtP,
 };
 
-use crate::rewrite::{ANYTHING, WALKERS};
-use crate::sheet::Edit;
-use crate::unit::{targets, walk_expr, walk_stmt};
+use crate::sheet::TextEdit;
+use crate::syntax::{ANYTHING, WALKERS, targets, walk_expr, walk_stmt};
 
 /// The edits by which no variable's type holds itself.
-pub(crate) fn broken(statement: &AstStmt) -> Vec<Edit> {
+pub(crate) fn broken(statement: &AstStmt) -> Vec<TextEdit> {
     let mut edits = Vec::new();
     functions(statement, &mut edits);
     edits.sort_by_key(|edit| edit.at);
@@ -21,11 +20,11 @@ pub(crate) fn broken(statement: &AstStmt) -> Vec<Edit> {
     edits
 }
 
-fn functions(statement: &AstStmt, edits: &mut Vec<Edit>) {
+fn functions(statement: &AstStmt, edits: &mut Vec<TextEdit>) {
     if let StmtP::Def(def) = &statement.node {
-        let circular = circular(&def.body);
-        if !circular.is_empty() {
-            replace_in(&def.body, &circular, edits);
+        let cyclic = cyclic(&def.body);
+        if !cyclic.is_empty() {
+            replace_in(&def.body, &cyclic, edits);
         }
     }
     statement.visit_stmt(|inner| functions(inner, edits));
@@ -77,7 +76,7 @@ fn held_by(target: &AstAssignTarget) -> Option<String> {
     }
 }
 
-fn circular(body: &AstStmt) -> BTreeSet<String> {
+fn cyclic(body: &AstStmt) -> BTreeSet<String> {
     let mut makings = Makings::default();
     collect(body, &mut makings);
     let names = makings.0.keys();
@@ -117,7 +116,7 @@ fn method(expr: &Expr) -> Option<(String, Vec<&AstExpr>)> {
     Some((ident(&object.node)?, args))
 }
 
-fn replace_in(statement: &AstStmt, names: &BTreeSet<String>, edits: &mut Vec<Edit>) {
+fn replace_in(statement: &AstStmt, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
     if let StmtP::Assign(assign) = &statement.node
         && held_by(&assign.lhs).is_some()
     {
@@ -129,7 +128,7 @@ fn replace_in(statement: &AstStmt, names: &BTreeSet<String>, edits: &mut Vec<Edi
 }
 
 /// Finds what puts values into others: literals, comprehensions, and calls that collect.
-fn nests(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<Edit>) {
+fn nests(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
     match &expr.node {
         ExprP::Tuple(_)
         | ExprP::List(_)
@@ -153,10 +152,10 @@ fn nests(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<Edit>) {
     }
 }
 
-fn replace(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<Edit>) {
+fn replace(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
     if let ExprP::Identifier(name) = &expr.node {
         if names.contains(&name.ident) {
-            edits.push(Edit {
+            edits.push(TextEdit {
                 at: expr.span.begin().get(),
                 delete: expr.span.end().get() - expr.span.begin().get(),
                 insert: ANYTHING.to_owned(),

@@ -1,64 +1,26 @@
-//! A generic host for scripts that are not law: test files.
-//!
-//! The host offers functions by name and objects by number; nothing of the language leaves this crate.
+//! Files of tests: functions that run against a script's host. Nothing of the language leaves this crate.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::Name;
 use starlark::environment::Module;
-use starlark::eval::Evaluator;
-use starlark::values::Value;
 
 use crate::budget::{Budget, Limits};
 use crate::code::call;
-use crate::datum::Datum;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::evaluate;
-use crate::frame::{Frame, Parts, fault};
+use crate::frame::{Frame, FrameParts};
 use crate::library::{self, Additions};
-use crate::module::Compiled;
+use crate::module::CompiledModule;
+use crate::objects::Host;
 use crate::script::{self, Ready};
 use crate::stop::{Answer, Site, Stop};
-use crate::unit::Flavour;
-use crate::values::callable::{Args, Native, Receiver};
-use crate::values::convert::to_value;
-use crate::world::Named;
-
-/// What an attribute of a host's object is.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Member {
-    /// A value.
-    Value(Datum),
-    /// A method, to be called.
-    Method,
-}
-
-/// What stands behind a script: its functions, and the objects that they give out by number.
-pub trait Host {
-    /// Calls a function (no object) or a method.
-    fn call(
-        &self,
-        object: Option<u64>,
-        name: &str,
-        args: Vec<Datum>,
-        named: Named,
-    ) -> Result<Datum, Stop>;
-    /// Reads an attribute of an object.
-    fn get(&self, object: u64, attribute: &str) -> Result<Member, Stop>;
-    /// Whether two objects are the same thing.
-    fn same(&self, one: u64, other: u64) -> bool {
-        one == other
-    }
-    /// How an object is printed.
-    fn show(&self, object: u64) -> String {
-        format!("object {object}")
-    }
-}
+use crate::syntax::Flavour;
 
 /// A file of tests, compiled.
-pub struct Tests {
-    module: Arc<Compiled>,
+pub struct TestScript {
+    module: Arc<CompiledModule>,
     functions: Vec<TestFunction>,
     limits: Limits,
 }
@@ -85,7 +47,7 @@ pub struct TestFailure {
     pub stop: Stop,
 }
 
-impl Tests {
+impl TestScript {
     /// Checks a file. Besides the functions of the host, which come first, it finds the parts of the library that need
     /// no game: spans and dates, texts, sums. Its top level and each run of a function get as much as the limits say.
     pub fn compile(
@@ -116,7 +78,7 @@ impl Tests {
         let functions = functions.collect();
         let module = Arc::clone(&ready.module);
         keep(&ready, limits).map_err(|stop| {
-            let (line, text) = told(&stop);
+            let (line, text) = line_and_text(&stop);
             vec![Diagnostic {
                 rule: Name::from(name),
                 line,
@@ -140,7 +102,7 @@ impl Tests {
 
     /// Runs one function.
     pub fn run(&self, function: &str, host: &Rc<dyn Host>) -> Result<(), TestFailure> {
-        let frame = Frame::enter(Parts {
+        let frame = Frame::enter(FrameParts {
             world: None,
             host: Some(Rc::clone(host)),
             collector: None,
@@ -153,7 +115,7 @@ impl Tests {
             Err(stop) => (Err(stop.clone()), 0),
         };
         outcome.map(|_| ()).map_err(|stop| {
-            let (inner, mut text) = told(&stop);
+            let (inner, mut text) = line_and_text(&stop);
             if own != inner && inner > 0 {
                 text = format!("{text} (in line {inner})");
             }
@@ -165,7 +127,7 @@ impl Tests {
 
 /// Runs the top level of a test file and keeps what it leaves.
 fn keep(ready: &Ready, limits: Limits) -> Answer<()> {
-    let entered = Frame::enter(Parts {
+    let entered = Frame::enter(FrameParts {
         world: None,
         host: None,
         collector: None,
@@ -186,34 +148,10 @@ fn keep(ready: &Ready, limits: Limits) -> Answer<()> {
     })
 }
 
-fn told(stop: &Stop) -> (u32, String) {
+fn line_and_text(stop: &Stop) -> (u32, String) {
     match stop {
         Stop::Broken(fault) => (fault.site.line, fault.text.clone()),
         Stop::Refused(refusal) => (0, refusal.to_string()),
         Stop::Asks(question) => (question.site.line, format!("asks \"{}\"", question.what)),
     }
-}
-
-#[rustfmt::skip]
-pub(crate) fn natives() -> Vec<Native> {
-    vec![
-        Native { signature: "Host.call(*args: Any, **named: Any) -> Any", run: hosted, doc: "" },
-        Native { signature: "Object.call(*args: Any, **named: Any) -> Any", run: hosted, doc: "" },
-    ]
-}
-
-fn hosted<'v>(
-    args: &Args<'v, '_>,
-    _eval: &mut Evaluator<'v, '_, '_>,
-) -> starlark::Result<Value<'v>> {
-    let Some(host) = args.frame.host.clone() else {
-        return Err(fault("this needs a host"));
-    };
-    let (object, name) = match args.receiver {
-        Receiver::Object(object, name) => (Some(*object), name),
-        Receiver::Hosted(name) => (None, name),
-        _ => return Err(fault("this needs a host")),
-    };
-    let answer: Answer<Datum> = host.call(object, name, args.data(0)?, args.kwargs(1)?);
-    to_value(&args.frame, args.heap, &args.frame.answer(answer)?)
 }

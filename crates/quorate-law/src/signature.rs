@@ -1,10 +1,42 @@
-//! Signatures of the library, as their tables write them: `roll(sides: int, what: str) -> int`.
+//! The library's signatures and types, read: `roll(sides: int, what: str) -> int`.
 
-use crate::datum::{Type, record_kinds};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use crate::datum::Type;
+use crate::interface::{self, LibraryEntry, RECORDS};
+
+/// What only the host calls: guards that the rewriting puts in, and what stands behind a script's host.
+const INTERNAL: [&str; 11] = [
+    "Host.call(*args: Any, **named: Any) -> Any",
+    "Object.call(*args: Any, **named: Any) -> Any",
+    "__ok(value: Any) -> Any",
+    "__tuple(value: Any) -> Any",
+    "__each(value: Any) -> Any",
+    "__add(a: Any, b: Any) -> Any",
+    "__sub(a: Any, b: Any) -> Any",
+    "__mul(a: Any, b: Any) -> Any",
+    "__mod(a: Any, b: Any) -> Any",
+    "__shl(a: Any, b: Any) -> Any",
+    "__iadd(a: Any, b: Any) -> Any",
+];
+
+/// The signatures of all natives, by name; methods as `Ledger.clear`.
+pub(crate) static SIGNATURES: LazyLock<BTreeMap<String, NativeSignature>> = LazyLock::new(|| {
+    let declared = interface::functions().map(|entry| entry.signature);
+    let all = declared.chain(INTERNAL).map(NativeSignature::parse);
+    all.map(|signature| (signature.name.clone(), signature))
+        .collect()
+});
+
+/// The type of an attribute.
+pub(crate) fn attribute_type(attribute: &LibraryEntry) -> Type {
+    Parameter::parse(attribute.signature).ty
+}
 
 /// A native's name, parameters and result.
 #[derive(Clone, Debug)]
-pub(crate) struct Signature {
+pub(crate) struct NativeSignature {
     pub(crate) name: String,
     pub(crate) positional: Vec<Parameter>,
     pub(crate) args: Option<Parameter>,
@@ -20,13 +52,13 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
 }
 
-impl Signature {
+impl NativeSignature {
     /// Reads a signature. `?` after a parameter's type means that it may be left out, `*` that the rest is by name.
     ///
-    /// The text is one of our own tables, each of which a test reads.
+    /// The text is one of our own declarations, each of which a test reads.
     pub(crate) fn parse(text: &str) -> Self {
         let (head, rest) = text.split_once('(').expect("a signature has a parenthesis");
-        let (params, after) = split_close(rest);
+        let (params, after) = rest.split_once(')').expect("and closes it");
         let gives = after
             .trim()
             .strip_prefix("->")
@@ -87,21 +119,6 @@ impl Parameter {
     }
 }
 
-fn split_close(text: &str) -> (&str, &str) {
-    let mut depth = 1;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return (&text[..at], &text[at + 1..]);
-        }
-    }
-    (text, "")
-}
-
 fn split_commas(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -121,7 +138,15 @@ fn split_commas(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A type of the tables: `int`, `Player | None`, `list[K]`. `K` is the kind that a method is called on.
+/// A kind of facts or things.
+pub(crate) fn named_type(name: &str) -> Type {
+    match RECORDS.iter().find(|kind| **kind == name) {
+        Some(kind) => Type::Record(kind),
+        None => Type::Kind(name.into()),
+    }
+}
+
+/// A type as declarations write it: `int`, `Player | None`, `list[K]`. `K` is the kind that a method is called on.
 pub(crate) fn type_of(text: &str) -> Type {
     if let Some(inner) = text.strip_suffix(" | None") {
         return Type::Optional(Box::new(type_of(inner)));
@@ -147,10 +172,7 @@ pub(crate) fn type_of(text: &str) -> Type {
         "Ledger" => Type::Ledger,
         "Callable" => Type::Function,
         "list" => Type::List(Box::new(Type::Any)),
-        other => match record_kinds().into_iter().find(|(kind, _)| *kind == other) {
-            Some((kind, _)) => Type::Record(kind),
-            None => Type::Kind(other.into()),
-        },
+        other => named_type(other),
     }
 }
 
@@ -160,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_signature_says_what_may_be_left_out_and_what_goes_by_name() {
-        let it = Signature::parse(
+        let it = NativeSignature::parse(
             "ask(decision: str, to: Player, options: list[Any] = ?, *, within: Span = ?, **context: Any) -> int | None",
         );
         assert_eq!(it.name, "ask");

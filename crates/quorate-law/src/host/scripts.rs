@@ -1,0 +1,18 @@
+//! What scripts call of their host: its functions, and the methods of its objects.
+
+use crate::errors::fault;
+use crate::values::callable::{Args, Eval, Native, NativeResult, Receiver};
+
+pub(crate) const NATIVES: &[Native] = &[("Host.call", call), ("Object.call", call)];
+
+fn call<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
+    let Some(host) = &args.frame.host else {
+        return Err(fault("this needs a host"));
+    };
+    let (object, name) = match args.receiver {
+        Receiver::Object(object, name) => (Some(*object), name),
+        Receiver::Hosted(name) => (None, name),
+        _ => return Err(fault("this needs a host")),
+    };
+    args.answer(host.call(object, name, args.data(0)?, args.kwargs(1)?))
+}

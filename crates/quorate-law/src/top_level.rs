@@ -1,0 +1,163 @@
+//! The top level of a law, run once: what it declares, and which fence is at fault where it breaks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use starlark::environment::Module;
+use starlark::syntax::AstModule;
+
+use crate::budget::{Budget, Limits};
+use crate::check::wording;
+use crate::collect::Collector;
+use crate::declare::{Declaration, Declared};
+use crate::diagnostic::CodeFault;
+use crate::errors;
+use crate::evaluate;
+use crate::frame::{Frame, FrameParts};
+use crate::host::operators::depth_exceeds;
+use crate::library::{self, Additions};
+use crate::module::CompiledModule;
+use crate::rewrite;
+use crate::sheet::CodeSheet;
+use crate::stop::{Site, Stop};
+use crate::syntax::{self, Flavour};
+
+/// Declarations with the fence and the place of each.
+pub(crate) type PlacedDeclarations = Vec<((usize, u32), Declaration)>;
+
+/// Runs it; else the fence at fault, if one is, and what is wrong.
+pub(crate) fn run(
+    code: &Arc<CompiledModule>,
+    sheet: &CodeSheet,
+    additions: &Additions,
+    collector: Collector,
+) -> Result<PlacedDeclarations, (Option<usize>, CodeFault)> {
+    let dialect = syntax::dialect(Flavour::Law);
+    let mut ast = AstModule::parse("law", sheet.text.clone(), &dialect)
+        .map_err(|error| located(sheet, &error))?;
+    rewrite::guarded_operators(&mut ast);
+    let globals = library::globals(additions);
+    let parts = FrameParts {
+        world: None,
+        host: None,
+        collector: Some(collector),
+        code: Arc::clone(code),
+        budget: Budget::new(Limits::WHOLE),
+        outer: Site::default(),
+    };
+    let entered = Frame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
+    let frame = &entered.0;
+    let outcome = Module::with_temp_heap(|module| {
+        let mut at = None;
+        let ran = evaluate::run(frame, &module, |eval| {
+            let result = eval.eval_module(ast, &globals);
+            result
+                .map(|_| ())
+                .inspect_err(|error| at = Some(outermost(code, error)))
+        });
+        match ran {
+            Ok(()) => match too_deep(&module) {
+                None => module.freeze().map_err(|error| {
+                    (
+                        None,
+                        CodeFault::new(0, format!("the law cannot be kept: {error:?}")),
+                    )
+                }),
+                Some(name) => {
+                    let text = format!("`{name}` holds lists within lists without end");
+                    Err((None, CodeFault::new(0, text)))
+                }
+            },
+            Err(stop) => {
+                let place = at.flatten();
+                let mut fault = stop_fault(&stop);
+                if let Some((_, offset)) = place {
+                    fault.offset = offset;
+                }
+                Err((place.map(|(unit, _)| unit), fault))
+            }
+        }
+    })?;
+    code.finish(outcome);
+    let collector = frame
+        .collector
+        .as_ref()
+        .map(|collector| std::mem::take(&mut collector.borrow_mut().found));
+    Ok(collector.unwrap_or_default())
+}
+
+/// A variable of the module whose value is nested so deeply that keeping it would exhaust the stack.
+fn too_deep(module: &Module<'_>) -> Option<String> {
+    module
+        .names()
+        .find(|name| {
+            module
+                .get(name.as_str())
+                .is_some_and(|value| depth_exceeds(value, 100))
+        })
+        .map(|name| name.as_str().to_owned())
+}
+
+fn stop_fault(stop: &Stop) -> CodeFault {
+    match stop {
+        Stop::Broken(broken) => match wording::of_call(&broken.text) {
+            Some((text, help)) if !help.is_empty() => CodeFault::new(0, text).help(help),
+            Some((text, _)) => CodeFault::new(0, text),
+            None => CodeFault::new(0, broken.text.clone()),
+        },
+        Stop::Refused(refusal) => CodeFault::new(0, refusal.to_string()),
+        Stop::Asks(_) => CodeFault::new(0, "nobody can be asked at the top level of a rule"),
+    }
+}
+
+/// The fence whose top level was running.
+fn outermost(code: &CompiledModule, error: &starlark::Error) -> Option<(usize, u32)> {
+    let first = error
+        .call_stack()
+        .frames
+        .first()
+        .and_then(|frame| frame.location.as_ref());
+    first.or(error.span()).and_then(|at| code.place(at))
+}
+
+/// An error at its fence.
+fn located(sheet: &CodeSheet, error: &starlark::Error) -> (Option<usize>, CodeFault) {
+    let place = error
+        .span()
+        .and_then(|at| sheet.place(at.span.begin().get()));
+    let text = errors::words(error);
+    match place {
+        Some((unit, offset)) => (Some(unit), CodeFault::new(offset, text)),
+        None => (None, CodeFault::new(0, text)),
+    }
+}
+
+/// Declarations whose name another of the same sort has already.
+pub(crate) fn doubles(found: &PlacedDeclarations) -> Vec<(usize, CodeFault)> {
+    let mut seen: HashMap<(&str, String), &Site> = HashMap::new();
+    let mut doubles = Vec::new();
+    for ((unit, offset), declaration) in found {
+        let (sort, name) = match &declaration.what {
+            Declared::Value(value) => ("value", format!("{} of {}", value.name, value.of)),
+            Declared::Derived { name, of, .. } => ("value", format!("{name} of {of}")),
+            Declared::Action(action) => ("action", action.name.to_string()),
+            Declared::Automatic { name, .. } => ("automatic", name.to_string()),
+            Declared::Row { table, key, .. } => ("row", format!("{key} of {table}")),
+            Declared::Term { name, .. } => ("term", name.to_string()),
+            Declared::Decision { name, .. } => ("decision", name.to_string()),
+            _ => continue,
+        };
+        if let Some(other) = seen.get(&(sort, name.clone())) {
+            let text = format!(
+                "the {sort} \"{name}\" is declared already, in the rule {}, line {}",
+                other.rule, other.line
+            );
+            let fault =
+                CodeFault::new(*offset, text).help("choose another name, or change that one");
+            doubles.push((*unit, fault));
+        } else {
+            seen.insert((sort, name), &declaration.site);
+        }
+    }
+    doubles
+}
