@@ -7,6 +7,7 @@ mod cycles;
 mod docs;
 mod finding;
 mod floors;
+mod glossary;
 mod inputs;
 mod leftovers;
 mod libraries;
@@ -35,7 +36,7 @@ pub(crate) use repo::root;
 /// A habit, and what breaks it.
 type Check = (&'static str, fn(&Repo) -> Vec<Finding>);
 
-const CHECKS: [Check; 18] = [
+const CHECKS: [Check; 19] = [
     ("floors", floors::check),
     ("cycles", cycles::check),
     ("rooms", rooms::check),
@@ -52,6 +53,7 @@ const CHECKS: [Check; 18] = [
     ("places", places::check),
     ("leftovers", leftovers::check),
     ("docs", docs::check),
+    ("glossary", glossary::check),
     ("map", map::check),
     ("changelog", changelog::check),
 ];

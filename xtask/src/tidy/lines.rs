@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use super::finding::Finding;
-use super::repo::{Repo, has_extension, root};
+use super::repo::{Repo, has_extension, is_source, root};
 use super::rust::{Size, Source};
 
 /// The last commit before the house was built again by feature.
@@ -17,17 +17,6 @@ pub(crate) const BEFORE: &str = "e197b2d";
 
 /// How many lines of production code fewer there are to be.
 const LESS: usize = 4_900;
-
-/// Folders and files of a crate's sources that are no production code, wherever they lie.
-const NOT_PRODUCTION: [&str; 7] = [
-    "tests",
-    "tests.rs",
-    "samples",
-    "samples.rs",
-    "sample",
-    "sample.rs",
-    "benches",
-];
 
 /// The language in which tests are written.
 const TEST_LANGUAGES: [&str; 2] = [
@@ -60,9 +49,9 @@ fn compare(before: &Sizes, now: &Sizes) -> Option<Finding> {
 
 /// The crate of a production file.
 fn crate_of(path: &str) -> Option<&str> {
-    let (folder, file) = path.strip_prefix("crates/")?.split_once("/src/")?;
-    let is_production = has_extension(file, "rs")
-        && !file.split('/').any(|part| NOT_PRODUCTION.contains(&part))
+    let (folder, _) = path.strip_prefix("crates/")?.split_once('/')?;
+    let is_production = has_extension(path, "rs")
+        && is_source(path)
         && !TEST_LANGUAGES.iter().any(|start| path.starts_with(start));
     is_production.then_some(folder)
 }

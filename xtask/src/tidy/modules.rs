@@ -23,10 +23,12 @@ pub(crate) struct Module<'r> {
     parent: usize,
     children: BTreeMap<String, usize>,
     defined: BTreeSet<String>,
-    // Words within calls of macros, which may well define items.
+    // Words within macros and their calls, which may well define items.
     perhaps_defined: BTreeSet<String>,
     brought_in: BTreeMap<String, Vec<Vec<String>>>,
     globs: Vec<Vec<String>>,
+    // What it hands on to everybody, `*` for all of a module.
+    exported: Vec<(String, Vec<String>)>,
 }
 
 /// What a path leads to.
@@ -95,11 +97,10 @@ impl<'r> Modules<'r> {
                         .extend(child.map(|child| (name, child)));
                 }
                 syn::Item::Macro(call) => {
-                    if let Some(name) = &call.ident {
-                        self.macros.insert(name.to_string(), file);
-                    } else {
-                        collect_words(call.mac.tokens.clone(), &mut self.all[own].perhaps_defined);
-                    }
+                    self.macros
+                        .extend(call.ident.iter().map(|name| (name.to_string(), file)));
+                    let words = &mut self.all[own].perhaps_defined;
+                    collect_words(call.mac.tokens.clone(), words);
                 }
                 _ => self.all[own].defined.extend(name_of(item)),
             }
@@ -115,6 +116,59 @@ impl<'r> Modules<'r> {
     /// The file of a module.
     pub(crate) fn file(&self, module: usize) -> &'r str {
         self.all[module].file
+    }
+
+    /// The types that the crate shows to others, under the names by which they reach them; what macros
+    /// define is seen only where it is handed on by name.
+    pub(crate) fn public_types(&self) -> BTreeSet<String> {
+        let mut types = BTreeSet::new();
+        self.collect_types(0, &mut types, &mut BTreeSet::new());
+        types
+    }
+
+    /// Whether a macro of the crate may define a type of this name.
+    pub(crate) fn may_define(&self, name: &str) -> bool {
+        self.all
+            .iter()
+            .any(|module| module.perhaps_defined.contains(name))
+    }
+
+    fn collect_types(&self, at: usize, types: &mut BTreeSet<String>, seen: &mut BTreeSet<usize>) {
+        if !seen.insert(at) {
+            return;
+        }
+        let module = &self.all[at];
+        for item in &module.items {
+            let (syn::Visibility::Public(_), name) = (match item {
+                syn::Item::Enum(item) => (&item.vis, &item.ident),
+                syn::Item::Mod(item) => (&item.vis, &item.ident),
+                syn::Item::Struct(item) => (&item.vis, &item.ident),
+                syn::Item::Trait(item) => (&item.vis, &item.ident),
+                syn::Item::Type(item) => (&item.vis, &item.ident),
+                _ => continue,
+            }) else {
+                continue;
+            };
+            let name = name.to_string();
+            if let syn::Item::Mod(_) = item {
+                if let Some(child) = module.children.get(&name) {
+                    self.collect_types(*child, types, seen);
+                }
+            } else {
+                types.insert(name);
+            }
+        }
+        for (name, path) in &module.exported {
+            for target in self.resolve(at, path) {
+                match target {
+                    Target::Module(module) if name == "*" => {
+                        self.collect_types(module, types, seen);
+                    }
+                    Target::Item { .. } if is_type_name(name) => drop(types.insert(name.clone())),
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// The file of the macro that is called by its name alone.
@@ -223,8 +277,9 @@ impl<'r> Module<'r> {
             perhaps_defined: BTreeSet::new(),
             brought_in: BTreeMap::new(),
             globs: Vec::new(),
+            exported: Vec::new(),
         };
-        let mut uses = Uses(Vec::new());
+        let mut uses = Uses::default();
         for item in module
             .items
             .iter()
@@ -232,7 +287,12 @@ impl<'r> Module<'r> {
         {
             uses.visit_item(item);
         }
-        for import in uses.0 {
+        for import in uses.imports {
+            if import.is_public {
+                module
+                    .exported
+                    .push((import.name.clone(), import.path.clone()));
+            }
             if import.name == "*" {
                 module.globs.push(import.path.clone());
             } else {
@@ -256,22 +316,29 @@ struct Import {
     path: Vec<String>,
     // Whether it is `pub use`, of whatever reach.
     hands_on: bool,
+    is_public: bool,
 }
 
-struct Uses(Vec<Import>);
+#[derive(Default)]
+struct Uses {
+    imports: Vec<Import>,
+    // Of the `use` that is being read.
+    hands_on: bool,
+    is_public: bool,
+}
 
 impl Uses {
-    fn flatten(&mut self, before: &[String], tree: &syn::UseTree, hands_on: bool) {
+    fn flatten(&mut self, before: &[String], tree: &syn::UseTree) {
         let joined = |ident: &syn::Ident| [before, &[ident.to_string()]].concat();
         let (name, path) = match tree {
             syn::UseTree::Path(path) => {
-                return self.flatten(&joined(&path.ident), &path.tree, hands_on);
+                return self.flatten(&joined(&path.ident), &path.tree);
             }
             syn::UseTree::Group(group) => {
                 group
                     .items
                     .iter()
-                    .for_each(|tree| self.flatten(before, tree, hands_on));
+                    .for_each(|tree| self.flatten(before, tree));
                 return;
             }
             syn::UseTree::Name(name) if name.ident == "self" => {
@@ -283,21 +350,20 @@ impl Uses {
             }
             syn::UseTree::Glob(_) => (Some("*".to_owned()), before.to_vec()),
         };
-        self.0.push(Import {
+        self.imports.push(Import {
             name: name.unwrap_or_default(),
             path,
-            hands_on,
+            hands_on: self.hands_on,
+            is_public: self.is_public,
         });
     }
 }
 
 impl<'ast> Visit<'ast> for Uses {
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.flatten(
-            &[],
-            &item.tree,
-            !matches!(item.vis, syn::Visibility::Inherited),
-        );
+        self.hands_on = !matches!(item.vis, syn::Visibility::Inherited);
+        self.is_public = matches!(item.vis, syn::Visibility::Public(_));
+        self.flatten(&[], &item.tree);
     }
 }
 
@@ -314,6 +380,10 @@ fn name_of(item: &syn::Item) -> Option<String> {
         _ => return None,
     };
     Some(ident.to_string())
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 
 fn collect_words(tokens: TokenStream, words: &mut BTreeSet<String>) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::finding::Finding;
-use super::repo::Repo;
+use super::repo::{Repo, is_source};
 
 /// Names that several types may have, and why.
 const SHARED: [(&str, &str); 0] = [];
@@ -62,18 +62,6 @@ fn defined(repo: &Repo) -> BTreeMap<String, Vec<(&str, usize)>> {
         }
     }
     names
-}
-
-fn is_source(path: &str) -> bool {
-    let Some((_, file)) = path
-        .strip_prefix("crates/")
-        .and_then(|path| path.split_once("/src/"))
-    else {
-        return false;
-    };
-    !file
-        .split('/')
-        .any(|part| part == "tests" || part == "tests.rs")
 }
 
 #[cfg(test)]

@@ -169,6 +169,21 @@ impl Repo {
     }
 }
 
+/// Whether a path lies in the sources of a crate: neither tests nor what pages are drawn with in them.
+pub(crate) fn is_source(path: &str) -> bool {
+    const TESTS: [&str; 6] = [
+        "tests",
+        "tests.rs",
+        "samples",
+        "samples.rs",
+        "sample",
+        "sample.rs",
+    ];
+    path.strip_prefix("crates/")
+        .and_then(|path| path.split_once("/src/"))
+        .is_some_and(|(_, file)| !file.split('/').any(|part| TESTS.contains(&part)))
+}
+
 /// Whether a path ends in `.rs`, `.md` and the like.
 pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path).extension().is_some_and(|e| e == extension)

@@ -1,14 +1,16 @@
-//! The pure floors know no rule of any game: what a proposal is, or a quorum, stands in a rulebook.
-//! A rule word in their code is a rule that no vote could change.
+//! The house knows no rule of any game: what a proposal is, or a quorum, stands in a rulebook. A
+//! rule word in its code is a rule that no vote could change.
 
 use super::finding::Finding;
 use super::floors::is_pure_source;
-use super::repo::Repo;
+use super::repo::{Repo, is_source};
+use super::rust::Word;
 
 /// Words, as parts of identifiers and strings, that only rulebooks may use. `dynasty` is not one:
 /// the span for which a secret of the dice holds is the machine's too.
-const RULE_WORDS: [&str; 11] = [
+const RULE_WORDS: [&str; 12] = [
     "proposal",
+    "dynastic",
     "quorum",
     "emperor",
     "veto",
@@ -20,6 +22,12 @@ const RULE_WORDS: [&str; 11] = [
     "selfkill",
     "self_kill",
 ];
+
+/// Words that are rules in a string, and in a name may be anybody's: a connection is idle too.
+const RULE_KEYS: [&str; 1] = ["idle"];
+
+/// Words that the pure floors still use.
+const LATER: [&str; 2] = ["dynastic", "idle"];
 
 /// Where such a word is no rule after all.
 struct Exception {
@@ -43,18 +51,20 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
 fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut used = vec![false; exceptions.len()];
-    for (path, source) in repo.rust().filter(|(path, _)| is_pure_source(path)) {
+    for (path, source) in repo.rust().filter(|(path, _)| is_source(path)) {
         for word in source.words() {
-            let text = word.text.to_lowercase();
-            for rule_word in RULE_WORDS.iter().filter(|w| text.contains(**w)) {
+            for rule_word in rule_words(&word) {
                 let found = exceptions
                     .iter()
-                    .position(|e| path.starts_with(e.path) && e.word == *rule_word);
+                    .position(|e| path.starts_with(e.path) && e.word == rule_word);
                 if let Some(index) = found {
                     used[index] = true;
                 } else {
                     let message = format!("`{rule_word}` is a rulebook's word");
-                    findings.push(Finding::error(path, word.line, message));
+                    findings.push(Finding {
+                        advice: !is_pure_source(path) || LATER.contains(&rule_word),
+                        ..Finding::error(path, word.line, message)
+                    });
                 }
             }
         }
@@ -68,6 +78,21 @@ fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
     findings
 }
 
+fn rule_words(word: &Word) -> impl Iterator<Item = &'static str> {
+    let text = word.text.to_lowercase();
+    let is_said = |key: &str| {
+        word.is_string
+            && text
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|part| part == key)
+    };
+    let keys: Vec<&str> = RULE_KEYS.into_iter().filter(|key| is_said(key)).collect();
+    let anywhere = RULE_WORDS
+        .into_iter()
+        .filter(move |rule_word| text.contains(rule_word));
+    anywhere.chain(keys)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{assert_holds, found};
@@ -76,7 +101,7 @@ mod tests {
     const PATH: &str = "crates/quorate-engine/src/decide.rs";
 
     #[test]
-    fn the_pure_floors_name_no_rule() {
+    fn the_house_names_no_rule() {
         assert_holds(check);
     }
 
@@ -84,13 +109,15 @@ mod tests {
     fn a_rule_word_is_found_in_names_and_strings_but_not_in_tests_or_comments() {
         let text = "/// No quorum.\n\
             struct QuorumSize;\n\
-            fn f() -> &'static str { \"a pending proposal\" }\n\
+            fn f() -> &'static str { let idle = true; \"a pending proposal\" }\n\
+            const KEY: &str = \"idle\";\n\
             #[cfg(test)] mod tests { fn zombie() {} }\n";
         assert_eq!(
             found(|repo| check_but_for(repo, &[]), &Repo::of(&[(PATH, text)])),
             [
                 format!("{PATH}:2: `quorum` is a rulebook's word"),
                 format!("{PATH}:3: `proposal` is a rulebook's word"),
+                format!("{PATH}:4: advice: `idle` is a rulebook's word"),
             ]
         );
     }

@@ -26,6 +26,17 @@ struct Code {
 pub(crate) struct Word {
     pub(crate) line: usize,
     pub(crate) text: String,
+    pub(crate) is_string: bool,
+}
+
+impl Word {
+    fn of(ident: &proc_macro2::Ident, text: String) -> Self {
+        Self {
+            line: ident.span().start().line,
+            text,
+            is_string: false,
+        }
+    }
 }
 
 /// A function and where it stands.
@@ -134,18 +145,15 @@ fn count_tokens(tokens: TokenStream) -> usize {
 
 fn collect_words(tokens: TokenStream, words: &mut Vec<Word>) {
     for token in tokens {
-        let line = token.span().start().line;
         match token {
             TokenTree::Group(group) => collect_words(group.stream(), words),
-            TokenTree::Ident(ident) => words.push(Word {
-                line,
-                text: ident.to_string(),
-            }),
+            TokenTree::Ident(ident) => words.push(Word::of(&ident, ident.to_string())),
             TokenTree::Literal(literal) => {
                 if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
                     words.push(Word {
-                        line,
+                        line: literal.span().start().line,
                         text: text.value(),
+                        is_string: true,
                     });
                 }
             }
@@ -168,11 +176,7 @@ fn collect_paths(tokens: TokenStream, paths: &mut Vec<Word>) {
                     colons = 0;
                 }
                 _ => {
-                    let line = ident.span().start().line;
-                    paths.extend(path.replace(Word {
-                        line,
-                        text: ident.to_string(),
-                    }));
+                    paths.extend(path.replace(Word::of(ident, ident.to_string())));
                     colons = 0;
                 }
             },
@@ -216,16 +220,14 @@ impl Uses<'_> {
                 self.paths.push(Word {
                     line,
                     text: format!("{before}::*"),
+                    is_string: false,
                 });
             }
         }
     }
 
     fn push(&mut self, ident: &syn::Ident, text: String) {
-        self.paths.push(Word {
-            line: ident.span().start().line,
-            text,
-        });
+        self.paths.push(Word::of(ident, text));
     }
 }
 
@@ -329,10 +331,8 @@ impl<'ast> Visit<'ast> for Types {
             syn::Item::Union(item) => Some(&item.ident),
             _ => None,
         };
-        self.0.extend(name.map(|name| Word {
-            line: name.span().start().line,
-            text: name.to_string(),
-        }));
+        self.0
+            .extend(name.map(|name| Word::of(name, name.to_string())));
         visit::visit_item(self, item);
     }
 }
