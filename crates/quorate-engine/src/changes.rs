@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 
 use crate::fields::{self, Typed};
 use crate::rulebook::body_of;
+use crate::topics::things;
 use crate::tx::Tx;
 
 pub use written::{changes, json};
@@ -311,7 +312,7 @@ impl Reading<'_> {
         Ok(match change {
             Change::SetValue { thing, name, value } => {
                 let thing = self.thing("thing", thing)?;
-                let kind = self.tx.kind_of(&thing).ok().unwrap_or_default();
+                let kind = things::kind_of(self.tx, &thing).ok().unwrap_or_default();
                 Clause::SetValue {
                     thing,
                     value: self.value("value", &kind, name, value)?,
@@ -424,7 +425,7 @@ impl Reading<'_> {
 
     fn post(&self, word: &str) -> Result<PostId, BadChange> {
         let id = word.trim_start_matches("post:").parse();
-        match id.map(|id| (id, self.tx.exists(&Thing::Post(id)))) {
+        match id.map(|id| (id, things::exists(self.tx, &Thing::Post(id)))) {
             Ok((id, true)) => Ok(id),
             _ => self.bad("post", format!("there is no post {word}")),
         }
@@ -442,7 +443,7 @@ impl Reading<'_> {
     fn thing(&self, part: &str, word: &str) -> Result<Thing, BadChange> {
         let by_address = word.parse::<Thing>();
         match by_address {
-            Ok(thing) if self.tx.exists(&thing) => Ok(thing),
+            Ok(thing) if things::exists(self.tx, &thing) => Ok(thing),
             Ok(thing) => self.bad(part, format!("there is no {thing} in this game")),
             Err(error) => match player(self.tx, word) {
                 Some(thing) => Ok(thing),
@@ -482,6 +483,6 @@ pub fn player(tx: &Tx, word: &str) -> Option<Thing> {
         })
         .or_else(|| {
             let thing = Thing::Player(word.parse().ok()?);
-            tx.exists(&thing).then_some(thing)
+            things::exists(tx, &thing).then_some(thing)
         })
 }

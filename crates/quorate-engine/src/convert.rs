@@ -167,6 +167,22 @@ pub fn fits(ty: &Type, datum: &Datum) -> bool {
     }
 }
 
+/// The type of what a value holds, as rule code reads it.
+pub(crate) fn type_of(holds: &Holds) -> Type {
+    let optional = |ty: Type| Type::Optional(Box::new(ty));
+    match holds {
+        Holds::Number { .. } => Type::Int,
+        Holds::Text | Holds::Choice(_) => Type::Text,
+        Holds::Flag => Type::Bool,
+        Holds::Moment => optional(Type::Moment),
+        Holds::Picture => optional(Type::Picture),
+        Holds::Reference(kind) => optional(Type::Kind(kind.clone())),
+        Holds::Listing { item, .. } => Type::List(Box::new(item.clone())),
+        Holds::Place { .. } => optional(Type::Square),
+        Holds::Ledger { .. } => Type::Ledger,
+    }
+}
+
 /// Whether a kept value still fits a declaration: type and range.
 pub fn legal(decl: &ValueDecl, value: &Value) -> bool {
     match (&decl.holds, value.open()) {

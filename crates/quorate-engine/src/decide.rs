@@ -1,27 +1,26 @@
 //! What a command does to a game: a pure function of state, law, command and dice.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::chance;
 use quorate_kernel::command::{Act, Command, GIVEN_SALT, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
-use quorate_kernel::effect::{Step, Way};
-use quorate_kernel::event::{Note, Outcome};
+use quorate_kernel::effect::Step;
+use quorate_kernel::event::{Event, Note, Outcome};
 use quorate_kernel::rows::{DueKey, Open, OpenKey, Waiting};
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::tape::{Chosen, Seed, SeedId, Tape};
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
-use quorate_law::stop::{Answer, Question, Site, Stop};
+use quorate_law::stop::{Answer, Question, Stop};
 
 use crate::convert;
-use crate::judge::{Inputs, hides_its_author};
-use crate::law::{Law, LawCache};
-use crate::lens::Caches;
-use crate::ruling;
-use crate::tx::{Deck, Frame, Lot, Tx};
+use crate::inputs::{Inputs, Remains};
+use crate::law::Law;
+use crate::memo::Caches;
+use crate::ruling::{Named, Ruling};
+use crate::topics::{automatics, conditions, entities, follow, last_look, new_law};
+use crate::tx::{Deck, Frame, Lot, Ruled, Tx};
 
 mod acts;
 mod breaks;
@@ -67,110 +66,116 @@ impl From<Refusal> for No {
     }
 }
 
-/// Judges a command.
+/// What is decided: a command, on a state, under its law, as the event of a number.
+pub struct Case<'a> {
+    /// The state before.
+    pub state: &'a State,
+    /// The number that the event would have.
+    pub seq: EventSeq,
+    /// The law in force.
+    pub law: &'a Arc<Law>,
+    /// The command.
+    pub command: &'a Command,
+}
+
+/// What a command comes to, and what is left for the next one.
+pub struct Decision {
+    /// The event, or why there is none.
+    pub draft: Result<Draft, No>,
+    /// What is left, whatever came of it.
+    pub remains: Remains,
+}
+
+/// Says what a ruling comes to; nothing where the whole log is not at hand.
+pub type Rulings<'a> = dyn Fn(&Named) -> Option<Result<Ruling, Refusal>> + 'a;
+
+/// Decides a command. Answers of the law that are kept in `caches` are taken from there, and new ones kept.
 pub fn decide(
-    state: &State,
-    seq: EventSeq,
-    law: &Arc<Law>,
-    command: &Command,
-    inputs: &mut Inputs<'_>,
-    laws: &Arc<LawCache>,
-    caches: &Rc<RefCell<Caches>>,
+    case: &Case<'_>,
+    inputs: &Inputs<'_>,
+    caches: &mut Caches,
+    rulings: &Rulings<'_>,
+) -> Decision {
+    let mut remains = Remains {
+        dictated: inputs.dictated.clone(),
+        made: inputs.made,
+    };
+    let draft = if let Act::Found(founding) = &case.command.act {
+        found::found(case, founding, inputs).map_err(No::from)
+    } else {
+        judge(case, inputs, caches, rulings, &mut remains)
+    };
+    Decision { draft, remains }
+}
+
+/// Judges a command of a game that has begun.
+fn judge(
+    case: &Case<'_>,
+    inputs: &Inputs<'_>,
+    caches: &mut Caches,
+    rulings: &Rulings<'_>,
+    remains: &mut Remains,
 ) -> Result<Draft, No> {
-    if let Act::Found(founding) = &command.act {
-        return Ok(found::found(state, seq, command, founding, inputs)?);
-    }
-    if state.about.is_empty() {
+    if case.state.about.is_empty() {
         return Err(Refusal::plain("a game that has been founded").into());
     }
-    let plan = Plan::of(state, command, law, inputs)?;
-    let run = Run {
-        state,
-        seq,
-        law,
-        command,
-        plan: &plan,
-        caches,
+    let plan = Plan::of(case, inputs)?;
+    let run = |ruled: Ruled, caches: &mut Caches, remains: &mut Remains| {
+        let known = std::mem::take(caches);
+        let (seq, at) = (case.seq, case.command.at);
+        let tx = Tx::new(case.state, seq, at, case.law, plan.deck.clone(), known);
+        tx.count_from(remains.made);
+        tx.set_ruled(ruled);
+        let draft = run(&tx, case, &plan, inputs.past, remains);
+        let ruled = tx.ruled();
+        if matches!(ruled, Ruled::Wanted(_)) {
+            tx.start_again();
+        }
+        *caches = std::mem::take(&mut *tx.caches());
+        (draft, ruled)
     };
-    let tx = run.new_tx(inputs);
-    let judged = run.judge(&tx, inputs);
-    let Some(named) = tx.wants_ruling() else {
-        return Ok(judged?);
+    let (draft, ruled) = run(Ruled::Unasked, caches, remains);
+    let Ruled::Wanted(named) = ruled else {
+        return Ok(draft?);
     };
     // What the ruling comes to is worked out apart; then the command is judged once more, knowing it.
-    let past = &inputs.past[..inputs.past.partition_point(|event| event.seq < seq)];
-    if past.len() as u64 + 1 != seq.0 {
-        return Err(No::NeedsPast);
-    }
-    let ruling = ruling::rule(
-        &ruling::Bench {
-            now: state,
-            past,
-            seq,
-            secret: inputs.secret,
-            laws,
-        },
-        &named,
-    );
-    tx.start_again();
-    let tx = run.new_tx(inputs);
-    tx.know_ruling(named, ruling);
-    Ok(run.judge(&tx, inputs)?)
+    let ruling = rulings(&named).ok_or(No::NeedsPast)?;
+    Ok(run(Ruled::Known(named, ruling), caches, remains).0?)
 }
 
-/// A command on its way through the law.
-struct Run<'a> {
-    state: &'a State,
-    seq: EventSeq,
-    law: &'a Arc<Law>,
-    command: &'a Command,
-    plan: &'a Plan,
-    caches: &'a Rc<RefCell<Caches>>,
-}
-
-impl Run<'_> {
-    fn new_tx(&self, inputs: &Inputs<'_>) -> Rc<Tx> {
-        let deck = self.plan.deck.clone();
-        let tx = Tx::new(
-            self.state,
-            self.seq,
-            self.command.at,
-            self.law,
-            deck,
-            self.caches,
-        );
-        tx.count_from(inputs.made);
-        tx
+/// Runs a command through the law: the act, what follows from it, and the event that it makes.
+fn run(
+    tx: &Tx,
+    case: &Case<'_>,
+    plan: &Plan,
+    past: &[Event],
+    remains: &mut Remains,
+) -> Result<Draft, Refusal> {
+    let command = case.command;
+    let frame = Frame {
+        actor: acting_player(command),
+        ..Frame::of(case.law)
+    };
+    if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
+        acts::answer_fits(tx, open, value)?;
     }
-
-    fn judge(&self, tx: &Rc<Tx>, inputs: &mut Inputs<'_>) -> Result<Draft, Refusal> {
-        let Self { command, plan, .. } = self;
-        let frame = Frame {
-            actor: acting_player(command),
-            site: Site::default(),
-            action: None,
-            law: Arc::clone(self.law),
-            trial: false,
-        };
-        if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
-            acts::answer_fits(tx, open, value)?;
+    let done = tx.within(frame.clone(), || {
+        if plan.open.is_some() {
+            close_open(tx, &plan.key());
         }
-        let done = tx.within(frame.clone(), || {
-            if let Some(open) = &plan.open {
-                close_open(tx, &plan.key(), open);
-            }
-            acts::act(tx, command, inputs.past, plan.open.as_ref()).and_then(|()| finish(tx))
-        });
-        inputs.dictated = take_left_over(tx);
-        inputs.made = tx.made();
-        match done {
-            Ok(()) => Ok(draft(tx, Outcome::Done, frame)),
-            Err(Stop::Asks(question)) => opened(tx, plan, command, &question, frame),
-            Err(Stop::Refused(refusal)) => not_done(tx, plan, *refusal, frame),
-            Err(Stop::Broken(fault)) => {
-                let refusal = broken(tx, &fault);
-                not_done(tx, plan, refusal, frame)
-            }
+        acts::act(tx, command, past, plan.open.as_ref()).and_then(|()| finish(tx))
+    });
+    *remains = Remains {
+        dictated: tx.deck().left_over(),
+        made: tx.made(),
+    };
+    match done {
+        Ok(()) => Ok(draft(tx, Outcome::Done, frame)),
+        Err(Stop::Asks(question)) => opened(tx, plan, command, &question, frame),
+        Err(Stop::Refused(refusal)) => not_done(tx, plan, *refusal, frame),
+        Err(Stop::Broken(fault)) => {
+            let refusal = broken(tx, &fault);
+            not_done(tx, plan, refusal, frame)
         }
     }
 }
@@ -196,12 +201,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(
-        state: &State,
-        command: &Command,
-        law: &Law,
-        inputs: &Inputs<'_>,
-    ) -> Result<Self, Refusal> {
+    fn of(case: &Case<'_>, inputs: &Inputs<'_>) -> Result<Self, Refusal> {
+        let Case { state, command, .. } = case;
         let action = chance::resumed(command.actor, &command.act);
         let open = action.as_ref().and_then(|key| state.open.get(key).cloned());
         let starts = matches!(command.act, Act::Do { .. });
@@ -232,7 +233,7 @@ impl Plan {
         let known = inputs.known.cloned().unwrap_or_default();
         // Keys that are shown later must not tell who wrote without a name, and those that were shown are none for dice that
         // fall anew on another line of history.
-        let apart = inputs.on_another_line || hides_its_author(&command.act, law);
+        let apart = inputs.on_another_line || case.law.hides_author_of(&command.act);
         let lot = Lot::of(&inputs.secret, state, &seed, apart);
         let deck = match inputs.tape {
             // The dice come from the tape, and the salts of what was closed from the seed as before.
@@ -243,10 +244,7 @@ impl Plan {
                     &beyond(dice, &known.dice, |die| &die.what),
                     &beyond(&answers, &known.answers, |chosen| &chosen.what),
                 )
-                .dictated(
-                    inputs.dictated.dice.clone(),
-                    inputs.dictated.choices.clone(),
-                ),
+                .dictated(inputs.dictated.clone()),
         };
         Ok(Self {
             deck,
@@ -291,28 +289,23 @@ fn given_answer(act: &Act, open: &Open) -> Option<Value> {
     }
 }
 
-fn take_left_over(tx: &Tx) -> crate::judge::Dictated {
-    let (dice, choices) = tx.deck.borrow().left_over();
-    crate::judge::Dictated { dice, choices }
-}
-
 /// What follows from the act, until nothing moves, and the last look.
 fn finish(tx: &Tx) -> Answer<()> {
-    tx.follow()?;
-    while tx.sweep_references() {
-        tx.follow()?;
+    follow::follow(tx)?;
+    while entities::sweep_references(tx) {
+        follow::follow(tx)?;
     }
-    tx.last_look()?;
+    last_look::check(tx)?;
     count_breaks(tx);
     if tx.law_changed() {
-        tx.take_new_law();
+        new_law::take(tx);
     }
     Ok(())
 }
 
 /// The event of a run that stands.
 fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
-    let new_law = tx.next_law.borrow().clone();
+    let new_law = tx.new_law();
     if let Some(law) = &new_law {
         tx.within(
             Frame {
@@ -323,7 +316,7 @@ fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
         );
     }
     let finished = tx.finish();
-    let mut tape = tx.deck.borrow().tape();
+    let mut tape = tx.deck().tape();
     // Of what is not over nobody can say yet where it will go.
     let is_over = matches!(outcome, Outcome::Done);
     let hides = touches_hidden(&finished.steps) || (!is_over && tx.law.keeps_secrets());
@@ -355,18 +348,17 @@ fn touches_hidden(steps: &[Step]) -> bool {
 }
 
 fn hide_answers(tx: &Tx, tape: &mut Tape) {
-    let deck = tx.deck.borrow();
+    let deck = tx.deck();
     let answers = tape.answers.iter_mut().map(|chosen| &mut chosen.value);
     hide(answers, TAPE_SALT, &|nth| deck.salt(nth));
 }
 
 /// Sets the clocks of a law that begins: what it schedules, and tests of its own that hold already.
 fn under_new_law(tx: &Tx, law: &Arc<Law>) {
-    let caches = Rc::new(RefCell::new(Caches::default()));
-    let new = Tx::new(&tx.state(), tx.seq, tx.now, law, Deck::nowhere(), &caches);
+    let new = tx.beside(&tx.state(), tx.now, law);
     new.continue_ids(tx.made());
-    new.schedule_all();
-    new.begin_tests();
+    automatics::schedule_all(&new);
+    conditions::begin(&new);
     for step in new.finish().steps {
         tx.write(step.effect, step.way);
     }
@@ -391,7 +383,7 @@ fn opened(
         });
     };
     let key = plan.key();
-    let mut tape = tx.deck.borrow().tape();
+    let mut tape = tx.deck().tape();
     let hides = tx.law.keeps_secrets();
     if hides {
         let given = args.iter_mut().map(|(_, value)| value);
@@ -429,16 +421,8 @@ fn opened(
     };
     let deadline = open.deadline;
     tx.within(frame.clone(), || {
-        let old = tx.with_state(|state| state.open.get(&key).cloned());
         tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));
-        tx.write(
-            Effect::Open {
-                key: key.clone(),
-                old,
-                new: Some(open),
-            },
-            Way::Set,
-        );
+        tx.put(key.clone(), open);
         drop_waiting(tx, &key);
     });
     let mut draft = draft(tx, Outcome::Opened(key), frame);
@@ -456,7 +440,7 @@ fn arguments(command: &Command, plan: &Plan) -> Option<Vec<(Name, Value)>> {
 
 /// A refusal. Where dice fell they are known now, and wait for the same player's next go.
 fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draft, Refusal> {
-    let mut dice = tx.deck.borrow().rolled().to_vec();
+    let mut dice = tx.deck().rolled().to_vec();
     let was_open = plan.open.is_some();
     if let Some(open) = &plan.open {
         // The run may have ended before it came to dice that fell already.
@@ -474,23 +458,15 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
     };
     let key = OpenKey { who, action };
     tx.within(frame.clone(), || {
-        if let Some(open) = &plan.open {
-            close_open(tx, &key, open);
+        if plan.open.is_some() {
+            close_open(tx, &key);
         }
         if !dice.is_empty() {
-            let old = tx.with_state(|state| state.waiting.get(&key).cloned());
             let new = Waiting {
                 seed: plan.seed.clone(),
                 dice: dice.clone(),
             };
-            tx.write(
-                Effect::Waiting {
-                    key,
-                    old,
-                    new: Some(new),
-                },
-                Way::Set,
-            );
+            tx.put(key, new);
         }
     });
     let outcome = if was_open {
@@ -503,28 +479,12 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
     Ok(draft)
 }
 
-fn close_open(tx: &Tx, key: &OpenKey, open: &Open) {
+fn close_open(tx: &Tx, key: &OpenKey) {
     tx.set_due(DueKey::Open(key.who, key.action.clone()), None);
-    tx.write(
-        Effect::Open {
-            key: key.clone(),
-            old: Some(open.clone()),
-            new: None,
-        },
-        Way::Set,
-    );
+    tx.remove::<Open>(key.clone());
 }
 
 /// Dice that waited are used up with the action that used them.
 pub(crate) fn drop_waiting(tx: &Tx, key: &OpenKey) {
-    if let Some(old) = tx.with_state(|state| state.waiting.get(key).cloned()) {
-        tx.write(
-            Effect::Waiting {
-                key: key.clone(),
-                old: Some(old),
-                new: None,
-            },
-            Way::Set,
-        );
-    }
+    tx.remove::<Waiting>(key.clone());
 }

@@ -7,6 +7,7 @@ use quorate_law::datum::{Datum, Type};
 
 use crate::convert;
 use crate::pictures;
+use crate::topics::{actions, labels, things};
 use crate::tx::Tx;
 
 /// What was typed, before it is known what it is for.
@@ -30,7 +31,7 @@ pub enum Typed {
 pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Refusal> {
     let no = |have: String| {
         let need = Need {
-            what: tx.wanted(label, ty),
+            what: actions::wanted(tx, label, ty),
             have,
             ..Need::default()
         };
@@ -101,14 +102,16 @@ pub fn read(tx: &Tx, label: &str, ty: &Type, typed: &Typed) -> Result<Datum, Ref
 
 /// A thing of a kind by its address, or by what it is called.
 pub fn thing(tx: &Tx, kind: &Name, text: &str) -> Option<Thing> {
-    let of_kind =
-        |thing: &Thing| tx.exists(thing) && tx.kind_of(thing).is_ok_and(|is| tx.is_a(&is, kind));
+    let of_kind = |thing: &Thing| {
+        things::exists(tx, thing)
+            && things::kind_of(tx, thing).is_ok_and(|is| things::is_a(tx, &is, kind))
+    };
     if let Some(thing) = text.parse::<Thing>().ok().filter(of_kind) {
         return Some(thing);
     }
     if *kind == "Rule" {
         let by_id = Thing::Rule(Name::from(text));
-        if tx.exists(&by_id) {
+        if things::exists(tx, &by_id) {
             return Some(by_id);
         }
         return tx.with_state(|state| {
@@ -128,9 +131,9 @@ pub fn thing(tx: &Tx, kind: &Name, text: &str) -> Option<Thing> {
                 .map(|(id, _)| Thing::Player(*id))
         });
     }
-    tx.things_of(kind)
+    things::things_of(tx, kind)
         .into_iter()
-        .find(|thing| tx.label(&Datum::Thing(thing.clone())) == text)
+        .find(|thing| labels::label(tx, &Datum::Thing(thing.clone())) == text)
 }
 
 /// A square by its name, `C4`, of any board; the board's code name may stand before it: `arena C4`.

@@ -1,7 +1,5 @@
 //! A game's judge: its state, its law compiled, and what the law answered last, ready for the next command.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
@@ -11,27 +9,20 @@ use quorate_kernel::record;
 use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
 use quorate_kernel::tape::Seed;
-use quorate_kernel::{EventSeq, Moment, Name};
+use quorate_kernel::{EventSeq, Moment, Name, Refusal};
 use quorate_law::declare::ShownTo;
 
-use crate::decide;
+use crate::decide::{self, Case, Decision, Draft, No};
+use crate::history::{self, Bench, JudgeAgain};
+pub use crate::inputs::{Dictated, Inputs, Remains};
 use crate::law::{Law, LawCache};
-use crate::lens::Caches;
+use crate::memo::Caches;
+use crate::ruling::{Named, Ruling};
+use crate::topics::conditions;
 use crate::tx::{Deck, Tx};
 
 /// The number of the salt of a hidden actor's seal; far from those of texts and effects.
 const ACTOR_SALT: u64 = 1 << 33;
-
-/// Whether an act is a post whose author nobody is to know.
-pub(crate) fn hides_its_author(act: &Act, law: &Law) -> bool {
-    match act {
-        Act::Post(post) => law
-            .categories
-            .get(&post.category)
-            .is_some_and(|category| category.it.author_hidden),
-        _ => false,
-    }
-}
 
 /// Hides what a post's author gave for values that not everybody may see.
 fn hide_fields(act: &mut Act, law: &Law, seed: Seed) {
@@ -42,34 +33,6 @@ fn hide_fields(act: &mut Act, law: &Law, seed: Seed) {
             hide([value], nth, &|nth| seed.salt(nth));
         }
     }
-}
-
-/// What a decision depends on besides state, law and command.
-#[derive(Default)]
-pub struct Inputs<'a> {
-    /// The secret under which this game's seeds are derived.
-    pub secret: [u8; 32],
-    /// Events of the past that the command is about: the one that is undone, or for a ruling all.
-    pub past: &'a [Event],
-    /// Dice and choices dictated beforehand, by tests and previews; what is not used is given back.
-    pub dictated: Dictated,
-    /// A tape to judge by instead of the seed: the event is judged again.
-    pub tape: Option<&'a quorate_kernel::tape::Tape>,
-    /// Dice and choices that are known already, for what is rolled and asked again; what they leave open, the seed says.
-    pub known: Option<&'a quorate_kernel::tape::Tape>,
-    /// Whether this is a line of history other than the log's: what the log does not know of falls apart from its dice.
-    pub on_another_line: bool,
-    /// How many things were made under the event's number before; after judging, how many it is now.
-    pub made: u16,
-}
-
-/// Dictated results of dice, and choices, in the order in which they are taken.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Dictated {
-    /// What the next dice show.
-    pub dice: std::collections::VecDeque<i64>,
-    /// What the next questions are answered with.
-    pub choices: std::collections::VecDeque<quorate_law::datum::Datum>,
 }
 
 /// A replica of one game that judges its commands. A copy goes on from the same answers of the law.
@@ -103,7 +66,7 @@ impl Judge {
     pub fn make_ready(&mut self) {
         if !self.is_ready {
             self.is_ready = true;
-            self.quietly(|tx| tx.ask_all_tests(false));
+            self.quietly(conditions::ask_all);
         }
     }
 
@@ -128,7 +91,12 @@ impl Judge {
     }
 
     /// Judges a command. An event is part of the judge's state when this returns.
-    pub fn judge(&mut self, command: &Command, inputs: &mut Inputs<'_>) -> Judged {
+    pub fn judge(&mut self, command: &Command, inputs: &Inputs<'_>) -> Judged {
+        self.judge_on(command, inputs).0
+    }
+
+    /// Judges a command, and says what is left for the next one.
+    pub fn judge_on(&mut self, command: &Command, inputs: &Inputs<'_>) -> (Judged, Remains) {
         self.make_ready();
         let mut command = command.clone();
         command.at = command.at.max(self.head.at);
@@ -137,50 +105,50 @@ impl Judge {
         if inputs.tape.is_none() && inputs.known.is_none() {
             command.seal(seed);
         }
-        let salt = seed.salt(ACTOR_SALT);
-        let caches = Rc::new(RefCell::new(std::mem::take(&mut self.caches)));
-        let decided = decide::decide(
-            &self.state,
-            self.head.seq.next(),
-            &self.law,
-            &command,
-            inputs,
-            &self.laws,
-            &caches,
-        );
-        self.caches = Rc::try_unwrap(caches)
-            .map(RefCell::into_inner)
-            .unwrap_or_default();
-        match decided {
+        let case = Case {
+            state: &self.state,
+            seq: self.head.seq.next(),
+            law: &self.law,
+            command: &command,
+        };
+        let mut caches = std::mem::take(&mut self.caches);
+        let ruling = |named: &Named| self.ruling(named, inputs);
+        let Decision { draft, remains } = decide::decide(&case, inputs, &mut caches, &ruling);
+        self.caches = caches;
+        let judged = match draft {
             Ok(draft) => {
                 if draft.hides {
                     command.act.hide_given(seed);
                     hide_fields(&mut command.act, &self.law, seed);
                 }
-                self.take(command, draft, salt)
+                self.take(command, draft, seed.salt(ACTOR_SALT))
             }
-            Err(decide::No::Refused(refusal)) => {
+            Err(no) => {
                 self.settle_silently();
-                Judged::Refused(refusal)
+                match no {
+                    No::Refused(refusal) => Judged::Refused(refusal),
+                    No::NeedsPast => Judged::NeedsPast,
+                }
             }
-            Err(decide::No::NeedsPast) => {
-                self.settle_silently();
-                Judged::NeedsPast
-            }
+        };
+        (judged, remains)
+    }
+
+    /// What a ruling comes to; nothing where the whole log is not at hand.
+    fn ruling(&self, named: &Named, inputs: &Inputs<'_>) -> Option<Result<Ruling, Refusal>> {
+        let seq = self.head.seq.next();
+        let past = &inputs.past[..inputs.past.partition_point(|event| event.seq < seq)];
+        if past.len() as u64 + 1 != seq.0 {
+            return None;
         }
-    }
-
-    /// Gives the next event another number, as on a line of history that is judged again.
-    pub(crate) fn stand_at(&mut self, before: EventSeq) {
-        self.head.seq = before;
-    }
-
-    /// Goes on from another state.
-    pub(crate) fn stand_on(&mut self, state: State, head: Head) {
-        self.state = state;
-        self.head = head;
-        self.law = self.laws.law(&self.state);
-        self.forget_answers();
+        let bench = Bench {
+            now: &self.state,
+            past,
+            seq,
+            secret: inputs.secret,
+        };
+        let open = |state, head| Self::open(state, head, &self.laws);
+        Some(history::rule(&bench, named, open))
     }
 
     fn forget_answers(&mut self) {
@@ -188,13 +156,8 @@ impl Judge {
         self.is_ready = false;
     }
 
-    fn take(
-        &mut self,
-        command: Command,
-        draft: decide::Draft,
-        salt: quorate_kernel::seal::Salt,
-    ) -> Judged {
-        let hidden = hides_its_author(&command.act, &self.law);
+    fn take(&mut self, command: Command, draft: Draft, salt: quorate_kernel::seal::Salt) -> Judged {
+        let hidden = self.law.hides_author_of(&command.act);
         let seal = command
             .actor
             .player()
@@ -283,27 +246,48 @@ impl Judge {
     fn settle_silently(&mut self) {
         let stirred = self.caches.take_stirred();
         if !stirred.is_empty() {
-            self.quietly(|tx| tx.ask_quietly(&stirred));
+            self.quietly(|tx| conditions::ask_quietly(tx, &stirred));
         }
     }
 
     fn quietly(&mut self, run: impl FnOnce(&Tx)) {
-        let caches = Rc::new(RefCell::new(std::mem::take(&mut self.caches)));
-        {
-            let tx = Tx::new(
-                &self.state,
-                self.head.seq.next(),
-                self.head.at,
-                &self.law,
-                Deck::nowhere(),
-                &caches,
-            );
-            run(&tx);
-        }
-        self.caches = Rc::try_unwrap(caches)
-            .map(RefCell::into_inner)
-            .unwrap_or_default();
+        let (seq, at) = (self.head.seq.next(), self.head.at);
+        let caches = std::mem::take(&mut self.caches);
+        let tx = Tx::new(&self.state, seq, at, &self.law, Deck::nowhere(), caches);
+        run(&tx);
+        self.caches = std::mem::take(&mut *tx.caches());
         let _ = self.caches.take_stirred();
+    }
+}
+
+impl JudgeAgain for Judge {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn head(&self) -> Head {
+        self.head
+    }
+
+    fn judge_after(
+        &mut self,
+        before: EventSeq,
+        command: &Command,
+        inputs: &Inputs<'_>,
+    ) -> (Judged, Remains) {
+        self.head.seq = before;
+        self.judge_on(command, inputs)
+    }
+
+    fn due_command(&self, up_to: Moment) -> Option<Command> {
+        self.due_command(up_to)
+    }
+
+    fn stand_on(&mut self, state: State, head: Head) {
+        self.state = state;
+        self.head = head;
+        self.law = self.laws.law(&self.state);
+        self.forget_answers();
     }
 }
 
@@ -316,7 +300,6 @@ pub fn look<T>(
     law: &Arc<Law>,
     ask: impl FnOnce(&Tx) -> T,
 ) -> T {
-    let caches = Rc::new(RefCell::new(Caches::default()));
-    let tx = Tx::new(state, seq, now, law, Deck::nowhere(), &caches);
+    let tx = Tx::new(state, seq, now, law, Deck::nowhere(), Caches::default());
     ask(&tx)
 }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::law::{LIBRARY, Rule, Term};
 use quorate_kernel::rows::{ClauseKey, Post};
@@ -284,6 +285,13 @@ impl Law {
             law.take(site, what, active);
         }
         law
+    }
+
+    /// Whether an act is a post whose author nobody is to know.
+    pub fn hides_author_of(&self, act: &Act) -> bool {
+        let Act::Post(post) = act else { return false };
+        let category = self.categories.get(&post.category);
+        category.is_some_and(|category| category.it.author_hidden)
     }
 
     /// The fences that sleep under this law and were awake, or not there, under the one before.

@@ -17,15 +17,17 @@
     reason = "functions that only tell the cases of one sum apart are long because the sum is wide; tidy tells of them"
 )]
 
+pub mod ask;
 pub mod changes;
 pub mod convert;
 pub mod decide;
 pub mod fields;
+pub mod history;
+pub mod inputs;
 pub mod judge;
 pub mod law;
-pub mod lens;
+pub mod memo;
 pub mod merge;
-pub mod migrate;
 pub mod names;
 pub mod offers;
 pub mod pictures;
@@ -34,10 +36,12 @@ pub mod rulebook;
 pub mod ruling;
 pub mod scope;
 pub mod testing;
+mod topics;
 pub mod transcript;
 pub mod tx;
 pub mod view;
 pub mod words;
 
-pub use judge::{Dictated, Head, Inputs, Judge, Judged};
+pub use inputs::{Dictated, Inputs, Remains};
+pub use judge::{Head, Judge, Judged};
 pub use law::{Law, LawCache};

@@ -7,7 +7,9 @@ use quorate_law::stop::{Site, Stop};
 
 use crate::convert;
 use crate::law::At;
-use crate::tx::actions::{Attempt, Quota};
+use crate::topics::guards::Attempt;
+pub use crate::topics::limits::Quota;
+use crate::topics::{actions, guards, labels, last_look, limits, people, permission, things};
 use crate::tx::{Frame, Tx};
 
 /// An action as it is offered to a player.
@@ -100,7 +102,7 @@ fn made(
         title: decl.it.title.clone(),
         site: decl.site.clone(),
         fields,
-        quotas: tx.quotas(&decl.it.name, &decl.it.limits, player),
+        quotas: limits::quotas(tx, &decl.it.name, &decl.it.limits, player),
         says,
         open,
     }
@@ -255,7 +257,10 @@ fn allowed(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Result<(), Refus
         body: Some(decl.it.body.clone()),
     };
     let frame = frame_of(tx, player, &decl.site);
-    verdict(tx.trial(frame, || tx.may(&attempt, decl, &[])))
+    verdict(
+        tx,
+        tx.trial(frame, || permission::may(tx, &attempt, decl, &[])),
+    )
 }
 
 /// Where nothing has to be picked and the bare action is refused: whether a pick for one of the fields that may stay empty
@@ -329,7 +334,9 @@ fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), 
             && field.options.as_ref().is_some_and(Vec::is_empty)
     });
     match empty {
-        Some(field) => Err(tx.refusal_at(&decl.site, &tx.to_pick(&field.title, &field.ty))),
+        Some(field) => {
+            Err(tx.refusal_at(&decl.site, &actions::to_pick(tx, &field.title, &field.ty)))
+        }
         None => Ok(()),
     }
 }
@@ -342,22 +349,22 @@ pub fn tried(
     args: Vec<(Name, Datum)>,
 ) -> Result<(), Refusal> {
     let frame = frame_of(tx, player, &decl.site);
-    verdict(tx.trial(frame, || {
-        tx.act(&decl.it.name, player, args, &[])?;
-        tx.last_look()
-    }))
+    verdict(
+        tx,
+        tx.trial(frame, || {
+            actions::act(tx, &decl.it.name, player, args, &[])?;
+            last_look::check(tx)
+        }),
+    )
 }
 
-fn verdict(answer: Result<(), Stop>) -> Result<(), Refusal> {
+fn verdict(tx: &Tx, answer: Result<(), Stop>) -> Result<(), Refusal> {
     match answer {
         Ok(()) | Err(Stop::Asks(_)) => Ok(()),
         Err(Stop::Refused(refusal)) => Err(*refusal),
         Err(Stop::Broken(fault)) => {
-            let mut refusal = Refusal::plain("code of the rule that works");
-            refusal.rule_id = fault.site.rule.clone();
-            refusal.clause = fault.site.clause;
-            refusal.needs[0].have = fault.text;
-            Err(refusal)
+            let refusal = tx.refusal_at(&fault.site, "code of the rule that works");
+            Err(refusal.having(fault.text))
         }
     }
 }
@@ -415,19 +422,22 @@ pub fn options_of(tx: &Tx, rule: &Name, ty: &Type, holds: &Holds) -> Option<Vec<
 /// speak when there is one.
 pub fn may_post(tx: &Tx, player: PlayerId, decl: &At<CategoryDecl>) -> Result<(), Refusal> {
     let name = Name::from(format!("post {}", decl.it.name));
-    let attempt = tx.builtin_act(&name, player, None, vec![]);
+    let attempt = guards::built_in(tx, &name, player, None, vec![]);
     let frame = frame_of(tx, player, &decl.site);
-    verdict(tx.trial(frame, || {
-        tx.who(&attempt, decl.it.by.as_ref(), &decl.it.admits)?;
-        tx.limits(&name, &decl.it.limits, player, &decl.site)
-    }))
+    verdict(
+        tx,
+        tx.trial(frame, || {
+            permission::who(tx, &attempt, decl.it.by.as_ref(), &decl.it.admits)?;
+            limits::check(tx, &name, &decl.it.limits, player, &decl.site)
+        }),
+    )
 }
 
 fn labelled(tx: &Tx, options: Vec<Datum>) -> Vec<(Datum, String)> {
     options
         .into_iter()
         .take(OPTIONS_MAX)
-        .map(|datum| (datum.clone(), tx.label(&datum)))
+        .map(|datum| (datum.clone(), labels::label(tx, &datum)))
         .collect()
 }
 
@@ -436,10 +446,10 @@ fn all_of(tx: &Tx, rule: &Name, admits: &[Name], ty: &Type) -> Option<Vec<Datum>
     match ty {
         Type::Optional(inner) | Type::List(inner) => all_of(tx, rule, admits, inner),
         Type::Kind(kind) if *kind == "Player" => {
-            let players = tx.people(quorate_kernel::rows::Standing::Member);
+            let players = things::people(tx, quorate_kernel::rows::Standing::Member);
             let counted = players
                 .into_iter()
-                .filter(|id| tx.counts_for(*id, rule, admits).unwrap_or(false));
+                .filter(|id| people::counts_for(tx, *id, rule, admits).unwrap_or(false));
             Some(counted.map(|id| Datum::Thing(Thing::Player(id))).collect())
         }
         Type::Kind(kind) if *kind == "Rule" => {
@@ -453,7 +463,12 @@ fn all_of(tx: &Tx, rule: &Name, admits: &[Name], ty: &Type) -> Option<Vec<Datum>
             });
             Some(rules)
         }
-        Type::Kind(kind) => Some(tx.things_of(kind).into_iter().map(Datum::Thing).collect()),
+        Type::Kind(kind) => Some(
+            things::things_of(tx, kind)
+                .into_iter()
+                .map(Datum::Thing)
+                .collect(),
+        ),
         Type::Square => {
             let law = tx.frame().law;
             let mut squares = Vec::new();

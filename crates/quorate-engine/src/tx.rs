@@ -1,48 +1,38 @@
-//! A run of the law over a game: a working copy of the state, and all that rule code changes on it.
+//! The working copy of a run: the state as it is so far, what changed in it, what was read, dice, and notes.
 //!
-//! The working copy shares its tables with the state it was taken from, so that taking one, and going back to it
-//! where a rule refuses, costs next to nothing. What changed is noted step by step; the steps are the event's effects.
+//! It shares its tables with the state it was taken from, so that taking one, and going back to it where a rule
+//! refuses, costs next to nothing. What changed is noted step by step; the steps are the event's effects. What rule code
+//! does on it is the topics' matter (`topics`), which reach it through what is public here.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use quorate_kernel::effect::{Step, Way};
+use quorate_kernel::effect::Step;
 use quorate_kernel::event::{Note, NoteKind};
-use quorate_kernel::rows::{self, CellKey};
-use quorate_kernel::seal::Salt;
+use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Refusal, Thing, Value};
+use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Thing};
 use quorate_law::Budget;
 use quorate_law::code::Script;
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::world::World;
 
-use self::effort::DEPTH_MAX;
 use crate::law::Law;
-use crate::lens::Caches;
+use crate::memo::{Caches, DEPTH_MAX};
 use crate::reads::{ReadKey, Reads};
 use crate::ruling::{Named, Ruling};
+use crate::words::worded;
 
-pub mod actions;
-pub mod attributes;
-pub mod builtin;
-pub mod dice;
-pub mod duties;
+pub mod deck;
 mod effort;
-pub mod follow;
-pub mod ledgers;
-pub mod people;
-pub mod posts;
-pub mod rules;
-mod rulings;
-mod world;
+mod writing;
 
-pub use dice::{Deck, DiceFrom, Lot};
+pub use deck::{Deck, DiceFrom, Lot};
 
-/// A run of the law over a game.
+/// The working copy of a run of the law over a game.
 pub struct Tx {
     me: Weak<Tx>,
     /// The state before the event.
@@ -53,30 +43,23 @@ pub struct Tx {
     pub now: Moment,
     /// The law that judges it.
     pub law: Arc<Law>,
-    /// What sees this event's changes of law.
-    pub next_law: RefCell<Option<Arc<Law>>>,
+    coming_law: RefCell<Option<Arc<Law>>>,
     work: RefCell<Work>,
     frames: RefCell<Vec<Frame>>,
-    /// Dice and choices.
-    pub deck: RefCell<Deck>,
-    /// What the code that runs now has read.
+    deck: RefCell<Deck>,
     reads: RefCell<Vec<Reads>>,
-    /// Answers of the law that hold until what they rest on changes.
-    pub caches: Rc<RefCell<Caches>>,
+    caches: RefCell<Caches>,
     depth: Cell<u32>,
     /// How deep it went since somebody began to measure.
     deepest: Cell<u32>,
     /// The account of the handler that runs; what it sets off is paid from it.
     budget: RefCell<Budget>,
-    /// Whether the operator acts and names may be anything.
-    pub unchecked: Cell<bool>,
-    /// The ruling that the event makes, worked out apart.
     ruling: RefCell<Ruled>,
 }
 
 /// What is known of the ruling that an event makes.
-#[derive(Default)]
-enum Ruled {
+#[derive(Clone, Default)]
+pub enum Ruled {
     /// No ruling was asked for so far.
     #[default]
     Unasked,
@@ -143,6 +126,19 @@ pub struct Frame {
     pub trial: bool,
 }
 
+impl Frame {
+    /// Code of a law that is about no rule and runs for nobody.
+    pub fn of(law: &Arc<Law>) -> Self {
+        Self {
+            actor: None,
+            site: Site::default(),
+            action: None,
+            law: Arc::clone(law),
+            trial: false,
+        }
+    }
+}
+
 /// A point to go back to.
 pub struct Mark {
     work: Work,
@@ -150,14 +146,14 @@ pub struct Mark {
 }
 
 impl Tx {
-    /// A run for the event that would follow `seq_before`.
+    /// A run for the event of a number, on the state before it. It begins with what is known of the law's answers.
     pub fn new(
         base: &State,
         seq: EventSeq,
         now: Moment,
         law: &Arc<Law>,
         deck: Deck,
-        caches: &Rc<RefCell<Caches>>,
+        caches: Caches,
     ) -> Rc<Self> {
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -165,21 +161,26 @@ impl Tx {
             seq,
             now,
             law: Arc::clone(law),
-            next_law: RefCell::new(None),
+            coming_law: RefCell::default(),
             work: RefCell::new(Work {
                 state: base.clone(),
                 ..Work::default()
             }),
-            frames: RefCell::new(Vec::new()),
+            frames: RefCell::default(),
             deck: RefCell::new(deck),
-            reads: RefCell::new(Vec::new()),
-            caches: Rc::clone(caches),
+            reads: RefCell::default(),
+            caches: RefCell::new(caches),
             depth: Cell::new(0),
             deepest: Cell::new(0),
-            budget: RefCell::new(Budget::default()),
-            unchecked: Cell::new(false),
+            budget: RefCell::default(),
             ruling: RefCell::default(),
         })
+    }
+
+    /// A run for the same event on another state, at another moment or under another law, without dice.
+    pub fn beside(&self, base: &State, now: Moment, law: &Arc<Law>) -> Rc<Self> {
+        let nowhere = Deck::nowhere();
+        Self::new(base, self.seq, now, law, nowhere, Caches::default())
     }
 
     /// The working copy of the state.
@@ -194,17 +195,16 @@ impl Tx {
 
     /// Whose code runs now.
     pub fn frame(&self) -> Frame {
-        self.frames
-            .borrow()
-            .last()
-            .cloned()
-            .unwrap_or_else(|| Frame {
-                actor: None,
-                site: Site::default(),
-                action: None,
-                law: Arc::clone(&self.law),
-                trial: false,
-            })
+        let frames = self.frames.borrow();
+        let innermost = frames.last().cloned();
+        innermost.unwrap_or_else(|| Frame::of(&self.law))
+    }
+
+    /// The clause whose code runs now.
+    fn site(&self) -> Site {
+        let frames = self.frames.borrow();
+        let innermost = frames.last().map(|frame| frame.site.clone());
+        innermost.unwrap_or_default()
     }
 
     /// Whose command this is.
@@ -232,44 +232,42 @@ impl Tx {
         args: Vec<Datum>,
         named: Vec<(Name, Datum)>,
     ) -> Answer<Datum> {
-        let frame = self.frame();
         if self.depth.get() >= DEPTH_MAX {
             return Err(Stop::fault(format!(
                 "rules lean on each other more than {DEPTH_MAX} deep, through {function}"
             )));
         }
-        let Some(me) = self.me.upgrade() else {
-            return Err(Stop::fault("the run is over"));
-        };
-        let world: Rc<dyn World> = me;
         if self.depth.get() == 0 {
             *self.budget.borrow_mut() = Budget::default();
         }
         let budget = self.budget.borrow().clone();
-        self.depth.set(self.depth.get() + 1);
-        self.deepest.set(self.deepest.get().max(self.depth.get()));
-        let answer =
-            frame
-                .law
-                .code
-                .call_for(&frame.site, &world, function.as_str(), args, named, &budget);
-        self.depth.set(self.depth.get() - 1);
+        let frame = self.frame();
+        self.deeper(|world| {
+            let (code, function) = (&frame.law.code, function.as_str());
+            code.call_for(&frame.site, world, function, args, named, &budget)
+        })
+    }
+
+    /// Runs one-off code, on an account of its own.
+    pub fn call_script(&self, script: &Script, args: Vec<Datum>) -> Answer<Datum> {
+        let budget = Budget::default();
+        let outer = self.budget.replace(budget.clone());
+        let site = self.frame().site;
+        let answer = self.deeper(|world| script.run(world, args, &budget, &site));
+        self.budget.replace(outer);
         answer
     }
 
-    /// Runs one-off code.
-    pub fn call_script(&self, script: &Script, args: Vec<Datum>) -> Answer<Datum> {
+    /// Runs code of the law one level deeper, with this run as its world.
+    fn deeper(&self, run: impl FnOnce(&Rc<dyn World>) -> Answer<Datum>) -> Answer<Datum> {
         let Some(me) = self.me.upgrade() else {
             return Err(Stop::fault("the run is over"));
         };
         let world: Rc<dyn World> = me;
-        let budget = Budget::default();
-        let outer = self.budget.replace(budget.clone());
         self.depth.set(self.depth.get() + 1);
         self.deepest.set(self.deepest.get().max(self.depth.get()));
-        let answer = script.run(&world, args, &budget, &self.frame().site);
+        let answer = run(&world);
         self.depth.set(self.depth.get() - 1);
-        self.budget.replace(outer);
         answer
     }
 
@@ -298,19 +296,24 @@ impl Tx {
 
     /// Goes back: what was changed since is undone. Dice that fell stay known.
     pub fn go_back(&self, mark: Mark) {
-        let undone: Vec<ReadKey> = {
-            let work = self.work.borrow();
-            work.steps[mark.work.steps.len().min(work.steps.len())..]
-                .iter()
-                .flat_map(|step| ReadKey::written(&step.effect))
-                .collect()
-        };
+        self.forget_since(mark.work.steps.len());
         let broken = std::mem::take(&mut self.work.borrow_mut().broken);
-        *self.work.borrow_mut() = mark.work;
-        self.work.borrow_mut().broken = broken;
+        *self.work.borrow_mut() = Work {
+            broken,
+            ..mark.work
+        };
         let later = self.deck.replace(mark.deck);
         self.deck.borrow_mut().take_back(later);
-        self.caches.borrow_mut().forget(&undone);
+    }
+
+    /// Forgets what rests on what was written since so many steps.
+    fn forget_since(&self, count: usize) {
+        let work = self.work.borrow();
+        let undone = work.steps.iter().skip(count);
+        let keys: Vec<ReadKey> = undone
+            .flat_map(|step| ReadKey::written(&step.effect))
+            .collect();
+        self.caches.borrow_mut().forget(&keys);
     }
 
     /// Tries something and takes it back, whatever came of it; the dice are untouched.
@@ -329,124 +332,10 @@ impl Tx {
         result
     }
 
-    /// Makes one change and notes it under the clause that runs.
-    pub fn write(&self, effect: Effect, way: Way) {
-        if effect.is_idle() {
-            return;
-        }
-        let site = self
-            .frames
-            .borrow()
-            .last()
-            .map(|frame| frame.site.clone())
-            .unwrap_or_default();
-        self.caches.borrow_mut().forget(&ReadKey::written(&effect));
-        let mut work = self.work.borrow_mut();
-        // Invariant: every effect is made from the row that the working copy holds.
-        work.state
-            .apply(&effect)
-            .expect("an effect is made from the row it changes");
-        work.law_changed |= matches!(
-            effect,
-            Effect::Rule { .. } | Effect::Breaks { .. } | Effect::Section { .. }
-        );
-        work.steps.push(Step {
-            effect,
-            way,
-            rule: site.rule,
-            clause: site.clause,
-        });
-    }
-
-    /// Writes a tracked value and tells the hooks on it.
-    pub fn write_cell(&self, kind: &Name, key: CellKey, value: Option<Value>, way: Way) {
-        let old = self.with_state(|state| state.cells.get(&key).cloned());
-        if old.as_ref().map(|cell| &cell.value) == value.as_ref() {
-            return;
-        }
-        let claimed = old.as_ref().is_some_and(|cell| cell.claimed);
-        let new = value.map(|value| rows::Cell {
-            value,
-            at: self.now,
-            by: self.seq,
-            claimed,
-        });
-        let seen = |cell: &Option<rows::Cell>| {
-            cell.as_ref()
-                .map_or(Datum::None, |cell| crate::convert::datum(&cell.value))
-        };
-        let changed = Changed {
-            name: key.name.clone(),
-            thing: key.thing.clone(),
-            kind: kind.clone(),
-            old: if old.is_some() {
-                seen(&old)
-            } else {
-                self.default_named(kind, &key.name)
-            },
-            new: if new.is_some() {
-                seen(&new)
-            } else {
-                self.default_named(kind, &key.name)
-            },
-        };
-        self.write(Effect::Cell { key, old, new }, way);
-        self.work.borrow_mut().changes.push(changed);
-    }
-
-    /// The id of the next thing that this event makes.
-    pub fn make_id(&self) -> Id {
-        let mut work = self.work.borrow_mut();
-        let id = Id::new(self.seq, work.made);
-        work.made = work
-            .made
-            .checked_add(1)
-            .expect("an event's budget ends before it makes 65,536 things");
-        id
-    }
-
-    /// How many things this event has made.
-    pub fn made(&self) -> u16 {
-        self.work.borrow().made
-    }
-
-    /// Starts numbering where other events under the same number stopped.
-    pub(crate) fn count_from(&self, made: u16) {
-        self.work.borrow_mut().made = made;
-    }
-
-    /// The ruling that was asked for and is not known.
-    pub(crate) fn wants_ruling(&self) -> Option<Named> {
-        match &*self.ruling.borrow() {
-            Ruled::Wanted(named) => Some(named.clone()),
-            Ruled::Unasked | Ruled::Known(..) => None,
-        }
-    }
-
-    /// Hands over what a ruling comes to.
-    pub(crate) fn know_ruling(&self, named: Named, ruling: Result<Ruling, Refusal>) {
-        *self.ruling.borrow_mut() = Ruled::Known(named, ruling);
-    }
-
-    /// Goes on numbering where another run of the same event stopped.
-    pub fn continue_ids(&self, made: u16) {
-        let mut work = self.work.borrow_mut();
-        work.made = work.made.max(made);
-        // Salts of the two runs must not meet either.
-        work.salts = 1 << 31;
-    }
-
     /// Forgets all that was changed, but not the dice that fell.
     pub fn start_again(&self) {
-        let undone: Vec<ReadKey> = self
-            .work
-            .borrow()
-            .steps
-            .iter()
-            .flat_map(|step| ReadKey::written(&step.effect))
-            .collect();
-        self.caches.borrow_mut().forget(&undone);
-        *self.next_law.borrow_mut() = None;
+        self.forget_since(0);
+        *self.coming_law.borrow_mut() = None;
         let notes = std::mem::take(&mut self.work.borrow_mut().notes);
         *self.work.borrow_mut() = Work {
             state: self.base.clone(),
@@ -455,29 +344,75 @@ impl Tx {
         };
     }
 
-    /// The salt of the next seal.
-    pub fn salt(&self) -> Salt {
-        let nth = {
-            let mut work = self.work.borrow_mut();
-            work.salts += 1;
-            work.salts
-        };
-        self.deck.borrow().salt(nth)
+    /// What came of the run: its steps, and its lines for the log.
+    pub fn finish(&self) -> Finished {
+        let work = self.work.borrow();
+        Finished {
+            state: work.state.clone(),
+            steps: compress(&work.steps),
+            notes: work.notes.clone(),
+            broken: work.broken.clone(),
+        }
+    }
+
+    /// What is known of the ruling that the event makes.
+    pub fn ruled(&self) -> Ruled {
+        self.ruling.borrow().clone()
+    }
+
+    /// Says what is known of that ruling.
+    pub fn set_ruled(&self, ruled: Ruled) {
+        *self.ruling.borrow_mut() = ruled;
+    }
+
+    /// The law that this event makes, if it makes one.
+    pub fn new_law(&self) -> Option<Arc<Law>> {
+        self.coming_law.borrow().clone()
+    }
+
+    /// The law as it will be after the event.
+    pub fn coming_law(&self) -> Arc<Law> {
+        self.new_law().unwrap_or_else(|| Arc::clone(&self.law))
+    }
+
+    /// Takes a law that was made of all changes so far as the one to come.
+    pub fn set_coming_law(&self, law: &Arc<Law>) {
+        *self.coming_law.borrow_mut() = Some(Arc::clone(law));
+        self.work.borrow_mut().law_changed = false;
+    }
+
+    /// Dice and choices.
+    pub fn deck(&self) -> RefMut<'_, Deck> {
+        self.deck.borrow_mut()
+    }
+
+    /// Answers of the law that hold until what they rest on changes.
+    pub fn caches(&self) -> RefMut<'_, Caches> {
+        self.caches.borrow_mut()
+    }
+
+    /// A refusal by the clause at a place of the law.
+    pub fn refusal_at(&self, site: &Site, what: &str) -> Refusal {
+        let place = self.frame().law.place(&site.rule);
+        Refusal {
+            rule: self.with_state(|state| worded(state, &place.title)),
+            rule_id: site.rule.clone(),
+            clause: site.clause,
+            against: None,
+            needs: vec![Need {
+                what: what.to_owned(),
+                ..Need::default()
+            }],
+            next_at: None,
+        }
     }
 
     /// Notes a line for the log.
     pub fn say(&self, kind: NoteKind, text: impl Into<String>) {
-        let rule = self
-            .frames
-            .borrow()
-            .last()
-            .map(|frame| frame.site.rule.clone())
-            .unwrap_or_default();
-        self.work.borrow_mut().notes.push(Note {
-            rule,
-            kind,
-            text: text.into(),
-        });
+        let rule = self.site().rule;
+        let text = text.into();
+        let note = Note { rule, kind, text };
+        self.work.borrow_mut().notes.push(note);
     }
 
     /// Tells the hooks that something happened.
@@ -540,23 +475,43 @@ impl Tx {
         }
     }
 
-    /// What came of the run: its steps, and its lines for the log.
-    pub fn finish(&self) -> Finished {
-        let work = self.work.borrow();
-        Finished {
-            state: work.state.clone(),
-            steps: compress(&work.steps),
-            notes: work.notes.clone(),
-            broken: work.broken.clone(),
-        }
+    /// Tells the hooks that a tracked value changed.
+    pub fn note_change(&self, change: Changed) {
+        self.work.borrow_mut().changes.push(change);
     }
 
-    fn take_changes(&self) -> Vec<Changed> {
+    /// The changes that no hook was told of so far.
+    pub fn take_changes(&self) -> Vec<Changed> {
         std::mem::take(&mut self.work.borrow_mut().changes)
     }
 
-    fn take_happenings(&self) -> Vec<Happening> {
+    /// The happenings that no hook was told of so far.
+    pub fn take_happenings(&self) -> Vec<Happening> {
         std::mem::take(&mut self.work.borrow_mut().happenings)
+    }
+
+    /// Notes that a thing was removed, so that what points at it is looked for.
+    pub fn note_removal(&self) {
+        self.work.borrow_mut().removed = true;
+    }
+
+    /// Whether a thing was removed since this was asked last.
+    pub fn take_removal(&self) -> bool {
+        std::mem::take(&mut self.work.borrow_mut().removed)
+    }
+
+    /// What was changed since this was asked last.
+    pub fn take_new_effects(&self) -> Vec<Effect> {
+        let mut work = self.work.borrow_mut();
+        let from = work.followed;
+        work.followed = work.steps.len();
+        let new = work.steps.iter().skip(from);
+        new.map(|step| step.effect.clone()).collect()
+    }
+
+    /// Looks at what was changed so far, in order.
+    pub fn with_steps<T>(&self, look: impl FnOnce(&[Step]) -> T) -> T {
+        look(&self.work.borrow().steps)
     }
 }
 

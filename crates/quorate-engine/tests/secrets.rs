@@ -89,7 +89,7 @@ impl Game {
 
     fn send(&mut self, actor: Actor, act: Act) -> Event {
         let command = self.command(actor, act);
-        let mut inputs = Inputs {
+        let inputs = Inputs {
             secret: [9; 32],
             ..Inputs::default()
         };
@@ -98,7 +98,7 @@ impl Game {
             self.judge.head(),
             &Arc::default(),
         );
-        let judged = self.judge.judge(&command, &mut inputs).event();
+        let judged = self.judge.judge(&command, &inputs).event();
         let event = judged.unwrap_or_else(|refusal| panic!("refused: {refusal}"));
         again(before, &event);
         event
@@ -116,12 +116,12 @@ impl Game {
 
 /// An event that is judged again on its own tape comes to the same.
 fn again(mut before: Judge, event: &Event) {
-    let mut inputs = Inputs {
+    let inputs = Inputs {
         secret: [9; 32],
         tape: Some(&event.tape),
         ..Inputs::default()
     };
-    let judged = before.judge(&event.command(), &mut inputs).event();
+    let judged = before.judge(&event.command(), &inputs).event();
     assert_eq!(judged.as_ref(), Ok(event));
 }
 

@@ -94,10 +94,24 @@ impl Refusal {
 
     /// The same refusal, its first need about a topic.
     #[must_use]
-    pub fn about(mut self, topic: Topic) -> Self {
-        if let Some(need) = self.needs.first_mut() {
-            need.topic = topic;
-        }
+    pub fn about(self, topic: Topic) -> Self {
+        self.with_first(|need| need.topic = topic)
+    }
+
+    /// The same refusal with what there is for its first need.
+    #[must_use]
+    pub fn having(self, have: impl Into<String>) -> Self {
+        self.with_first(|need| need.have = have.into())
+    }
+
+    /// The same refusal with what there must be for its first need.
+    #[must_use]
+    pub fn wanting(self, wanted: impl Into<String>) -> Self {
+        self.with_first(|need| need.need = wanted.into())
+    }
+
+    fn with_first(mut self, change: impl FnOnce(&mut Need)) -> Self {
+        self.needs.first_mut().map(change);
         self
     }
 

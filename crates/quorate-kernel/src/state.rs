@@ -17,6 +17,16 @@ use crate::time::Moment;
 use imbl::ordmap::DiffItem;
 use imbl::{OrdMap, OrdSet};
 
+/// A row of one of the tables: where it is found, and the effect that changes it.
+pub trait TableRow: Clone {
+    /// What a row is found by.
+    type Key;
+    /// The row that a state holds under a key.
+    fn find<'a>(state: &'a State, key: &Self::Key) -> Option<&'a Self>;
+    /// The change of a row from what it was to what it is.
+    fn effect(key: Self::Key, old: Option<Self>, new: Option<Self>) -> Effect;
+}
+
 /// Writes the state, its effects and what goes over every table, from one list of the tables.
 macro_rules! tables {
     ($($(#[$doc:meta])* $field:ident $(as $known_as:literal)?: $variant:ident($key:ty => $row:ty)),+ $(,)?) => {
@@ -47,6 +57,16 @@ macro_rules! tables {
                 },
             )+
         }
+
+        $(impl TableRow for $row {
+            type Key = $key;
+            fn find<'a>(state: &'a State, key: &$key) -> Option<&'a Self> {
+                state.$field.get(key)
+            }
+            fn effect(key: $key, old: Option<Self>, new: Option<Self>) -> Effect {
+                Effect::$variant { key, old, new }
+            }
+        })+
 
         impl Effect {
             /// The effect that takes this one back.

@@ -71,6 +71,17 @@ impl Stop {
     pub fn refused(refusal: Refusal) -> Self {
         Self::Refused(Box::new(refusal))
     }
+
+    /// A refusal that rests on no rule but on how things are.
+    pub fn no(what: impl Into<String>) -> Self {
+        Self::refused(Refusal::plain(what))
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::refused(refusal)
+    }
 }
 
 /// The moment from which an answer may be another; the earliest of several.

@@ -52,12 +52,12 @@ struct Replica {
 
 impl Judge for Replica {
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
-        let mut inputs = Inputs {
+        let inputs = Inputs {
             secret: *secret,
             past: &self.past,
             ..Inputs::default()
         };
-        self.judge.judge(command, &mut inputs)
+        self.judge.judge(command, &inputs)
     }
 
     fn recall(&mut self, past: Vec<Event>) {
@@ -105,13 +105,13 @@ impl Rejudger {
     }
 
     fn judged(&self, judge: &mut quorate_engine::Judge, event: &Event, past: &[Event]) -> Judged {
-        let mut inputs = Inputs {
+        let inputs = Inputs {
             secret: self.secret,
             past,
             tape: Some(&event.tape),
             ..Inputs::default()
         };
-        judge.judge(&event.command(), &mut inputs)
+        judge.judge(&event.command(), &inputs)
     }
 
     fn judge_at(&mut self, before: &State, event: &Event) -> quorate_engine::Judge {

@@ -124,11 +124,11 @@ impl Home {
         let mut judge = Judge::open(opened.state, head, &self.laws);
         let now = now().max(head.at);
         while let Some(command) = judge.due_command(now) {
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 secret: secret.unwrap_or_default(),
                 ..Inputs::default()
             };
-            judge.judge(&command, &mut inputs);
+            judge.judge(&command, &inputs);
         }
         Ok(Present { judge, now })
     }

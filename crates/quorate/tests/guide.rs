@@ -157,7 +157,7 @@ fn mistakes(book: &Rulebook) -> Vec<String> {
         key: "guide".into(),
         act: Act::Found(Box::new(founding)),
     };
-    let judged = judge.judge(&command, &mut Inputs::default());
+    let judged = judge.judge(&command, &Inputs::default());
     assert!(matches!(judged, Judged::Event(_)), "{judged:?}");
     let law = judge.law();
     law.asleep

@@ -134,11 +134,11 @@ impl Game {
 
     /// Judges a command, which the law must allow.
     pub(crate) fn send(&mut self, command: &Command) {
-        let mut inputs = Inputs {
+        let inputs = Inputs {
             secret: SECRET,
             ..Inputs::default()
         };
-        match self.judge.judge(command, &mut inputs).event() {
+        match self.judge.judge(command, &inputs).event() {
             Ok(event) => self.events.push(event),
             Err(refusal) => panic!("{} was refused: {refusal}", command.act.name()),
         }

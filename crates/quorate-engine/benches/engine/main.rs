@@ -127,12 +127,12 @@ fn judged_again(game: &Game) {
     let commands = game.commands();
     let ((), took) = time(|| {
         for (command, event) in commands.iter().zip(&game.events) {
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 secret: game::SECRET,
                 tape: Some(&event.tape),
                 ..Inputs::default()
             };
-            let judged = judge.judge(command, &mut inputs);
+            let judged = judge.judge(command, &inputs);
             assert!(matches!(judged, Judged::Event(_)), "event {}", event.seq);
         }
     });

@@ -1,13 +1,11 @@
 //! What each kind of act does.
 
 use quorate_kernel::command::{Act, Actor, Command, NewPost};
-use quorate_kernel::effect::Way;
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::PlayerId;
 use quorate_kernel::patch::Patch;
-use quorate_kernel::rows::{DueKey, Open, OpenKey, Person, Standing};
+use quorate_kernel::rows::{Breaks, DueKey, Open, OpenKey, Person, Standing};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::Effect;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
@@ -15,8 +13,12 @@ use quorate_law::stop::{Answer, Stop};
 use super::{claims, dice_line, drop_waiting, undo};
 use crate::convert;
 use crate::names;
+use crate::topics::posts::Draft;
+use crate::topics::{
+    actions, built_in_acts, duties, follow, guards, labels, law_changes, limits, people, posts,
+    things, titles, values,
+};
 use crate::tx::Tx;
-use crate::tx::posts::Draft;
 
 /// Does what a command says.
 pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open>) -> Answer<()> {
@@ -75,8 +77,11 @@ fn act_of_player(
         }
         Act::Abandon { action } => refused(format!("to go on with {action}: it was given up")),
         Act::Decide { duty, value } => {
-            tx.guards(&tx.builtin_act(&"answer".into(), player, None, vec![]))?;
-            tx.answer_duty(player, *duty, value)
+            guards::check(
+                tx,
+                &guards::built_in(tx, &"answer".into(), player, None, vec![]),
+            )?;
+            duties::answer(tx, player, *duty, value)
         }
         Act::Leave { text } => leave(tx, player, text),
         Act::Post(post) => post_new(tx, player, post),
@@ -89,7 +94,7 @@ fn act_of_player(
         } => edit(tx, player, *post, title, body, flavour, patch.as_ref()),
         Act::Recategorise { post, category } => recategorise(tx, player, *post, category),
         Act::Withdraw { post } => withdraw(tx, player, *post),
-        Act::Comment { post, text } => tx.comment_by(player, *post, text.clone()),
+        Act::Comment { post, text } => built_in_acts::comment_by(tx, player, *post, text.clone()),
         Act::Message { to, text } => message(tx, player, to, text),
         Act::Claim {
             patch,
@@ -98,27 +103,29 @@ fn act_of_player(
         } => claims::claim(tx, player, patch, rule, reason),
         Act::Dispute { claim, .. } => claims::dispute(tx, player, *claim),
         Act::Undo { event, picks, .. } => {
-            tx.guards(&tx.builtin_act(&"undo".into(), player, None, vec![]))?;
+            guards::check(
+                tx,
+                &guards::built_in(tx, &"undo".into(), player, None, vec![]),
+            )?;
             undo::undo(tx, *event, past, picks)
         }
         Act::Dice { line } => {
-            tx.guards(&tx.builtin_act(&"roll".into(), player, None, vec![]))?;
+            guards::check(
+                tx,
+                &guards::built_in(tx, &"roll".into(), player, None, vec![]),
+            )?;
             dice_line::roll(tx, line.as_str())
         }
         Act::Wake { clause } => {
-            tx.guards(&tx.builtin_act(&"wake".into(), player, None, vec![]))?;
+            guards::check(
+                tx,
+                &guards::built_in(tx, &"wake".into(), player, None, vec![]),
+            )?;
             let old = tx.with_state(|state| state.breaks.get(clause).cloned());
             if old.is_none() {
                 return refused("a clause that sleeps");
             }
-            tx.write(
-                Effect::Breaks {
-                    key: clause.clone(),
-                    old,
-                    new: None,
-                },
-                Way::Set,
-            );
+            tx.remove::<Breaks>(clause.clone());
             Ok(())
         }
         Act::Found(_)
@@ -140,7 +147,7 @@ fn run(
         .iter()
         .map(|(name, value)| (name.clone(), convert::datum(value)))
         .collect();
-    tx.act(action, player, args, &[])?;
+    actions::act(tx, action, player, args, &[])?;
     drop_waiting(
         tx,
         &OpenKey {
@@ -168,7 +175,7 @@ pub(crate) fn answer_fits(
         option.open() == value
             || word
                 .as_ref()
-                .is_some_and(|word| *word == tx.label(&convert::datum(option)))
+                .is_some_and(|word| *word == labels::label(tx, &convert::datum(option)))
     };
     if open.question.options.iter().any(offered)
         || (open.question.may_decline && *value == Value::None)
@@ -179,7 +186,7 @@ pub(crate) fn answer_fits(
         .question
         .options
         .iter()
-        .map(|option| tx.label(&convert::datum(option)))
+        .map(|option| labels::label(tx, &convert::datum(option)))
         .collect();
     let mut refusal = Refusal::plain(format!("one of the answers to \"{}\"", open.question.what));
     refusal.needs[0].need = words.join(", ");
@@ -206,15 +213,11 @@ fn apply(tx: &Tx, actor: Actor, name: &Sealed<str>, text: &Sealed<str>) -> Answe
         left_at: old.as_ref().and_then(|person| person.left_at),
         seen_at: tx.now,
     };
-    tx.write(
-        Effect::Person {
-            key: id,
-            old,
-            new: Some(new),
-        },
-        Way::Set,
-    );
-    tx.guards(&tx.builtin_act(&"apply-to-join".into(), id, None, vec![]))?;
+    tx.put(id, new);
+    guards::check(
+        tx,
+        &guards::built_in(tx, &"apply-to-join".into(), id, None, vec![]),
+    )?;
     let args = vec![
         Datum::Thing(Thing::Player(id)),
         Datum::Text(text.as_str().into()),
@@ -233,8 +236,11 @@ fn leave(tx: &Tx, player: PlayerId, _text: &Sealed<str>) -> Answer<()> {
     if !member {
         return refused("to be on the roster");
     }
-    tx.guards(&tx.builtin_act(&"leave".into(), player, None, vec![]))?;
-    tx.depart_person(player, false)
+    guards::check(
+        tx,
+        &guards::built_in(tx, &"leave".into(), player, None, vec![]),
+    )?;
+    people::depart(tx, player, false)
 }
 
 fn post_new(tx: &Tx, player: PlayerId, post: &NewPost) -> Answer<()> {
@@ -254,7 +260,7 @@ fn post_new(tx: &Tx, player: PlayerId, post: &NewPost) -> Answer<()> {
         .iter()
         .map(|(name, value)| (name.clone(), convert::datum(value)))
         .collect();
-    tx.post_by(player, draft, fields).map(|_| ())
+    built_in_acts::post_by(tx, player, draft, fields).map(|_| ())
 }
 
 fn about_post(
@@ -264,10 +270,13 @@ fn about_post(
     post: PostId,
     args: Vec<(Name, Datum)>,
 ) -> Answer<()> {
-    if !tx.exists(&Thing::Post(post)) {
+    if !things::exists(tx, &Thing::Post(post)) {
         return refused("a post that exists");
     }
-    tx.guards(&tx.builtin_act(&act.into(), player, Some(post), args))
+    guards::check(
+        tx,
+        &guards::built_in(tx, &act.into(), player, Some(post), args),
+    )
 }
 
 fn edit(
@@ -286,10 +295,10 @@ fn edit(
     }
     let now = tx.now;
     let category = tx.with_state(|state| state.posts.get(&post).map(|row| row.category.clone()));
-    let title = tx.titled(&category.unwrap_or_default(), title.clone());
-    tx.write_post(post, |row| {
+    let title = posts::titled(tx, &category.unwrap_or_default(), title.clone());
+    posts::change(tx, post, |row| {
         row.title = title.clone();
-        row.tags = crate::tx::posts::tags_of(title.as_str());
+        row.tags = titles::tags_of(title.as_str());
         row.body = body.clone();
         row.flavour = flavour.clone();
         row.patch = patch.cloned();
@@ -316,43 +325,47 @@ fn recategorise(tx: &Tx, player: PlayerId, post: PostId, category: &Name) -> Ans
         .unwrap_or_default();
     let now = tx.now;
     let title = tx.with_state(|state| state.posts.get(&post).map(|row| row.title.clone()));
-    let title = title.map(|title| tx.titled(category, title));
-    tx.write_post(post, |row| {
+    let title = title.map(|title| posts::titled(tx, category, title));
+    posts::change(tx, post, |row| {
         if let Some(title) = &title {
             row.title = title.clone();
-            row.tags = crate::tx::posts::tags_of(title.as_str());
+            row.tags = titles::tags_of(title.as_str());
         }
         row.category = category.clone();
         row.status = status;
         row.open_at = now;
     })?;
-    tx.write_defaults(&Thing::Post(post), category);
+    values::write_defaults(tx, &Thing::Post(post), category);
     let author = tx.with_state(|state| state.posts.get(&post).and_then(|row| row.author.player()));
     if let (Some(author), Some(decl)) = (author, tx.law.categories.get(category)) {
-        tx.use_up(
+        limits::use_up(
+            tx,
             &Name::from(format!("post {category}")),
             &decl.it.limits.clone(),
             author,
         );
     }
-    tx.announce_post(post);
+    posts::announce(tx, post);
     Ok(())
 }
 
 fn withdraw(tx: &Tx, player: PlayerId, post: PostId) -> Answer<()> {
     about_post(tx, player, "withdraw", post, vec![])?;
-    tx.close_post(post, "withdrawn", "")
+    posts::close(tx, post, "withdrawn", "")
 }
 
 fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> Answer<()> {
-    if to.is_empty() || to.iter().any(|id| !tx.exists(&Thing::Player(*id))) {
+    if to.is_empty() || to.iter().any(|id| !things::exists(tx, &Thing::Player(*id))) {
         return refused("somebody of this game to write to");
     }
     if text.as_str().trim().is_empty() {
         return refused("a message with words");
     }
-    tx.guards(&tx.builtin_act(&"message".into(), player, None, vec![]))?;
-    tx.send(Some(player), to.to_vec(), text.clone());
+    guards::check(
+        tx,
+        &guards::built_in(tx, &"message".into(), player, None, vec![]),
+    )?;
+    posts::send(tx, Some(player), to.to_vec(), text.clone());
     Ok(())
 }
 
@@ -364,8 +377,8 @@ fn fall_due(tx: &Tx, keys: &[DueKey], open: Option<&Open>) -> Answer<()> {
     let mut keys = keys.to_vec();
     keys.sort_by_key(|key| (place(tx, key), key.clone()));
     for key in &keys {
-        tx.fall_due(key)?;
-        tx.follow()?;
+        follow::fall_due(tx, key)?;
+        follow::follow(tx)?;
     }
     Ok(())
 }
@@ -393,6 +406,5 @@ fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
         quorate_kernel::event::NoteKind::Said,
         format!("the operator: {}", reason.as_str()),
     );
-    tx.unchecked.set(true);
-    tx.apply_patch(&patch, None, &[])
+    law_changes::apply_patch(tx, &patch, None, &[])
 }

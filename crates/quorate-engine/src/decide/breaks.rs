@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use quorate_kernel::Refusal;
-use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Breaks, ClauseKey};
-use quorate_kernel::state::Effect;
 use quorate_law::stop::{Fault, Site};
 
 use crate::tx::Tx;
@@ -47,17 +45,13 @@ pub(super) fn count_breaks(tx: &Tx) {
                 ),
             );
         }
-        tx.write(
-            Effect::Breaks {
-                key,
-                old,
-                new: Some(Breaks {
-                    times,
-                    last: text,
-                    asleep,
-                }),
+        tx.put(
+            key,
+            Breaks {
+                times,
+                last: text,
+                asleep,
             },
-            Way::Set,
         );
     }
 }

@@ -1,16 +1,12 @@
 //! Changes by hand: who claims what, and what nobody brings in by hand.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use quorate_kernel::effect::Way;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::ids::{ClaimId, PlayerId};
 use quorate_kernel::law::Rule;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{self, Claim, ClaimStanding, DueKey, Post};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::{Effect, State};
+use quorate_kernel::state::State;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::CategoryDecl;
@@ -18,9 +14,9 @@ use quorate_law::stop::{Answer, Stop};
 
 use super::acts::refused;
 use crate::law::{At, code_of};
-use crate::lens::Caches;
-use crate::tx::rules::NOT_SO;
-use crate::tx::{Deck, Tx};
+use crate::topics::law_changes::NOT_SO;
+use crate::topics::{guards, law_changes};
+use crate::tx::Tx;
 use crate::words::worded;
 
 /// A change by hand: made at once, shown as claimed.
@@ -40,7 +36,10 @@ pub(super) fn claim(
     } else {
         vec![]
     };
-    tx.guards(&tx.builtin_act(&"claim".into(), player, None, args))?;
+    guards::check(
+        tx,
+        &guards::built_in(tx, &"claim".into(), player, None, args),
+    )?;
     if !known {
         return refused("a rule that the change rests on");
     }
@@ -48,7 +47,7 @@ pub(super) fn claim(
         return refused("a change");
     };
     let before = tx.state();
-    tx.apply_patch(&patch, None, &[])?;
+    law_changes::apply_patch(tx, &patch, None, &[])?;
     all_made(tx, &patch)?;
     no_code_of_its_own(tx, &before, &patch)?;
     let touched: Vec<_> = tx.with_state(|state| {
@@ -64,14 +63,7 @@ pub(super) fn claim(
             claimed: true,
             ..cell.clone()
         };
-        tx.write(
-            Effect::Cell {
-                key,
-                old: Some(cell),
-                new: Some(new),
-            },
-            Way::Set,
-        );
+        tx.put(key, new);
     }
     if tx.with_state(|state| *state == before) {
         return refused(nothing_changed(tx));
@@ -85,14 +77,7 @@ pub(super) fn claim(
         disputed_by: vec![],
     };
     let key = tx.make_id();
-    tx.write(
-        Effect::Claim {
-            key,
-            old: None,
-            new: Some(row),
-        },
-        Way::Set,
-    );
+    tx.put(key, row);
     if let Some(after) = tx.law.claims_settle {
         tx.set_due(DueKey::Claim(key), Some(tx.now + after));
     }
@@ -168,9 +153,8 @@ fn carries(
         });
         return of_law.all(|clause| posted.clauses.contains(clause));
     }
-    let caches = Rc::new(RefCell::new(Caches::default()));
-    let run = Tx::new(before, tx.seq, tx.now, &tx.law, Deck::nowhere(), &caches);
-    if run.apply_law(posted, id).is_err() {
+    let run = tx.beside(before, tx.now, &tx.law);
+    if law_changes::apply_law(&run, posted, id).is_err() {
         return false;
     }
     run.with_state(|state| {
@@ -219,18 +203,14 @@ pub(super) fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
     if !is_open || old.disputed_by.contains(&player) {
         return refused("a claim that is not settled and that you do not dispute yet");
     }
-    tx.guards(&tx.builtin_act(&"dispute".into(), player, None, vec![]))?;
+    guards::check(
+        tx,
+        &guards::built_in(tx, &"dispute".into(), player, None, vec![]),
+    )?;
     let mut new = old.clone();
     new.standing = ClaimStanding::Disputed;
     new.disputed_by.push(player);
     tx.set_due(DueKey::Claim(claim.0), None);
-    tx.write(
-        Effect::Claim {
-            key: claim.0,
-            old: Some(old),
-            new: Some(new),
-        },
-        Way::Set,
-    );
+    tx.put(claim.0, new);
     Ok(())
 }

@@ -4,6 +4,7 @@ use quorate_kernel::event::NoteKind;
 use quorate_kernel::{Need, Refusal};
 use quorate_law::stop::{Answer, Stop};
 
+use crate::topics::dice;
 use crate::tx::Tx;
 
 /// A random word in a line.
@@ -36,7 +37,7 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
             Some(Word::Dice { count, sides }) => {
                 let by = tx.actor();
                 let shown: Option<Vec<_>> = (0..count)
-                    .map(|_| tx.deck.borrow_mut().big_die(text, sides, by))
+                    .map(|_| tx.deck().big_die(text, sides, by))
                     .collect();
                 let Some(shown) = shown else {
                     return Err(Stop::fault("no dice are at hand here"));
@@ -51,7 +52,7 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
                 let outcomes = generator
                     .map(|generator| generator.it.outcomes.clone())
                     .unwrap_or_default();
-                let index = tx.pick(&word, outcomes.len(), None)?;
+                let index = dice::pick(tx, &word, outcomes.len(), None)?;
                 results.push(format!("{text}: {}", outcomes[index]));
             }
         }

@@ -1,35 +1,32 @@
 //! A game begins.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Command, Founding};
-use quorate_kernel::effect::Way;
+use quorate_kernel::command::Founding;
 use quorate_kernel::event::Outcome;
 use quorate_kernel::law::{RANK_STEP, Rule};
 use quorate_kernel::rows::{About, Person, Standing};
-use quorate_kernel::state::{Effect, State};
 use quorate_kernel::tape::SeedId;
-use quorate_kernel::{EventSeq, PlayerId, Refusal, Thing};
+use quorate_kernel::{PlayerId, Refusal, Thing};
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Site, Stop};
+use quorate_law::stop::Stop;
 
-use super::{Draft, draft, finish, under_new_law};
-use crate::judge::Inputs;
+use super::{Case, Draft, draft, finish, under_new_law};
+use crate::inputs::Inputs;
 use crate::law::Law;
-use crate::lens::Caches;
+use crate::memo::Caches;
 use crate::names;
+use crate::topics::{dynasties, new_law, people, values};
 use crate::tx::{Deck, Frame, Lot, Tx};
 
 /// Founds a game: its rules, its words, its values, its first player.
 pub(crate) fn found(
-    state: &State,
-    seq: EventSeq,
-    command: &Command,
+    case: &Case<'_>,
     founding: &Founding,
     inputs: &Inputs<'_>,
 ) -> Result<Draft, Refusal> {
+    let Case { state, command, .. } = case;
     if !state.about.is_empty() {
         return Err(Refusal::plain("a game that has not been founded yet"));
     }
@@ -37,36 +34,30 @@ pub(crate) fn found(
         return Err(Refusal::plain("a title of 1 to 120 characters"));
     }
     names::check(state, founding.founder.as_str(), None)?;
-    let text = write_text(state, seq, command, founding);
+    let text = write_text(case, founding);
     let law = Arc::new(Law::of(&text.state()));
-    let caches = Rc::new(RefCell::new(Caches::default()));
     let id = SeedId {
         player: None,
         key: command.key.clone(),
     };
     let lot = Lot::of(&inputs.secret, state, &id, false);
+    let (ruleset, deck) = (text.state(), Deck::seeded(lot));
     let tx = Tx::new(
-        &text.state(),
-        seq,
+        &ruleset,
+        case.seq,
         command.at,
         &law,
-        Deck::seeded(lot),
-        &caches,
+        deck,
+        Caches::default(),
     );
-    let frame = Frame {
-        actor: None,
-        site: Site::default(),
-        action: None,
-        law: Arc::clone(&law),
-        trial: false,
-    };
+    let frame = Frame::of(&law);
     let begun = tx.within(frame.clone(), || {
-        tx.commit_to_dice();
-        tx.bring_terms(&law);
+        dynasties::commit_to_dice(&tx);
+        new_law::bring_terms(&tx, &law);
         let founder = PlayerId(tx.make_id());
-        tx.write_defaults(&Thing::Game, &"Game".into());
+        values::write_defaults(&tx, &Thing::Game, &"Game".into());
         write_founder(&tx, founder, founding);
-        tx.admit_person(founder)?;
+        people::admit(&tx, founder)?;
         tx.happen(
             "founded",
             "Game",
@@ -103,45 +94,24 @@ pub(crate) fn found(
 }
 
 /// Writes the ruleset into an empty game.
-fn write_text(state: &State, seq: EventSeq, command: &Command, founding: &Founding) -> Rc<Tx> {
-    let caches = Rc::new(RefCell::new(Caches::default()));
+fn write_text(case: &Case<'_>, founding: &Founding) -> Rc<Tx> {
+    let (state, seq, at) = (case.state, case.seq, case.command.at);
     let empty = Arc::new(Law::of(state));
-    let tx = Tx::new(state, seq, command.at, &empty, Deck::nowhere(), &caches);
+    let tx = Tx::new(state, seq, at, &empty, Deck::nowhere(), Caches::default());
     let about = About {
         title: founding.title.trim().to_owned(),
         rulebook: founding.rulebook.clone(),
         edition: founding.edition,
-        founded_at: command.at,
+        founded_at: at,
         new_rules: founding.new_rules.clone(),
         unnamed: founding.unnamed.clone(),
     };
-    tx.write(
-        Effect::About {
-            key: (),
-            old: None,
-            new: Some(about),
-        },
-        Way::Set,
-    );
+    tx.put((), about);
     for (name, section) in &founding.sections {
-        tx.write(
-            Effect::Section {
-                key: name.clone(),
-                old: None,
-                new: Some(section.clone()),
-            },
-            Way::Set,
-        );
+        tx.put(name.clone(), section.clone());
     }
     for (name, term) in &founding.terms {
-        tx.write(
-            Effect::Term {
-                key: name.clone(),
-                old: None,
-                new: Some(term.clone()),
-            },
-            Way::Set,
-        );
+        tx.put(name.clone(), term.clone());
     }
     let mut rank = 0;
     for rule in &founding.rules {
@@ -156,15 +126,7 @@ fn write_text(state: &State, seq: EventSeq, command: &Command, founding: &Foundi
             tags: rule.tags.clone(),
             changed_by: seq,
         };
-        let old = tx.with_state(|state| state.rules.get(&rule.id).cloned());
-        tx.write(
-            Effect::Rule {
-                key: rule.id.clone(),
-                old,
-                new: Some(row),
-            },
-            Way::Set,
-        );
+        tx.put(rule.id.clone(), row);
     }
     tx
 }
@@ -178,12 +140,5 @@ fn write_founder(tx: &Tx, id: PlayerId, founding: &Founding) {
         left_at: None,
         seen_at: tx.now,
     };
-    tx.write(
-        Effect::Person {
-            key: id,
-            old: None,
-            new: Some(person),
-        },
-        Way::Set,
-    );
+    tx.put(id, person);
 }

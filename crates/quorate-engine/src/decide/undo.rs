@@ -16,6 +16,7 @@ use quorate_law::stop::{Answer, Stop};
 
 use crate::convert;
 use crate::merge;
+use crate::topics::{posts, things, values};
 use crate::tx::Tx;
 
 /// The slot in which an undone event is used up: it can be undone once, and again when its undo was undone. No action writes
@@ -93,14 +94,7 @@ pub(crate) fn undo(
             "an event whose effects still stand",
         ))));
     }
-    tx.write(
-        Effect::Use {
-            key: done,
-            old: None,
-            new: Some(Use { at: tx.now }),
-        },
-        Way::Put,
-    );
+    tx.write_row(done, Some(Use { at: tx.now }), Way::Put);
     dice_wait_again(tx, event);
     Ok(())
 }
@@ -115,21 +109,17 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
             who,
             action: action.clone(),
         };
-        let old = tx.with_state(|state| state.waiting.get(&key).cloned());
+        let _old = tx.with_state(|state| state.waiting.get(&key).cloned());
         let seed = SeedId {
             player: Some(who),
             key: event.key.clone(),
         };
-        tx.write(
-            Effect::Waiting {
-                key,
-                old,
-                new: Some(Waiting {
-                    seed,
-                    dice: event.tape.dice.clone(),
-                }),
+        tx.put(
+            key,
+            Waiting {
+                seed,
+                dice: event.tape.dice.clone(),
             },
-            Way::Set,
         );
     }
 }
@@ -168,14 +158,14 @@ fn turn(
                     }
                 }
             };
-            let Ok(kind) = tx.kind_of(&key.thing) else {
+            let Ok(kind) = things::kind_of(tx, &key.thing) else {
                 return Ok(false);
             };
             if let Some(value) = &value {
                 allowed(tx, &kind, key, value)?;
             }
             let before = now.as_ref().map(|cell| cell.value.clone());
-            tx.write_cell(&kind, key.clone(), value.clone(), step.way);
+            values::write_cell(tx, &kind, key.clone(), value.clone(), step.way);
             Ok(before != value)
         }
         Effect::Use {
@@ -185,14 +175,7 @@ fn turn(
         } => {
             let stands = tx.with_state(|state| state.uses.get(key) == Some(used));
             if stands {
-                tx.write(
-                    Effect::Use {
-                        key: key.clone(),
-                        old: Some(used.clone()),
-                        new: None,
-                    },
-                    Way::Take,
-                );
+                tx.write_row::<Use>(key.clone(), None, Way::Take);
             }
             Ok(stands)
         }
@@ -210,14 +193,7 @@ fn turn(
                     standing: ClaimStanding::Undone,
                     ..now.clone()
                 };
-                tx.write(
-                    Effect::Claim {
-                        key: *key,
-                        old: Some(now),
-                        new: Some(undone),
-                    },
-                    Way::Set,
-                );
+                tx.put(*key, undone);
             }
             Ok(true)
         }
@@ -230,7 +206,7 @@ fn turn(
             let now = tx.with_state(|state| state.posts.get(key).cloned());
             let stands = now.as_ref().is_some_and(|now| now.status == new.status);
             if stands {
-                tx.write_post(*key, |post| {
+                posts::change(tx, *key, |post| {
                     post.status = old.status.clone();
                     post.closed_at = old.closed_at;
                     post.closed_by = old.closed_by;
@@ -372,13 +348,6 @@ fn turn_rule(
         }
         _ => return false,
     };
-    tx.write(
-        Effect::Rule {
-            key: id.clone(),
-            old: now,
-            new: restored,
-        },
-        Way::Set,
-    );
+    tx.write_row(id.clone(), restored, Way::Set);
     true
 }

@@ -20,6 +20,7 @@ use super::{Game, NAMES, Object, Stage, fail, nothing};
 use crate::fields;
 use crate::judge::{Inputs, Judge, Judged};
 use crate::offers;
+use crate::topics::ledgers;
 use crate::tx::Tx;
 
 impl Stage {
@@ -637,13 +638,13 @@ impl Stage {
                 key: "can".into(),
                 act,
             };
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 secret: game.secret,
                 dictated: game.dictated.clone(),
                 past: &game.events,
                 ..Inputs::default()
             };
-            let done = fork.judge(&command, &mut inputs).event();
+            let done = fork.judge(&command, &inputs).event();
             matches!(
                 done.map(|event| event.outcome),
                 Ok(Outcome::Done | Outcome::Opened(_))
@@ -947,7 +948,7 @@ impl Stage {
             _ => None,
         };
         let lines = self.look(game, |tx| {
-            tx.line_records(thing, ledger.as_str(), who.as_ref(), since)
+            ledgers::line_records(tx, thing, ledger.as_str(), who.as_ref(), since)
         });
         match method {
             "lines" => Ok(Datum::List(
@@ -1005,14 +1006,14 @@ pub(super) fn by_text(tx: &Tx, ty: &quorate_law::datum::Type, datum: &Datum) -> 
 }
 
 fn judge(game: &mut Game, command: &Command) -> Judged {
-    let mut inputs = Inputs {
+    let inputs = Inputs {
         secret: game.secret,
         past: &game.events,
         dictated: std::mem::take(&mut game.dictated),
         ..Inputs::default()
     };
-    let judged = game.judge.judge(command, &mut inputs);
-    game.dictated = inputs.dictated;
+    let (judged, remains) = game.judge.judge_on(command, &inputs);
+    game.dictated = remains.dictated;
     if let Judged::Event(event) = &judged {
         game.events.push((**event).clone());
     }

@@ -3,10 +3,7 @@
 use quorate_law::budget::Cost;
 
 use super::Tx;
-use crate::lens::Effort;
-
-/// How deep rule code may call itself through the world: filters in derived values in predicates and so on.
-pub(super) const DEPTH_MAX: u32 = 24;
+use crate::memo::{DEPTH_MAX, Effort};
 
 impl Tx {
     /// Does something and tells what it took. Outside of any run, what is called gets an account of its own.

@@ -145,6 +145,6 @@ fn begins(book: &Rulebook, laws: &Arc<LawCache>) -> bool {
         key: "mutant".into(),
         act: Act::Found(Box::new(founding)),
     };
-    let judged = judge.judge(&command, &mut Inputs::default());
+    let judged = judge.judge(&command, &Inputs::default());
     matches!(judged, Judged::Event(_)) && judge.law().asleep.is_empty()
 }

@@ -219,12 +219,12 @@ impl SimulatedGame {
             shortened(&format!("{:?}", command.act))
         );
         let (before, head) = (self.judge.state().clone(), self.judge.head());
-        let mut inputs = Inputs {
+        let inputs = Inputs {
             secret: invariants::SECRET,
             past: &self.events,
             ..Inputs::default()
         };
-        let judged = self.judge.judge(&command, &mut inputs);
+        let judged = self.judge.judge(&command, &inputs);
         match &judged {
             Judged::Refused(_) | Judged::NeedsPast => {
                 self.tally.refused += 1;

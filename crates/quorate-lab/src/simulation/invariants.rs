@@ -233,7 +233,7 @@ pub(super) fn whole(judge: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Re
 fn judged_again(played: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Result<(), String> {
     let mut judge = Judge::unfounded(laws);
     for event in events {
-        let mut inputs = Inputs {
+        let inputs = Inputs {
             secret: SECRET,
             past: events,
             tape: Some(&event.tape),
@@ -246,7 +246,7 @@ fn judged_again(played: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Resul
                 event.act.name()
             )
         };
-        match judge.judge(&event.command(), &mut inputs).event() {
+        match judge.judge(&event.command(), &inputs).event() {
             Err(refusal) => return Err(place(format!("refused: {refusal}"))),
             Ok(again) => {
                 if let Some(difference) = in_process::difference(event, &again) {

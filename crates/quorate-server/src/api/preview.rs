@@ -73,7 +73,7 @@ fn tried(look: &GameView, actor: Actor, act: Act, past: &[Event]) -> Result<(), 
         return look.ask(|tx| offers::tried(tx, me, decl, args));
     }
     // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
-    let mut inputs = Inputs {
+    let inputs = Inputs {
         past,
         ..Inputs::default()
     };
@@ -83,7 +83,7 @@ fn tried(look: &GameView, actor: Actor, act: Act, past: &[Event]) -> Result<(), 
         key: "why".into(),
         act,
     };
-    look.fork().judge(&command, &mut inputs).event().map(|_| ())
+    look.fork().judge(&command, &inputs).event().map(|_| ())
 }
 
 /// Changes to be tried.

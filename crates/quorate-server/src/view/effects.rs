@@ -100,7 +100,7 @@ impl GameView {
 
     /// Tries a patch on a copy on which something else may have been tried before.
     fn try_on(&self, judge: Judge, patch: &Patch) -> Result<Trial, Refusal> {
-        self.try_with(judge, patch, &mut Inputs::default())
+        self.try_with(judge, patch, &Inputs::default())
     }
 
     /// The same with dice that fall otherwise.
@@ -108,7 +108,7 @@ impl GameView {
         &self,
         mut judge: Judge,
         patch: &Patch,
-        inputs: &mut Inputs<'_>,
+        inputs: &Inputs<'_>,
     ) -> Result<Trial, Refusal> {
         self.may_try(patch)?;
         let before = Arc::clone(judge.law());

@@ -2,9 +2,9 @@
 
 use quorate_engine::convert;
 use quorate_engine::law::At;
+use quorate_engine::offers::Quota;
 use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
 use quorate_engine::pictures;
-use quorate_engine::tx::actions::Quota;
 use quorate_kernel::rows::Post;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;

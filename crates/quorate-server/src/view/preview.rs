@@ -24,7 +24,7 @@ impl GameView {
             .me
             .ok_or_else(|| Refusal::plain("a player of this game"))?;
         let command = trial(at, Actor::Player(me), act);
-        outcome(self.fork().judge(&command, &mut Inputs::default()))
+        outcome(self.fork().judge(&command, &Inputs::default()))
     }
 
     /// A copy of the game to try things on.
@@ -39,7 +39,7 @@ impl GameView {
 
     /// Tries an act on a copy.
     pub fn would_on(&self, judge: &mut Judge, actor: Actor, act: Act) -> Result<Event, Refusal> {
-        self.would_with(judge, actor, act, &mut Inputs::default())
+        self.would_with(judge, actor, act, &Inputs::default())
     }
 
     /// The same with dice that are given, or fall under another secret.
@@ -48,17 +48,17 @@ impl GameView {
         judge: &mut Judge,
         actor: Actor,
         act: Act,
-        inputs: &mut Inputs<'_>,
+        inputs: &Inputs<'_>,
     ) -> Result<Event, Refusal> {
         let command = trial(self.now, actor, act);
         let mut judged = judge.judge(&command, inputs);
         if matches!(judged, Judged::NeedsPast) {
             let log = self.whole_log()?;
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 past: &log,
                 ..Inputs::default()
             };
-            judged = judge.judge(&command, &mut inputs);
+            judged = judge.judge(&command, &inputs);
         }
         outcome(judged)
     }

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use quorate_engine::convert;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_engine::offers::{self, Field, Offer};
-use quorate_engine::{convert, tx};
+use quorate_engine::tx::Tx;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{GameId, Moment, Name, PlayerId, Refusal, Value};
-use quorate_law::stop::Stop;
 use quorate_runtime::{Answer, Receipt, fold};
 use serde_json::{Value as Json, json};
 
@@ -180,7 +180,7 @@ fn tried(
         _ => Vec::new(),
     };
     // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
-    let mut inputs = Inputs {
+    let inputs = Inputs {
         past: &past,
         ..Inputs::default()
     };
@@ -190,32 +190,19 @@ fn tried(
         key: "why".into(),
         act,
     };
-    let judged = present.judge.judge(&command, &mut inputs);
+    let judged = present.judge.judge(&command, &inputs);
     Ok(judged.event().map(|_| ()))
 }
 
 fn trial(
-    look: &tx::Tx,
+    look: &Tx,
     player: PlayerId,
     action: &Name,
     args: Vec<(Name, quorate_law::datum::Datum)>,
 ) -> Result<(), Refusal> {
-    let frame = tx::Frame {
-        actor: Some(player),
-        ..look.frame()
-    };
-    let answer = look.trial(frame, || {
-        look.act(action, player, args, &[])?;
-        look.last_look()
-    });
-    match answer {
-        Ok(()) | Err(Stop::Asks(_)) => Ok(()),
-        Err(Stop::Refused(refusal)) => Err(*refusal),
-        Err(Stop::Broken(fault)) => {
-            let mut refusal = look.refusal_at(&fault.site, "code of the rule that works");
-            refusal.needs[0].have = fault.text;
-            Err(refusal)
-        }
+    match look.law.actions.get(action) {
+        Some(decl) => offers::tried(look, player, decl, args),
+        None => Err(Refusal::plain(format!("an action called \"{action}\""))),
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn founded(book: &Rulebook, laws: &Arc<LawCache>) -> Result<Judge> {
         key: "check".into(),
         act: Act::Found(Box::new(founding)),
     };
-    let judged = judge.judge(&command, &mut Inputs::default());
+    let judged = judge.judge(&command, &Inputs::default());
     if let Err(refusal) = judged.event() {
         return Err(anyhow!(
             "a game of this rulebook cannot be founded: it {refusal}"

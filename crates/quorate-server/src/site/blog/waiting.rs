@@ -2,7 +2,7 @@
 
 use quorate_engine::law::At;
 use quorate_engine::offers;
-use quorate_engine::tx::actions::Quota;
+use quorate_engine::offers::Quota;
 use quorate_kernel::PostId;
 use quorate_law::declare::ActionDecl;
 

@@ -297,7 +297,7 @@ fn try_undo(look: &GameView, event: &Event, picks: Vec<(String, Value)>) -> Resu
         .me
         .ok_or_else(|| Refusal::plain("a player of this game"))?;
     let past = [event.clone()];
-    let mut inputs = Inputs {
+    let inputs = Inputs {
         past: &past,
         ..Inputs::default()
     };
@@ -311,7 +311,7 @@ fn try_undo(look: &GameView, event: &Event, picks: Vec<(String, Value)>) -> Resu
             picks,
         },
     };
-    look.fork().judge(&command, &mut inputs).event()
+    look.fork().judge(&command, &inputs).event()
 }
 
 /// A choice for each value that has moved on: what it was before the event, or what it is now; and each picked as it was.

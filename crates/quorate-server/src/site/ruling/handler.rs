@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use axum::extract::Path;
 use axum::response::Response;
-use quorate_engine::ruling::{self, Bench, Fate, Named};
+use quorate_engine::history::{self, Bench};
+use quorate_engine::judge::Judge;
+use quorate_engine::ruling::{self, Fate, Named};
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Event, Outcome};
@@ -96,9 +98,10 @@ fn judged_again(look: &GameView, named: &Named) -> Result<Both, Refusal> {
         seq: look.published.head.seq.next(),
         // A secret of nobody: dice that are known stay, and nothing is learnt of others.
         secret: [0; 32],
-        laws: &look.site.parts.laws,
     };
-    let ruling = ruling::rule(&bench, named)?;
+    let laws = &look.site.parts.laws;
+    let open = |state, head| Judge::open(state, head, laws);
+    let ruling = history::rule(&bench, named, open)?;
     let event = as_event(look, &bench, &ruling);
     let (values, begun) = look.values_of(&event);
     let is_value = |effect: &&Effect| matches!(effect, Effect::Cell { .. });

@@ -28,7 +28,7 @@ pub(crate) fn may_claim(look: &GameView, me: PlayerId, rule: &Name) -> Result<()
     let allowed = look.ask(|tx| {
         tx.trial(tx.frame(), || {
             let args = vec![(Name::from("rule"), rule)];
-            tx.guards(&tx.builtin_act(&"claim".into(), me, None, args))
+            tx.may_act("claim", me, args)
         })
     });
     allowed.map_err(|stop| match stop {

@@ -63,11 +63,7 @@ pub(crate) fn all(look: &GameView) -> Link {
 /// The form of the dice line, where the law lets the reader roll.
 pub(crate) fn line(look: &GameView) -> Option<DiceLine> {
     let me = look.me.filter(|_| !look.is_past)?;
-    let allowed = look.ask(|tx| {
-        tx.trial(tx.frame(), || {
-            tx.guards(&tx.builtin_act(&"roll".into(), me, None, vec![]))
-        })
-    });
+    let allowed = look.ask(|tx| tx.trial(tx.frame(), || tx.may_act("roll", me, vec![])));
     allowed.ok()?;
     let game = look.game.as_str();
     let mut hint = "DICE6 is one die of six, 3DICE8 three of eight.".to_owned();

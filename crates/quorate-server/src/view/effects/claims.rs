@@ -145,7 +145,7 @@ impl GameView {
             reason: claim.reason.clone(),
         };
         let command = command(self.now, Actor::Player(claim.by), act);
-        match outcome(judge.judge(&command, &mut Inputs::default())) {
+        match outcome(judge.judge(&command, &Inputs::default())) {
             Err(refusal) => Again::Refused(refusal.to_string()),
             Ok(done) => {
                 let mut notes = done.notes.iter();

@@ -83,11 +83,11 @@ impl GameView {
                 dice: fallen.iter().copied().collect(),
                 ..Dictated::default()
             };
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 dictated,
                 ..Inputs::default()
             };
-            let trial = self.try_with(self.blind(), patch, &mut inputs).ok()?;
+            let trial = self.try_with(self.blind(), patch, &inputs).ok()?;
             let Some(next) = trial.event.tape.dice.get(fallen.len()) else {
                 let lines = self.alone(&trial);
                 throws.push(Throw { share, lines });
@@ -113,11 +113,11 @@ impl GameView {
             if until.is_over() {
                 break;
             }
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 secret: [nth; 32],
                 ..Inputs::default()
             };
-            if let Ok(trial) = self.try_with(self.blind(), patch, &mut inputs) {
+            if let Ok(trial) = self.try_with(self.blind(), patch, &inputs) {
                 all.push(self.alone(&trial));
             }
         }

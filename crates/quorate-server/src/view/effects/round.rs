@@ -446,7 +446,7 @@ pub(crate) fn send(
     act: Act,
 ) -> Result<quorate_kernel::EventSeq, Refusal> {
     let command = command(at, actor, act);
-    outcome(judge.judge(&command, &mut Inputs::default())).map(|event| event.seq)
+    outcome(judge.judge(&command, &Inputs::default())).map(|event| event.seq)
 }
 
 /// Lets everything happen that falls due up to a moment.
@@ -455,6 +455,6 @@ fn fall_due(judge: &mut Judge, up_to: Moment) {
         let Some(command) = judge.due_command(up_to) else {
             return;
         };
-        judge.judge(&command, &mut Inputs::default());
+        judge.judge(&command, &Inputs::default());
     }
 }

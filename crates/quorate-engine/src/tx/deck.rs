@@ -1,18 +1,16 @@
-//! Dice and choices: where they come from, and which of them fell.
+//! Dice and choices of one run: where they come from, and which of them fell.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use quorate_kernel::chance;
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::State;
 use quorate_kernel::tape::{Chosen, DiceKey, Die, Seed, SeedId, Tape};
 use quorate_kernel::{EventSeq, Value};
-use quorate_law::datum::{Datum, Record};
-use quorate_law::stop::{Answer, Question, Site, Stop};
-use std::sync::Arc;
+use quorate_law::datum::Datum;
 
-use super::Tx;
 use crate::convert;
+use crate::inputs::Dictated;
 
 /// Where dice come from.
 #[derive(Clone, Debug)]
@@ -32,9 +30,9 @@ pub struct Lot {
     dice: Seed,
     /// The salts of what it closes.
     salts: Seed,
-    /// The key that was pledged for dice of now.
+    /// The key that was committed to for dice of now.
     key: DiceKey,
-    /// The secret, for the next pledge.
+    /// The secret, for the next commitment.
     secret: [u8; 32],
 }
 
@@ -65,12 +63,10 @@ pub struct Deck {
     lot: Option<Lot>,
     /// Dice that fell in an earlier go, by what they were for.
     known: Vec<Die>,
-    /// Results that a test or a preview dictates, in order.
-    forced: VecDeque<i64>,
+    /// Results and choices that a test or a preview dictates, in order.
+    dictated: Dictated,
     /// Choices already made.
     given: Vec<Chosen>,
-    /// Choices that a test makes as they are asked, in order.
-    ready: VecDeque<Datum>,
     counts: BTreeMap<(bool, String), usize>,
     rolled: Vec<Die>,
     /// Dice that fell in parts of this run that were taken back, each with how many of its `what` came before it.
@@ -102,9 +98,8 @@ impl Deck {
             from,
             lot,
             known: Vec::new(),
-            forced: VecDeque::new(),
+            dictated: Dictated::default(),
             given: Vec::new(),
-            ready: VecDeque::new(),
             counts: BTreeMap::new(),
             rolled: Vec::new(),
             lost: Vec::new(),
@@ -122,15 +117,14 @@ impl Deck {
 
     /// Dictates the next results and choices.
     #[must_use]
-    pub fn dictated(mut self, forced: VecDeque<i64>, ready: VecDeque<Datum>) -> Self {
-        self.forced = forced;
-        self.ready = ready;
+    pub fn dictated(mut self, dictated: Dictated) -> Self {
+        self.dictated = dictated;
         self
     }
 
     /// Results and choices that were dictated and not used.
-    pub fn left_over(&self) -> (VecDeque<i64>, VecDeque<Datum>) {
-        (self.forced.clone(), self.ready.clone())
+    pub fn left_over(&self) -> Dictated {
+        self.dictated.clone()
     }
 
     /// The dice that fell.
@@ -199,7 +193,7 @@ impl Deck {
         )
     }
 
-    /// The key of the pledge that stands, and that of one made in an event from here on; none where there is no secret.
+    /// The key of the commitment that stands, and that of one made in an event from here on; none where there is no secret.
     pub fn next_commitment(&self, seq: EventSeq) -> Option<(DiceKey, DiceKey)> {
         let lot = self.lot.as_ref()?;
         Some((lot.key, DiceKey::of(&lot.secret, seq)))
@@ -227,7 +221,7 @@ impl Deck {
             .filter(|die| die.sides == i128::from(sides));
         let result = match (known, &self.from) {
             (Some(die), _) => i64::try_from(die.result).ok()?,
-            (None, from) => match (self.forced.pop_front(), from) {
+            (None, from) => match (self.dictated.dice.pop_front(), from) {
                 (Some(forced), _) => forced,
                 (None, DiceFrom::Seed(seed)) => seed.die(what, nth as u64, sides),
                 (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
@@ -256,7 +250,7 @@ impl Deck {
         let result = match (known, &self.from) {
             (Some(result), _) => result,
             (None, _) if sides == 0 => 0,
-            (None, from) => match (self.forced.pop_front(), from) {
+            (None, from) => match (self.dictated.dice.pop_front(), from) {
                 (Some(forced), _) => u128::try_from(forced).ok()?,
                 (None, DiceFrom::Seed(seed)) => seed.big_die(what, nth as u64, sides),
                 (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
@@ -273,7 +267,7 @@ impl Deck {
     }
 
     /// The choice made for a question, if there is one.
-    fn choice(&mut self, what: &str) -> Option<Datum> {
+    pub fn choice(&mut self, what: &str) -> Option<Datum> {
         let nth = self.count(false, what);
         let given = self
             .given
@@ -281,151 +275,15 @@ impl Deck {
             .filter(|chosen| chosen.what == what)
             .nth(nth)
             .map(|c| convert::datum(&c.value));
-        given.or_else(|| self.ready.pop_front())
+        given.or_else(|| self.dictated.choices.pop_front())
     }
 
-    fn take(&mut self, what: &str, value: Value) {
+    /// Notes a choice that was made.
+    pub fn take(&mut self, what: &str, value: Value) {
         self.taken.push(Chosen {
             what: what.to_owned(),
             value,
         });
-    }
-}
-
-impl Tx {
-    /// One die after the filters of `"roll"`.
-    pub fn die(&self, sides: i64, what: &str) -> Answer<i64> {
-        if self.frame().trial {
-            return Err(Stop::Asks(Box::new(trial_end(what))));
-        }
-        let said = self.said(sides, what)?;
-        if let Some(said) = said {
-            return Ok(said);
-        }
-        let by = self.actor();
-        self.deck
-            .borrow_mut()
-            .die(what, sides, by)
-            .ok_or_else(|| Stop::Asks(Box::new(trial_end(what))))
-    }
-
-    /// What a rule says that a die shows, if one does.
-    fn said(&self, sides: i64, what: &str) -> Answer<Option<i64>> {
-        let law = self.frame().law;
-        let Some(filters) = law.filters.get("roll") else {
-            return Ok(None);
-        };
-        let by = self.actor().map_or(Datum::None, |id| {
-            Datum::Thing(quorate_kernel::Thing::Player(id))
-        });
-        let mut said = Datum::None;
-        for filter in filters {
-            let roll = Record {
-                kind: "Roll",
-                fields: vec![
-                    ("by", by.clone()),
-                    ("count", Datum::Int(1)),
-                    ("sides", Datum::Int(sides)),
-                    ("what", Datum::Text(what.into())),
-                ],
-            };
-            said = self.call_at(
-                &filter.site,
-                &filter.it,
-                vec![said, Datum::Record(Arc::new(roll))],
-            )?;
-        }
-        match said {
-            Datum::Int(n) => Ok(Some(n)),
-            _ => Ok(None),
-        }
-    }
-
-    /// The index of what one die picks by weight.
-    pub fn pick(&self, what: &str, count: usize, weights: Option<&[i64]>) -> Answer<usize> {
-        let even = vec![1; count];
-        let weights = weights.unwrap_or(&even);
-        if weights.len() != count || weights.iter().any(|&weight| weight < 0) {
-            return Err(Stop::fault(format!(
-                "\"{what}\" needs one weight, 0 or more, for each of its {count} options"
-            )));
-        }
-        let total = weights
-            .iter()
-            .try_fold(0_i64, |sum, &weight| sum.checked_add(weight))
-            .unwrap_or(i64::MAX);
-        if total == 0 {
-            return Err(Stop::fault(format!("\"{what}\" has nothing to draw from")));
-        }
-        let mut left = self.die(total, what)?;
-        for (index, &weight) in weights.iter().enumerate() {
-            left -= weight;
-            if left <= 0 && weight > 0 {
-                return Ok(index);
-            }
-        }
-        Err(Stop::fault(format!(
-            "\"{what}\": the die shows more than the weights sum to"
-        )))
-    }
-
-    /// What the one who acts picks.
-    pub fn choice(&self, question: Question) -> Answer<Datum> {
-        if self.frame().trial {
-            return Err(Stop::Asks(Box::new(question)));
-        }
-        if question.options.is_empty() {
-            if question.may_decline {
-                return Ok(Datum::None);
-            }
-            return Err(Stop::Refused(Box::new(self.refusal_at(
-                &question.site,
-                &format!("something to choose from for \"{}\"", question.what),
-            ))));
-        }
-        let chosen = self.deck.borrow_mut().choice(&question.what);
-        let fits = |datum: &Datum| {
-            question.options.contains(datum) || (question.may_decline && *datum == Datum::None)
-        };
-        let chosen = chosen.and_then(|datum| {
-            if fits(&datum) {
-                Some(datum)
-            } else {
-                self.by_label(&datum, &question.options)
-            }
-        });
-        match chosen {
-            Some(datum) => {
-                let value = convert::plain_value(&datum).unwrap_or_default();
-                self.deck.borrow_mut().take(&question.what, value);
-                Ok(datum)
-            }
-            // An answer that is no longer offered is asked again.
-            None => Err(Stop::Asks(Box::new(question))),
-        }
-    }
-
-    /// The option that is called so.
-    fn by_label(&self, datum: &Datum, options: &[Datum]) -> Option<Datum> {
-        let Datum::Text(text) = datum else {
-            return None;
-        };
-        options
-            .iter()
-            .find(|option| self.label(option) == **text)
-            .cloned()
-    }
-}
-
-/// The end of a trial at its first die or question.
-fn trial_end(what: &str) -> Question {
-    Question {
-        what: what.to_owned(),
-        options: Vec::new(),
-        may_decline: false,
-        within: None,
-        default: None,
-        site: Site::default(),
     }
 }
 

@@ -1,23 +1,44 @@
-//! Values when the law that declares them changes.
+//! A law that begins: what falls asleep, its words, and values under their new declarations.
 //!
 //! What still fits is kept. What does not becomes what `outside` says, or the default. A renamed value keeps its
 //! contents by `was =`; one that left the law goes to the archive and comes back from there when it returns.
 
 use std::sync::Arc;
 
-use quorate_kernel::effect::Way;
-use quorate_kernel::rows::{Cell, CellKey};
-use quorate_kernel::state::Effect;
+use quorate_kernel::event::NoteKind;
+use quorate_kernel::rows::{Archived, Cell, CellKey};
 use quorate_kernel::{Name, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
 
+use super::{things, values};
 use crate::convert;
-use crate::law::{At, Law};
-use crate::tx::{Frame, Tx, rules::archived};
+use crate::law::{At, Law, slept_line};
+use crate::tx::{Frame, Tx};
+
+/// Compiles the law as it is now in the working copy, and gives values their new declarations.
+pub(crate) fn take(tx: &Tx) {
+    let new = Arc::new(tx.with_state(Law::of));
+    for asleep in new.fallen_asleep(&tx.law) {
+        tx.say(NoteKind::Broke, slept_line(asleep));
+    }
+    let old = tx.coming_law();
+    tx.set_coming_law(&new);
+    bring_terms(tx, &new);
+    bring_values(tx, &old, &new);
+}
+
+/// Gives the game the words of the theme that a law brings. A word that is there already stays as play left it.
+pub(crate) fn bring_terms(tx: &Tx, law: &Law) {
+    for (name, term) in &law.terms {
+        if !tx.with_state(|state| state.terms.contains_key(name)) {
+            tx.put(name.clone(), term.clone());
+        }
+    }
+}
 
 /// Brings all values in line with a new law.
-pub fn values(tx: &Tx, old: &Arc<Law>, new: &Arc<Law>) {
+fn bring_values(tx: &Tx, old: &Arc<Law>, new: &Arc<Law>) {
     drop_gone(tx, old, new);
     for key in &new.value_order {
         let Some(decl) = new.values.get(key) else {
@@ -44,27 +65,13 @@ fn drop_gone(tx: &Tx, old: &Arc<Law>, new: &Law) {
             .values
             .values()
             .any(|decl| decl.it.of == *of && decl.it.was.as_ref() == Some(name));
+        if taken_over {
+            continue;
+        }
         for (key, cell) in cells_of(tx, old, of, name) {
-            if !taken_over {
-                let before = tx.with_state(|state| state.archive.get(&key).cloned());
-                let kept = archived(&cell.value, tx.now);
-                tx.write(
-                    Effect::Archived {
-                        key: key.clone(),
-                        old: before,
-                        new: Some(kept),
-                    },
-                    Way::Set,
-                );
-                tx.write(
-                    Effect::Cell {
-                        key,
-                        old: Some(cell),
-                        new: None,
-                    },
-                    Way::Set,
-                );
-            }
+            let (value, at) = (cell.value, tx.now);
+            tx.put(key.clone(), Archived { value, at });
+            tx.remove::<Cell>(key);
         }
     }
 }
@@ -79,21 +86,14 @@ fn bring_in(tx: &Tx, new: &Arc<Law>, decl: &At<ValueDecl>) {
             thing,
             name: decl.it.name.clone(),
         };
-        let here = tx.with_state(|state| state.cells.get(&key).cloned());
+        let here = tx.row::<Cell>(&key);
         let source = here
             .as_ref()
             .map(|cell| cell.value.clone())
             .or_else(|| renamed(tx, decl, &key))
             .or_else(|| {
-                let kept = tx.with_state(|state| state.archive.get(&key).cloned())?;
-                tx.write(
-                    Effect::Archived {
-                        key: key.clone(),
-                        old: Some(kept.clone()),
-                        new: None,
-                    },
-                    Way::Set,
-                );
+                let kept = tx.row::<Archived>(&key)?;
+                tx.remove::<Archived>(key.clone());
                 Some(kept.value)
             });
         let value = fitting(tx, &decl.it, source.as_ref());
@@ -104,14 +104,7 @@ fn bring_in(tx: &Tx, new: &Arc<Law>, decl: &At<ValueDecl>) {
             claimed: false,
         };
         if here.as_ref().map(|cell| &cell.value) != Some(&new.value) {
-            tx.write(
-                Effect::Cell {
-                    key,
-                    old: here,
-                    new: Some(new),
-                },
-                Way::Set,
-            );
+            tx.put(key, new);
         }
     }
 }
@@ -122,15 +115,8 @@ fn renamed(tx: &Tx, decl: &At<ValueDecl>, key: &CellKey) -> Option<Value> {
         thing: key.thing.clone(),
         name: decl.it.was.clone()?,
     };
-    let cell = tx.with_state(|state| state.cells.get(&was).cloned())?;
-    tx.write(
-        Effect::Cell {
-            key: was,
-            old: Some(cell.clone()),
-            new: None,
-        },
-        Way::Set,
-    );
+    let cell = tx.row::<Cell>(&was)?;
+    tx.remove::<Cell>(was);
     Some(cell.value)
 }
 
@@ -138,7 +124,7 @@ fn renamed(tx: &Tx, decl: &At<ValueDecl>, key: &CellKey) -> Option<Value> {
 fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
     // What comes back from the archive may point at things that have left the game meanwhile.
     let open = source.map(Value::open).map(|value| {
-        let there = tx.without_gone(value);
+        let there = things::without_gone(tx, value);
         there.unwrap_or_else(|| value.clone())
     });
     let fits = open.clone().filter(|value| convert::legal(decl, value));
@@ -156,7 +142,7 @@ fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
         _ => None,
     };
     let value = fits.or_else(clamped).unwrap_or_else(|| {
-        let default: Datum = tx.default_of(decl);
+        let default: Datum = values::default_of(tx, decl);
         convert::value_for(decl, &default, &mut || tx.salt())
             .unwrap_or_else(|_| convert::empty_value(&decl.holds))
     });
@@ -173,7 +159,7 @@ fn owners(tx: &Tx, law: &Arc<Law>, of: &Name) -> Vec<Thing> {
         law: Arc::clone(law),
         ..tx.frame()
     };
-    tx.within(frame, || tx.subjects(Some(of)))
+    tx.within(frame, || things::subjects(tx, Some(of)))
 }
 
 fn cells_of(tx: &Tx, law: &Arc<Law>, of: &Name, name: &Name) -> Vec<(CellKey, Cell)> {

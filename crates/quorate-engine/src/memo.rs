@@ -11,6 +11,9 @@ use quorate_law::datum::Datum;
 
 use crate::reads::{ReadKey, Reads};
 
+/// How deep rule code may call itself through the world: filters in derived values in predicates and so on.
+pub const DEPTH_MAX: u32 = 24;
+
 /// Which answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Question {

@@ -1,0 +1,44 @@
+//! What a judgement takes besides state, law and command, and what it leaves.
+
+use std::collections::VecDeque;
+
+use quorate_kernel::event::Event;
+use quorate_kernel::tape::Tape;
+use quorate_law::datum::Datum;
+
+/// What a decision depends on besides state, law and command.
+#[derive(Default)]
+pub struct Inputs<'a> {
+    /// The secret under which this game's seeds are derived.
+    pub secret: [u8; 32],
+    /// Events of the past that the command is about: the one that is undone, or for a ruling all.
+    pub past: &'a [Event],
+    /// Dice and choices dictated beforehand, by tests and previews.
+    pub dictated: Dictated,
+    /// A tape to judge by instead of the seed: the event is judged again.
+    pub tape: Option<&'a Tape>,
+    /// Dice and choices that are known already, for what is rolled and asked again; what they leave open, the seed says.
+    pub known: Option<&'a Tape>,
+    /// Whether this is a line of history other than the log's: what the log does not know of falls apart from its dice.
+    pub on_another_line: bool,
+    /// How many things were made under the event's number before.
+    pub made: u16,
+}
+
+/// Dictated results of dice, and choices, in the order in which they are taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dictated {
+    /// What the next dice show.
+    pub dice: VecDeque<i64>,
+    /// What the next questions are answered with.
+    pub choices: VecDeque<Datum>,
+}
+
+/// What a judgement leaves to the next one, whatever came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remains {
+    /// What was dictated and not used.
+    pub dictated: Dictated,
+    /// How many things were made under the event's number by now.
+    pub made: u16,
+}

@@ -1,0 +1,229 @@
+//! Acts that every game has, whatever its law: posting, commenting, voting. Guards may forbid them.
+
+use quorate_kernel::rows::IconUse;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
+use quorate_law::datum::Datum;
+use quorate_law::stop::{Answer, Stop};
+
+use super::posts::Draft;
+use super::{guards, limits, people, permission, posts, things, titles, values};
+use crate::tx::Tx;
+
+/// The largest text that a person may post, in bytes.
+const TEXT_MAX: usize = 256 * 1024;
+
+/// A built-in act by its name, as `perform` and `allowed` take it.
+pub(crate) fn attempt(
+    tx: &Tx,
+    action: &Name,
+    actor: PlayerId,
+    args: Vec<(Name, Datum)>,
+) -> Answer<()> {
+    let arg = |name: &str| {
+        args.iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, datum)| datum)
+    };
+    let post = match arg("post") {
+        Some(Datum::Thing(Thing::Post(id))) => Some(*id),
+        _ => None,
+    };
+    let text = |name: &str| match arg(name) {
+        Some(Datum::Text(text)) => text.to_string(),
+        _ => String::new(),
+    };
+    if let Some(category) = action.as_str().strip_prefix("post ") {
+        let draft = Draft {
+            category: Name::from(category),
+            author: Some(actor),
+            // Whoever only asks whether they may post has no title yet.
+            title: Sealed::close(
+                if arg("title").is_some() {
+                    text("title")
+                } else {
+                    "…".to_owned()
+                },
+                tx.salt(),
+            ),
+            body: Sealed::close(text("body"), tx.salt()),
+            flavour: Sealed::close("", tx.salt()),
+            patch: None,
+        };
+        return post_by(tx, actor, draft, Vec::new()).map(|_| ());
+    }
+    match (action.as_str(), post) {
+        ("vote", Some(post)) => {
+            let line = format!(":{}:", text("icon"));
+            comment_by(tx, actor, post, Sealed::close(line, tx.salt()))
+        }
+        ("comment", Some(post)) => {
+            comment_by(tx, actor, post, Sealed::close(text("text"), tx.salt()))
+        }
+        (
+            "message" | "claim" | "dispute" | "undo" | "answer" | "leave" | "apply-to-join"
+            | "dice",
+            _,
+        ) => guards::check(tx, &guards::built_in(tx, action, actor, post, args.clone())),
+        _ => Err(Stop::Refused(Box::new(Refusal::plain(format!(
+            "an action called \"{action}\""
+        ))))),
+    }
+}
+
+/// A post by a player: who may, guards, limits, then the post, its fields and the hooks.
+pub(crate) fn post_by(
+    tx: &Tx,
+    actor: PlayerId,
+    draft: Draft,
+    fields: Vec<(Name, Datum)>,
+) -> Answer<PostId> {
+    fits_in(
+        draft.title.as_str(),
+        1_000,
+        "title",
+        "a title of at most 1,000 bytes",
+    )?;
+    fits_in(
+        draft.body.as_str(),
+        TEXT_MAX,
+        "body",
+        "a text of at most 256 KiB",
+    )?;
+    fits_in(
+        draft.flavour.as_str(),
+        TEXT_MAX,
+        "flavour",
+        "a flavour text of at most 256 KiB",
+    )?;
+    let law = tx.frame().law;
+    let category = draft.category.clone();
+    if category.is_empty() {
+        guards::check(
+            tx,
+            &guards::built_in(tx, &"post".into(), actor, None, vec![]),
+        )?;
+    } else {
+        let Some(decl) = law.categories.get(&category).cloned() else {
+            return Err(Stop::Refused(Box::new(Refusal::plain(format!(
+                "a category called \"{category}\""
+            )))));
+        };
+        let name = Name::from(format!("post {category}"));
+        let mut args = vec![(
+            Name::from("title"),
+            Datum::Text(draft.title.as_str().into()),
+        )];
+        args.extend(fields.iter().cloned());
+        let attempt = guards::built_in(tx, &name, actor, None, args);
+        permission::who(tx, &attempt, decl.it.by.as_ref(), &decl.it.admits)?;
+        guards::check(tx, &attempt)?;
+        limits::check(tx, &name, &decl.it.limits, actor, &decl.site)?;
+        if tx.frame().trial {
+            return Ok(PostId(tx.make_id()));
+        }
+        if draft.title.as_str().trim().is_empty() {
+            let refusal = tx.refusal_at(&decl.site, "a title");
+            return Err(Stop::refused(refusal.about(argument("title"))));
+        }
+        limits::use_up(tx, &name, &decl.it.limits, actor);
+    }
+    let id = posts::make(tx, draft);
+    fill_in(tx, id, &category, fields)?;
+    posts::announce(tx, id);
+    Ok(id)
+}
+
+/// Writes the fields of a category's form, and no others.
+fn fill_in(tx: &Tx, id: PostId, category: &Name, fields: Vec<(Name, Datum)>) -> Answer<()> {
+    let law = tx.frame().law;
+    let form = law
+        .categories
+        .get(category)
+        .map(|decl| decl.it.form.clone())
+        .unwrap_or_default();
+    for (name, datum) in fields {
+        if !form.contains(&name) {
+            let known: Vec<_> = form.iter().map(Name::as_str).collect();
+            let what = format!("only the fields of its form: {}", known.join(", "));
+            let refusal = Refusal::plain(what).about(Topic::Argument(name));
+            return Err(Stop::refused(refusal));
+        }
+        match values::set_attribute(tx, &Thing::Post(id), name.as_str(), datum) {
+            Err(Stop::Broken(fault)) => {
+                let refusal = Refusal::plain(fault.text).about(Topic::Argument(name));
+                return Err(Stop::refused(refusal));
+            }
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+/// A comment by a player, with the votes in it.
+pub(crate) fn comment_by(tx: &Tx, actor: PlayerId, post: PostId, text: Sealed<str>) -> Answer<()> {
+    fits_in(
+        text.as_str(),
+        TEXT_MAX,
+        "text",
+        "a comment of at most 256 KiB",
+    )?;
+    if text.as_str().trim().is_empty() {
+        return Err(Stop::Refused(Box::new(Refusal::plain(
+            "a comment with words or an icon",
+        ))));
+    }
+    let category = things::kind_of(tx, &Thing::Post(post))
+        .map_err(|_| Stop::Refused(Box::new(Refusal::plain("a post that exists"))))?;
+    guards::check(
+        tx,
+        &guards::built_in(tx, &"comment".into(), actor, Some(post), vec![]),
+    )?;
+    let known = posts::icon_names(tx);
+    let icons = titles::icons_in(text.as_str(), &|word| known.iter().any(|name| name == word));
+    let mut uses = Vec::with_capacity(icons.len());
+    for icon in icons {
+        let counted = can_cast(tx, actor, post, &category, &icon)?;
+        uses.push(IconUse {
+            name: icon,
+            counted,
+        });
+    }
+    if tx.frame().trial {
+        return Ok(());
+    }
+    posts::make_comment(tx, post, Some(actor), text, uses).map(|_| ())
+}
+
+/// Whether an icon is a vote: the matter takes it, its author is a player for the rule of votes. A guard that
+/// forbids the vote refuses the comment.
+fn can_cast(tx: &Tx, actor: PlayerId, post: PostId, category: &Name, icon: &Name) -> Answer<bool> {
+    let law = tx.frame().law;
+    let usable = law
+        .categories
+        .get(category)
+        .is_some_and(|decl| decl.it.icons.contains(icon));
+    if !usable {
+        return Ok(false);
+    }
+    let args = vec![(Name::from("icon"), Datum::Text(icon.as_str().into()))];
+    let attempt = guards::built_in(tx, &"vote".into(), actor, Some(post), args);
+    if !people::counts_for(tx, actor, &attempt.site.rule, &[])? {
+        return Ok(false);
+    }
+    guards::check(tx, &attempt)?;
+    Ok(true)
+}
+
+fn argument(name: &str) -> Topic {
+    Topic::Argument(name.into())
+}
+
+fn fits_in(text: &str, bytes_max: usize, name: &str, what: &str) -> Answer<()> {
+    if text.len() <= bytes_max {
+        return Ok(());
+    }
+    let mut refusal = Refusal::plain(what).about(argument(name));
+    refusal.needs[0].have = format!("{} bytes", text.len());
+    Err(Stop::Refused(Box::new(refusal)))
+}

@@ -1,0 +1,144 @@
+//! Dice that rules change, draws by weight, and choices of the one who acts.
+
+use std::sync::Arc;
+
+use quorate_law::datum::{Datum, Record};
+use quorate_law::stop::{Answer, Question, Site, Stop};
+
+use super::labels;
+use crate::convert;
+use crate::tx::Tx;
+
+/// One die after the filters of `"roll"`.
+pub(crate) fn die(tx: &Tx, sides: i64, what: &str) -> Answer<i64> {
+    if tx.frame().trial {
+        return Err(Stop::Asks(Box::new(trial_end(what))));
+    }
+    let said = said(tx, sides, what)?;
+    if let Some(said) = said {
+        return Ok(said);
+    }
+    let by = tx.actor();
+    tx.deck()
+        .die(what, sides, by)
+        .ok_or_else(|| Stop::Asks(Box::new(trial_end(what))))
+}
+
+/// What a rule says that a die shows, if one does.
+fn said(tx: &Tx, sides: i64, what: &str) -> Answer<Option<i64>> {
+    let law = tx.frame().law;
+    let Some(filters) = law.filters.get("roll") else {
+        return Ok(None);
+    };
+    let by = tx.actor().map_or(Datum::None, |id| {
+        Datum::Thing(quorate_kernel::Thing::Player(id))
+    });
+    let mut said = Datum::None;
+    for filter in filters {
+        let roll = Record {
+            kind: "Roll",
+            fields: vec![
+                ("by", by.clone()),
+                ("count", Datum::Int(1)),
+                ("sides", Datum::Int(sides)),
+                ("what", Datum::Text(what.into())),
+            ],
+        };
+        said = tx.call_at(
+            &filter.site,
+            &filter.it,
+            vec![said, Datum::Record(Arc::new(roll))],
+        )?;
+    }
+    match said {
+        Datum::Int(n) => Ok(Some(n)),
+        _ => Ok(None),
+    }
+}
+
+/// The index of what one die picks by weight.
+pub(crate) fn pick(tx: &Tx, what: &str, count: usize, weights: Option<&[i64]>) -> Answer<usize> {
+    let even = vec![1; count];
+    let weights = weights.unwrap_or(&even);
+    if weights.len() != count || weights.iter().any(|&weight| weight < 0) {
+        return Err(Stop::fault(format!(
+            "\"{what}\" needs one weight, 0 or more, for each of its {count} options"
+        )));
+    }
+    let total = weights
+        .iter()
+        .try_fold(0_i64, |sum, &weight| sum.checked_add(weight))
+        .unwrap_or(i64::MAX);
+    if total == 0 {
+        return Err(Stop::fault(format!("\"{what}\" has nothing to draw from")));
+    }
+    let mut left = die(tx, total, what)?;
+    for (index, &weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left <= 0 && weight > 0 {
+            return Ok(index);
+        }
+    }
+    Err(Stop::fault(format!(
+        "\"{what}\": the die shows more than the weights sum to"
+    )))
+}
+
+/// What the one who acts picks.
+pub(crate) fn choice(tx: &Tx, question: Question) -> Answer<Datum> {
+    if tx.frame().trial {
+        return Err(Stop::Asks(Box::new(question)));
+    }
+    if question.options.is_empty() {
+        if question.may_decline {
+            return Ok(Datum::None);
+        }
+        return Err(Stop::Refused(Box::new(tx.refusal_at(
+            &question.site,
+            &format!("something to choose from for \"{}\"", question.what),
+        ))));
+    }
+    let chosen = tx.deck().choice(&question.what);
+    let fits = |datum: &Datum| {
+        question.options.contains(datum) || (question.may_decline && *datum == Datum::None)
+    };
+    let chosen = chosen.and_then(|datum| {
+        if fits(&datum) {
+            Some(datum)
+        } else {
+            by_label(tx, &datum, &question.options)
+        }
+    });
+    match chosen {
+        Some(datum) => {
+            let value = convert::plain_value(&datum).unwrap_or_default();
+            tx.deck().take(&question.what, value);
+            Ok(datum)
+        }
+        // An answer that is no longer offered is asked again.
+        None => Err(Stop::Asks(Box::new(question))),
+    }
+}
+
+/// The option that is called so.
+fn by_label(tx: &Tx, datum: &Datum, options: &[Datum]) -> Option<Datum> {
+    let Datum::Text(text) = datum else {
+        return None;
+    };
+    options
+        .iter()
+        .find(|option| labels::label(tx, option) == **text)
+        .cloned()
+}
+
+/// The end of a trial at its first die or question.
+fn trial_end(what: &str) -> Question {
+    Question {
+        what: what.to_owned(),
+        options: Vec::new(),
+        may_decline: false,
+        within: None,
+        default: None,
+        site: Site::default(),
+    }
+}

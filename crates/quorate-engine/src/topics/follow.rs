@@ -1,0 +1,165 @@
+//! What follows from a change: hooks on happenings and values, and things that happen by themselves. All of it is part of
+//! the same event.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use quorate_kernel::Thing;
+use quorate_kernel::event::NoteKind;
+use quorate_kernel::rows::DueKey;
+use quorate_law::datum::Datum;
+use quorate_law::declare::Trigger;
+use quorate_law::stop::Answer;
+
+use super::{automatics, conditions, duties, hooks, rulings, things};
+use crate::memo::Question;
+use crate::tx::Tx;
+
+/// After so many rounds what still moves is broken.
+const ROUNDS_MAX: usize = 64;
+
+/// Runs hooks and automatic things until nothing moves any more.
+pub(crate) fn follow(tx: &Tx) -> Answer<()> {
+    for _ in 0..ROUNDS_MAX {
+        let moved = hooks_on_happenings(tx)? | hooks_on_values(tx)? | next_automatic(tx)?;
+        if !moved {
+            return Ok(());
+        }
+    }
+    // What is left is dropped, so that it cannot come again within this event.
+    tx.take_changes();
+    tx.take_happenings();
+    tx.caches().take_stirred();
+    tx.say(
+        NoteKind::Broke,
+        format!("rules set each other off more than {ROUNDS_MAX} times and were stopped"),
+    );
+    Ok(())
+}
+
+fn hooks_on_happenings(tx: &Tx) -> Answer<bool> {
+    let happenings = tx.take_happenings();
+    let law = Arc::clone(&tx.law);
+    for happening in &happenings {
+        for hook in &law.on {
+            let of =
+                hook.it.of.as_ref().is_none_or(|of| {
+                    things::is_a(tx, &happening.kind, of) || *of == happening.kind
+                });
+            if hook.it.on == happening.what && of {
+                hooks::run(tx, &hook.site, &hook.it.hook, happening.args.clone())?;
+            }
+        }
+    }
+    Ok(!happenings.is_empty())
+}
+
+fn hooks_on_values(tx: &Tx) -> Answer<bool> {
+    let changes = tx.take_changes();
+    let law = Arc::clone(&tx.law);
+    for change in &changes {
+        for hook in &law.changed {
+            let of = hook
+                .it
+                .of
+                .as_ref()
+                .is_none_or(|of| things::is_a(tx, &change.kind, of));
+            if hook.it.on == change.name && of && things::exists(tx, &change.thing) {
+                let args = vec![
+                    Datum::Thing(change.thing.clone()),
+                    change.old.clone(),
+                    change.new.clone(),
+                ];
+                hooks::of_itself(tx, &hook.site, &hook.it.hook, args)?;
+            }
+        }
+    }
+    Ok(!changes.is_empty())
+}
+
+/// Runs the first automatic thing, in document order and by subject, whose test turned or was stirred and holds.
+fn next_automatic(tx: &Tx) -> Answer<bool> {
+    conditions::stir_newcomers(tx);
+    let law = Arc::clone(&tx.law);
+    let mut stirred = tx.caches().take_stirred();
+    if stirred.is_empty() {
+        return Ok(false);
+    }
+    for automatic in &law.automatics {
+        let Trigger::When { test, after } = &automatic.it.trigger else {
+            continue;
+        };
+        let subjects: Vec<Thing> = stirred
+            .iter()
+            .filter_map(|question| match question {
+                Question::Test(name, thing) if name == test => Some(thing.clone()),
+                _ => None,
+            })
+            .filter(|thing| automatics::is_subject(tx, automatic, thing))
+            .collect();
+        for thing in subjects {
+            let holds = conditions::holds(tx, test, &thing, &automatic.site);
+            if holds && after.is_none() {
+                // The search starts again at the top; this one is off the list until its reads are written again.
+                stirred.remove(&Question::Test(test.clone(), thing.clone()));
+                conditions::stamp(tx, test, &thing, holds, None);
+                put_back(tx, stirred);
+                hooks::of_itself(
+                    tx,
+                    &automatic.site,
+                    &automatic.it.body,
+                    automatics::arguments(&automatic.it, &thing),
+                )?;
+                return Ok(true);
+            }
+            conditions::stamp(
+                tx,
+                test,
+                &thing,
+                holds,
+                after.map(|after| (automatic, after)),
+            );
+        }
+    }
+    for condition in &law.conditions {
+        let (test, of) = &condition.it;
+        for question in &stirred {
+            if let Question::Test(name, thing) = question
+                && name == test
+                && things::exists(tx, thing)
+                && things::kind_of(tx, thing).is_ok_and(|kind| things::is_a(tx, &kind, of))
+            {
+                let holds = conditions::holds(tx, test, thing, &condition.site);
+                conditions::stamp(tx, test, thing, holds, None);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn put_back(tx: &Tx, stirred: BTreeSet<Question>) {
+    let mut caches = tx.caches();
+    for question in stirred {
+        caches.stir(question);
+    }
+}
+
+/// Something fell due: its body runs, or its test is asked again.
+pub(crate) fn fall_due(tx: &Tx, key: &DueKey) -> Answer<()> {
+    tx.set_due(key.clone(), None);
+    match key {
+        DueKey::Recheck(test, thing) => {
+            tx.caches()
+                .stir(Question::Test(test.clone(), thing.clone()));
+            Ok(())
+        }
+        DueKey::Automatic(name, thing) => automatics::fall_due(tx, name, thing),
+        DueKey::Duty(id) => duties::fall_due(tx, quorate_kernel::ids::DutyId(*id)),
+        // An open action's deadline is a command of its own: the default is its answer.
+        DueKey::Open(..) => Ok(()),
+        DueKey::Claim(id) => {
+            rulings::claim_due(tx, *id);
+            Ok(())
+        }
+    }
+}

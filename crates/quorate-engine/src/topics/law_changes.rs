@@ -1,0 +1,314 @@
+//! The patches that posts carry: their conditions, their changes of the law, and all their other changes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use quorate_kernel::event::NoteKind;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{Name, PostId, Thing, rows};
+use quorate_law::datum::Datum;
+use quorate_law::stop::{Answer, Site, Stop};
+
+use super::people::EFFECTS;
+use super::{entities, new_law, people, posts, rules, rulings, values};
+use crate::convert;
+use crate::law::Law;
+use crate::tx::{Frame, Tx};
+
+/// Begins the note of a change whose condition does not hold.
+pub(crate) const NOT_SO: &str = "the condition does not hold";
+
+/// Enacts what a post carries, but for the changes left out.
+pub(crate) fn apply_post(tx: &Tx, post: PostId, leave_out: &[Datum]) -> Answer<()> {
+    let Some(patch) = posts::patch_of(tx, post) else {
+        return Ok(());
+    };
+    let left_out: Vec<String> = leave_out
+        .iter()
+        .filter_map(|datum| match datum {
+            Datum::Record(record) => match record.get("at") {
+                Some(Datum::Text(at)) => Some(at.to_string()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    apply_patch(tx, &patch, Some(post), &left_out)
+}
+
+/// Makes the changes of a patch: the law first, so that values and code find it as it will be, then the rest in order.
+pub(crate) fn apply_patch(
+    tx: &Tx,
+    patch: &Patch,
+    post: Option<PostId>,
+    left_out: &[String],
+) -> Answer<()> {
+    let clauses = flatten(tx, &patch.clauses, "", left_out, post)?;
+    // A ruling settles what the game is that the other changes are made to.
+    let (rulings, clauses): (Vec<_>, Vec<_>) = clauses
+        .into_iter()
+        .partition(|clause| matches!(clause, Clause::Strike { .. }));
+    for clause in &rulings {
+        apply_one(tx, clause);
+    }
+    change_law(tx, &clauses);
+    if tx.law_changed() {
+        new_law::take(tx);
+    }
+    let law = tx.coming_law();
+    let site = Site {
+        rule: EFFECTS.into(),
+        ..Site::default()
+    };
+    let frame = Frame {
+        law,
+        site,
+        action: None,
+        ..tx.frame()
+    };
+    tx.within(frame, || {
+        for clause in clauses.iter().filter(|clause| !is_of_law(clause)) {
+            apply_one(tx, clause);
+        }
+    });
+    Ok(())
+}
+
+/// Makes what a post's patch changes of the law and nothing else, and compiles nothing: what the rules would read.
+pub(crate) fn apply_law(tx: &Tx, patch: &Patch, post: PostId) -> Answer<()> {
+    let clauses = flatten(tx, &patch.clauses, "", &[], Some(post))?;
+    change_law(tx, &clauses);
+    Ok(())
+}
+
+fn change_law(tx: &Tx, clauses: &[Clause]) {
+    let mut amended: BTreeSet<&Name> = BTreeSet::new();
+    for clause in clauses.iter().filter(|clause| is_of_law(clause)) {
+        match clause {
+            // Prose and code of a rule may be amended in several places: one half of that is not what was voted on.
+            Clause::AmendRule { id, .. } if amended.insert(id) => {
+                rules::amend(tx, id, clauses);
+            }
+            Clause::AmendRule { .. } => {}
+            other => apply_to_law(tx, other),
+        }
+    }
+}
+
+/// The clauses that go in: those left out are dropped, and conditional ones asked.
+fn flatten(
+    tx: &Tx,
+    clauses: &[Clause],
+    prefix: &str,
+    left_out: &[String],
+    post: Option<PostId>,
+) -> Answer<Vec<Clause>> {
+    let mut flat = Vec::new();
+    for (index, clause) in clauses.iter().enumerate() {
+        let at = format!("{prefix}{index}");
+        if left_out.contains(&at) {
+            tx.say(NoteKind::Skipped, format!("left out: {}", summary(clause)));
+            continue;
+        }
+        match clause {
+            Clause::When { test, clauses } => {
+                if test_holds(tx, test, post) {
+                    flat.extend(flatten(tx, clauses, &format!("{at}."), left_out, post)?);
+                } else {
+                    tx.say(NoteKind::Skipped, format!("{NOT_SO}: {test}"));
+                }
+            }
+            other => flat.push(other.clone()),
+        }
+    }
+    Ok(flat)
+}
+
+/// Asks the condition of a clause: an expression of rule code over `post`.
+fn test_holds(tx: &Tx, test: &str, post: Option<PostId>) -> bool {
+    let code = format!("def run(post: Post | None) -> bool:\n    return {test}\n");
+    let law = tx.frame().law;
+    let arg = post.map_or(Datum::None, |post| Datum::Thing(Thing::Post(post)));
+    match run_script(tx, &law, &code, vec![arg]) {
+        Ok(answer) => answer == Datum::Bool(true),
+        Err(text) => {
+            tx.say(
+                NoteKind::Skipped,
+                format!("the condition cannot be asked: {text}"),
+            );
+            false
+        }
+    }
+}
+
+/// Runs one-off code of a patch. What it does is kept or undone as a whole.
+fn run_script(tx: &Tx, law: &Arc<Law>, code: &str, args: Vec<Datum>) -> Result<Datum, String> {
+    let script = law.code.script("script", code).map_err(|diagnostics| {
+        diagnostics.first().map_or_else(
+            || "it does not check".to_owned(),
+            |first| format!("line {}: {}", first.line, first.text),
+        )
+    })?;
+    let mark = tx.mark();
+    let answer = tx.call_script(&script, args);
+    match answer {
+        Ok(datum) => Ok(datum),
+        Err(stop) => {
+            tx.go_back(mark);
+            Err(match stop {
+                Stop::Refused(refusal) => refusal.to_string(),
+                Stop::Broken(fault) => fault.text,
+                Stop::Asks(question) => format!(
+                    "it asks \"{}\", and nobody is there to answer",
+                    question.what
+                ),
+            })
+        }
+    }
+}
+
+fn apply_to_law(tx: &Tx, clause: &Clause) {
+    let skipped = match clause {
+        Clause::AddRule {
+            id,
+            section,
+            parent,
+            after,
+            title,
+            text,
+            tags,
+        } => {
+            let place = (section, parent.as_ref(), after.as_ref());
+            rules::add(tx, id, place, title, text, tags)
+        }
+        Clause::RenameRule { id, title } => {
+            let unnamed =
+                || tx.with_state(|state| state.about.get(&()).map(|about| about.unnamed.clone()));
+            let title = if title.trim().is_empty() {
+                unnamed().unwrap_or_default()
+            } else {
+                title.clone()
+            };
+            rules::known(tx, id).and_then(|()| {
+                rules::change(tx, id, |rule| rule.title = title).map_err(rules::plain)
+            })
+        }
+        Clause::MoveRule {
+            id,
+            section,
+            parent,
+            after,
+        } => rules::known(tx, id)
+            .and_then(|()| rules::move_to(tx, id, section, parent.as_ref(), after.as_ref())),
+        Clause::RepealRule { id } => rules::known(tx, id).map(|()| rules::repeal(tx, id)),
+        Clause::SwitchRule { id, on } => {
+            rules::known(tx, id).and_then(|()| rules::switch(tx, id, *on).map_err(rules::plain))
+        }
+        _ => Ok(()),
+    };
+    if let Err(why) = skipped {
+        tx.say(NoteKind::Skipped, format!("{}: {why}", summary(clause)));
+    }
+}
+
+/// Makes one change that is not one of law. What cannot be made is left out and noted.
+fn apply_one(tx: &Tx, clause: &Clause) {
+    let mark = tx.mark();
+    let done = match clause {
+        Clause::Script { code } => {
+            let law = tx.frame().law;
+            run_script(tx, &law, &as_function(code), vec![]).map(|_| ())
+        }
+        Clause::Prose { text } => {
+            tx.say(NoteKind::Said, format!("for people to do: {text}"));
+            Ok(())
+        }
+        other => apply_plain(tx, other).map_err(rules::plain),
+    };
+    if let Err(why) = done {
+        tx.go_back(mark);
+        tx.say(NoteKind::Skipped, format!("{}: {why}", summary(clause)));
+    }
+}
+
+fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
+    match clause {
+        Clause::SetValue { thing, name, value } => {
+            values::set_attribute(tx, thing, name.as_str(), convert::datum(value))
+        }
+        Clause::AddToValue {
+            thing,
+            name,
+            amount,
+        } => match values::attribute(tx, thing, name.as_str())? {
+            Datum::Int(now) => values::set_attribute(
+                tx,
+                thing,
+                name.as_str(),
+                Datum::Int(now.saturating_add(*amount)),
+            ),
+            other => Err(Stop::fault(format!(
+                "{name} holds {}, to which nothing can be added",
+                convert::describe(&other)
+            ))),
+        },
+        Clause::CreateThing { kind, values } => {
+            let values = values
+                .iter()
+                .map(|(name, value)| (name.clone(), convert::datum(value)))
+                .collect();
+            entities::create(tx, kind, values).map(|_| ())
+        }
+        Clause::RemoveThing { thing } => entities::remove(tx, thing),
+        Clause::SetTerm { name, one, many } => rules::set_term(tx, name, one, many),
+        Clause::RenamePlayer {
+            thing: Thing::Player(id),
+            name,
+        } => people::rename(tx, *id, name),
+        Clause::RemovePlayer {
+            thing: Thing::Player(id),
+            bar,
+        } => people::depart(tx, *id, *bar),
+        Clause::SetPage { name, text } => {
+            let new = rows::PageText {
+                text: Sealed::close(text.as_str(), tx.salt()),
+                by: tx.seq,
+            };
+            tx.put(name.clone(), new);
+            Ok(())
+        }
+        Clause::SetStatus { post, status } => posts::close(tx, *post, status.as_str(), ""),
+        Clause::Strike { events, uphold } => rulings::rule_on(tx, events, uphold),
+        _ => Err(Stop::fault(
+            "the change names nobody that it could be made to",
+        )),
+    }
+}
+
+/// Statements become the body of a function; a text that defines `run` stays as it is.
+fn as_function(code: &str) -> String {
+    if code.lines().any(|line| line.starts_with("def run(")) {
+        return code.to_owned();
+    }
+    let body: Vec<String> = code.lines().map(|line| format!("    {line}")).collect();
+    format!("def run():\n{}\n    pass\n", body.join("\n"))
+}
+
+fn is_of_law(clause: &Clause) -> bool {
+    clause.rule().is_some()
+}
+
+/// A change in a few words, for the log.
+fn summary(clause: &Clause) -> String {
+    match clause.rule() {
+        Some(rule) => format!("{} ({rule})", clause.kind()),
+        None => match clause {
+            Clause::SetValue { name, .. } | Clause::AddToValue { name, .. } => {
+                format!("{} ({name})", clause.kind())
+            }
+            Clause::CreateThing { kind, .. } => format!("{} ({kind})", clause.kind()),
+            _ => clause.kind().to_owned(),
+        },
+    }
+}

@@ -1,0 +1,262 @@
+//! How often: the uses of actions, and the limits on them.
+
+use quorate_kernel::effect::Way;
+use quorate_kernel::rows::{Use, UseKey};
+use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Span, Thing, rows};
+use quorate_law::datum::Datum;
+use quorate_law::declare::{LimitDecl, Per};
+use quorate_law::readable;
+use quorate_law::stop::{Answer, Site, Stop};
+
+use super::values;
+use crate::reads::ReadKey;
+use crate::tx::Tx;
+
+/// Whether limits leave a use.
+pub(crate) fn check(
+    tx: &Tx,
+    action: &Name,
+    limits: &[LimitDecl],
+    actor: PlayerId,
+    site: &Site,
+) -> Answer<()> {
+    for limit in limits {
+        let slot = limit.counted_in(action);
+        let who = (!limit.shared).then_some(actor);
+        let used = uses_in_window(tx, slot, who, &limit.per)?;
+        let times = usize::try_from(limit.times.max(1)).unwrap_or(usize::MAX);
+        let mut next_at = None;
+        if used.len() >= times {
+            next_at = Some(window_end(tx, &limit.per));
+        }
+        let last = last_use(tx, slot, Some(actor)).map(|(_, at)| at);
+        if let (Some(gap), Some(last)) = (limit.gap, last) {
+            let free = last + gap;
+            tx.read_clock(free);
+            if tx.now < free {
+                next_at = Some(Some(
+                    next_at.flatten().map_or(free, |end: Moment| end.max(free)),
+                ));
+            }
+        }
+        if let Some(next_at) = next_at {
+            let what = format!(
+                "to be used {}",
+                limit_words(limit, &since_words(tx, &limit.per))
+            );
+            let mut refusal = tx.refusal_at(site, &what);
+            refusal.needs[0].have = match used.len() {
+                0 => last.map_or_else(String::new, |last| format!("last used {last}")),
+                1 => "used once".to_owned(),
+                n => format!("used {n} times"),
+            };
+            refusal.next_at = next_at;
+            return Err(Stop::Refused(Box::new(refusal)));
+        }
+    }
+    Ok(())
+}
+
+/// How much of each limit somebody has used, in the limits' order.
+pub(crate) fn quotas(tx: &Tx, action: &Name, limits: &[LimitDecl], actor: PlayerId) -> Vec<Quota> {
+    let quotas = limits.iter().filter_map(|limit| {
+        let slot = limit.counted_in(action);
+        let who = (!limit.shared).then_some(actor);
+        let used = uses_in_window(tx, slot, who, &limit.per).ok()?;
+        Some(Quota {
+            used: u32::try_from(used.len()).unwrap_or(u32::MAX),
+            limit: limit.clone(),
+            since: since_words(tx, &limit.per),
+        })
+    });
+    quotas.collect()
+}
+
+/// What a limit counts from, by the title of the value or the action: "turn began".
+fn since_words(tx: &Tx, per: &Per) -> String {
+    let Per::Since(name) = per else {
+        return String::new();
+    };
+    let law = tx.frame().law;
+    let value = law.values.get(&("Game".into(), name.clone()));
+    let title = match (law.actions.get(name), value) {
+        (Some(action), _) => return format!("“{}”", action.it.title),
+        (None, Some(value)) => &value.it.title,
+        (None, None) => return readable(name.as_str()),
+    };
+    let mut letters = title.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.collect::<String>() + letters.as_str()
+}
+
+/// The uses that a limit counts.
+fn uses_in_window(tx: &Tx, slot: &Name, who: Option<PlayerId>, per: &Per) -> Answer<Vec<Moment>> {
+    let start = match per {
+        Per::Ever => None,
+        Per::Day => Some(tx.now.day_start()),
+        Per::Week => Some(tx.now.week_start()),
+        Per::Since(name) if tx.frame().law.actions.contains_key(name) => {
+            // Of one moment the number of the event decides which came first.
+            let last = last_use(tx, name, None).map(|(event, _)| event);
+            return Ok(used_by(tx, slot, who, &|event, _| Some(event) > last));
+        }
+        Per::Since(name) => match values::attribute(tx, &Thing::Game, name.as_str())? {
+            Datum::Moment(at) => Some(at),
+            _ => None,
+        },
+    };
+    Ok(uses(tx, slot, who, start))
+}
+
+fn window_end(tx: &Tx, per: &Per) -> Option<Moment> {
+    match per {
+        Per::Ever | Per::Since(_) => None,
+        Per::Day => Some(tx.now.day_start() + Span::days(1)),
+        Per::Week => Some(tx.now.week_start() + Span::days(7)),
+    }
+}
+
+/// The moments of completed uses, the newest first.
+pub(crate) fn uses(
+    tx: &Tx,
+    slot: &Name,
+    who: Option<PlayerId>,
+    since: Option<Moment>,
+) -> Vec<Moment> {
+    let since = since.unwrap_or(Moment(i64::MIN));
+    // No event is older than one before it, so that what lies behind the window is not looked at.
+    used_by(tx, slot, who, &|_, at| at >= since)
+}
+
+/// The moments of completed uses, the newest first, for as long as they are wanted.
+fn used_by(
+    tx: &Tx,
+    slot: &Name,
+    who: Option<PlayerId>,
+    wanted: &dyn Fn(EventSeq, Moment) -> bool,
+) -> Vec<Moment> {
+    newest_uses(tx, slot, |uses| {
+        uses.take_while(|(key, used)| wanted(key.event, used.at))
+            .filter(|(key, _)| who.is_none() || key.who == who)
+            .map(|(_, used)| used.at)
+            .collect()
+    })
+}
+
+/// The last completed use, by somebody or by anybody.
+fn last_use(tx: &Tx, slot: &Name, who: Option<PlayerId>) -> Option<(EventSeq, Moment)> {
+    newest_uses(tx, slot, |uses| {
+        let mut of_them = uses.filter(|(key, _)| who.is_none() || key.who == who);
+        of_them.next().map(|(key, used)| (key.event, used.at))
+    })
+}
+
+fn newest_uses<T>(
+    tx: &Tx,
+    slot: &Name,
+    look: impl FnOnce(&mut dyn Iterator<Item = (&UseKey, &Use)>) -> T,
+) -> T {
+    tx.read(ReadKey::Uses(slot.clone()));
+    let at = |event| UseKey {
+        slot: slot.clone(),
+        event: EventSeq(event),
+        who: None,
+    };
+    tx.with_state(|state| look(&mut state.uses.range(at(0)..at(u64::MAX)).rev()))
+}
+
+/// Notes a completed use under the action's own name and under each slot of its limits.
+pub(crate) fn use_up(tx: &Tx, action: &Name, limits: &[LimitDecl], actor: PlayerId) {
+    let hidden = action
+        .as_str()
+        .strip_prefix("post ")
+        .and_then(|category| tx.law.categories.get(category));
+    if hidden.is_some_and(|category| category.it.author_hidden) && limits.is_empty() {
+        // A use would tell whose the post is, and no limit asks for it.
+        return;
+    }
+    let mut slots = vec![action.clone()];
+    slots.extend(
+        limits
+            .iter()
+            .map(|limit| limit.slot.clone())
+            .filter(|slot| !slot.is_empty()),
+    );
+    slots.dedup();
+    for slot in slots {
+        let key = UseKey {
+            slot,
+            event: tx.seq,
+            who: Some(actor),
+        };
+        tx.write_row(key, Some(Use { at: tx.now }), Way::Put);
+    }
+}
+
+/// A limit and what is used of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// How often within the limit's time so far.
+    pub used: u32,
+    /// The limit.
+    pub limit: LimitDecl,
+    /// What it counts from where that is a moment or an action of the law, by its title: "turn began".
+    pub since: String,
+}
+
+impl Quota {
+    /// In few words: "2 of 3 a day used", "once a week"; the limit as it is where nothing can be counted.
+    pub fn words(&self) -> String {
+        match (self.used, self.limit.times.max(1)) {
+            (0, _) | (_, 1) => limit_words(&self.limit, &self.since),
+            (used, times) => {
+                let per = per_words(&self.limit.per, &self.since);
+                format!("{used} of {times}{per} used")
+            }
+        }
+    }
+}
+
+fn per_words(per: &Per, since: &str) -> String {
+    match per {
+        Per::Ever => String::new(),
+        Per::Day => " a day".to_owned(),
+        Per::Week => " a week".to_owned(),
+        Per::Since(_) => format!(" since {since}"),
+    }
+}
+
+fn limit_words(limit: &LimitDecl, since: &str) -> String {
+    let often = match limit.times.max(1) {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    };
+    let by = if limit.shared {
+        " for everybody together"
+    } else {
+        ""
+    };
+    let per = per_words(&limit.per, since);
+    let gap = limit
+        .gap
+        .map(|gap| format!(", with {gap} between"))
+        .unwrap_or_default();
+    format!("at most {often}{per}{by}{gap}")
+}
+
+/// The uses of an action before this event.
+pub(crate) fn uses_before(tx: &Tx, action: &str, by: Option<PlayerId>) -> Vec<Moment> {
+    let slot = Name::from(action);
+    tx.read(ReadKey::Uses(slot.clone()));
+    let first = rows::UseKey {
+        slot: slot.clone(),
+        event: quorate_kernel::EventSeq(0),
+        who: None,
+    };
+    let uses = tx.base.uses.range(first..);
+    uses.take_while(|(key, _)| key.slot == slot)
+        .filter(|(key, _)| by.is_none() || key.who == by)
+        .map(|(_, used)| used.at)
+        .collect()
+}

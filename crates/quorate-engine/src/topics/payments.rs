@@ -1,0 +1,61 @@
+//! Payments: amounts that are taken of one thing, and given to another.
+
+use quorate_kernel::{Name, Thing};
+use quorate_law::datum::Datum;
+use quorate_law::stop::{Answer, Site, Stop};
+use quorate_law::world::Named;
+
+use super::{things, values};
+use crate::tx::Tx;
+
+/// Takes an amount of a number; refuses where there is not as much. Gives the amount.
+fn take_amount(tx: &Tx, who: &Thing, name: &Name, amount: &Datum, site: &Site) -> Answer<i64> {
+    let (Datum::Int(amount), Datum::Int(have)) =
+        (amount, values::attribute(tx, who, name.as_str())?)
+    else {
+        return Err(Stop::fault(format!("{name} is paid in whole numbers")));
+    };
+    let kind = things::kind_of(tx, who)?;
+    let title = tx
+        .frame()
+        .law
+        .value(&kind, name.as_str())
+        .map_or_else(|| name.to_string(), |decl| decl.it.title.clone());
+    if *amount < 0 {
+        let what = format!("an amount of {title} that is not negative");
+        return Err(tx.refusal_at(site, &what).having(amount.to_string()).into());
+    }
+    if have < *amount {
+        let refusal = tx.refusal_at(site, &title).having(have.to_string());
+        return Err(refusal.wanting(amount.to_string()).into());
+    }
+    values::set_attribute(tx, who, name.as_str(), Datum::Int(have - amount))?;
+    Ok(*amount)
+}
+
+/// Takes amounts of a thing; refuses if short.
+pub(crate) fn pay(tx: &Tx, who: &Thing, costs: &Named, site: &Site) -> Answer<()> {
+    for (name, amount) in costs {
+        take_amount(tx, who, name, amount, site)?;
+    }
+    Ok(())
+}
+
+/// Moves amounts from one thing to another.
+pub(crate) fn transfer(
+    tx: &Tx,
+    from: &Thing,
+    to: &Thing,
+    amounts: &Named,
+    site: &Site,
+) -> Answer<()> {
+    for (name, amount) in amounts {
+        let amount = take_amount(tx, from, name, amount, site)?;
+        let Datum::Int(now) = values::attribute(tx, to, name.as_str())? else {
+            return Err(Stop::fault(format!("{name} holds no number")));
+        };
+        let more = Datum::Int(now.saturating_add(amount));
+        values::set_attribute(tx, to, name.as_str(), more)?;
+    }
+    Ok(())
+}

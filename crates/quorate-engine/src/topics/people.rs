@@ -1,0 +1,179 @@
+//! People: the roster, and who counts as a player for which rule.
+
+use std::collections::BTreeSet;
+
+use quorate_kernel::rows::{Person, Standing};
+use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_law::datum::Datum;
+use quorate_law::stop::{Answer, Site, Stop};
+
+use super::{things, values};
+use crate::memo::{Kept, Question};
+use crate::reads::ReadKey;
+use crate::scope;
+use crate::tx::Tx;
+
+/// The players, for a rule.
+pub(crate) fn players_for(tx: &Tx, rule: &Name) -> Answer<Vec<PlayerId>> {
+    let excluded = excluded_for(tx, rule, &[])?;
+    Ok(things::people(tx, Standing::Member)
+        .into_iter()
+        .filter(|id| !excluded.contains(id))
+        .collect())
+}
+
+/// Whether somebody is a player for a rule; `admits` names exclusions that are lifted.
+pub(crate) fn counts_for(tx: &Tx, player: PlayerId, rule: &Name, admits: &[Name]) -> Answer<bool> {
+    tx.read(ReadKey::People);
+    let member = tx.with_state(|state| {
+        state
+            .people
+            .get(&player)
+            .is_some_and(|person| person.standing == Standing::Member)
+    });
+    Ok(member && !excluded_for(tx, rule, admits)?.contains(&player))
+}
+
+/// The exclusion that keeps a member from being a player for a rule; none for those who are idle, who are known by that.
+pub(crate) fn excluding(
+    tx: &Tx,
+    player: PlayerId,
+    rule: &Name,
+    admits: &[Name],
+) -> Answer<Option<Site>> {
+    let idle = values::attribute(tx, &Thing::Player(player), "idle");
+    if !things::people(tx, Standing::Member).contains(&player) || idle == Ok(Datum::Bool(true)) {
+        return Ok(None);
+    }
+    let law = tx.frame().law;
+    let place = law.place(rule);
+    for (index, exclusion) in law.exclusions.iter().enumerate() {
+        let covers = scope::covers_rule(&exclusion.it.scope, rule, &place);
+        if admits.contains(&exclusion.it.who) || !covers {
+            continue;
+        }
+        if excluded_by(tx, index, &exclusion.site, &exclusion.it.who)?.contains(&player) {
+            return Ok(Some(exclusion.site.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// Whom the exclusions that cover a rule exclude.
+fn excluded_for(tx: &Tx, rule: &Name, admits: &[Name]) -> Answer<BTreeSet<PlayerId>> {
+    let law = tx.frame().law;
+    let place = if *rule == EFFECTS {
+        crate::law::Place {
+            section: EFFECTS.into(),
+            ..Default::default()
+        }
+    } else {
+        law.place(rule)
+    };
+    let mut excluded = BTreeSet::new();
+    for (index, exclusion) in law.exclusions.iter().enumerate() {
+        if admits.contains(&exclusion.it.who)
+            || !scope::covers_rule(&exclusion.it.scope, rule, &place)
+        {
+            continue;
+        }
+        excluded.extend(excluded_by(tx, index, &exclusion.site, &exclusion.it.who)?);
+    }
+    Ok(excluded)
+}
+
+/// Whom one exclusion excludes, of all members.
+fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<BTreeSet<PlayerId>> {
+    let question = Question::Excluded(index);
+    let known = tx.caches().get(&question, tx.now);
+    if let Some((Kept::People(people, effort), reads)) = known
+        && tx.takes(effort)
+    {
+        tx.read_all(&reads);
+        return Ok(people);
+    }
+    let mut broken = false;
+    let find = || -> Answer<BTreeSet<PlayerId>> {
+        let mut excluded = BTreeSet::new();
+        for id in things::people(tx, Standing::Member) {
+            match tx.holds_at(site, who, vec![Datum::Thing(Thing::Player(id))]) {
+                Ok(true) => {
+                    excluded.insert(id);
+                }
+                Ok(false) => {}
+                // An exclusion that breaks excludes nobody: the game goes on, and the log says so.
+                Err(Stop::Broken(fault)) => {
+                    tx.broke(site, &fault.text);
+                    broken = true;
+                    break;
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(excluded)
+    };
+    let ((answer, effort), reads) = tx.reading(|| tx.measured(find));
+    let people = answer?;
+    // What broke is written down each time, whatever was asked before.
+    if !broken && std::sync::Arc::ptr_eq(&tx.frame().law, &tx.law) {
+        tx.caches()
+            .keep(question, Kept::People(people.clone(), effort), reads);
+    }
+    Ok(people)
+}
+
+/// Changes a person's row.
+pub(crate) fn write_person(tx: &Tx, id: PlayerId, change: impl FnOnce(&mut Person)) -> Answer<()> {
+    if tx.change(id, change) {
+        Ok(())
+    } else {
+        Err(Stop::fault("there is no such person"))
+    }
+}
+
+/// Makes an applicant, or somebody who left, a member; the values of a player start at their defaults.
+pub(crate) fn admit(tx: &Tx, id: PlayerId) -> Answer<()> {
+    let standing = tx.with_state(|state| state.people.get(&id).map(|person| person.standing));
+    match standing {
+        Some(Standing::Applicant | Standing::Left) => {}
+        Some(Standing::Member) => return Err(Stop::fault("they are a member already")),
+        Some(Standing::Barred) => return Err(Stop::fault("they are barred from joining")),
+        None => return Err(Stop::fault("there is no such person")),
+    }
+    let now = tx.now;
+    write_person(tx, id, |person| {
+        person.standing = Standing::Member;
+        person.joined_at = Some(now);
+        person.seen_at = now;
+    })?;
+    let thing = Thing::Player(id);
+    values::write_defaults(tx, &thing, &"Player".into());
+    tx.happen("joined", "Player", vec![Datum::Thing(thing)]);
+    Ok(())
+}
+
+/// Takes a member off the roster.
+pub(crate) fn depart(tx: &Tx, id: PlayerId, bar: bool) -> Answer<()> {
+    let now = tx.now;
+    write_person(tx, id, |person| {
+        person.standing = if bar {
+            Standing::Barred
+        } else {
+            Standing::Left
+        };
+        person.left_at = Some(now);
+    })?;
+    tx.happen("left", "Player", vec![Datum::Thing(Thing::Player(id))]);
+    Ok(())
+}
+
+/// Gives a person another name, if it may be one.
+pub(crate) fn rename(tx: &Tx, id: PlayerId, name: &str) -> Answer<()> {
+    crate::names::check(&tx.state(), name, Some(id))
+        .map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
+    let name = quorate_kernel::seal::Sealed::close(name, tx.salt());
+    write_person(tx, id, |person| person.name = name)
+}
+
+/// The section as which what a proposal does runs.
+pub(crate) const EFFECTS: &str = "effects";

@@ -1,0 +1,315 @@
+//! Values that the law declares: reading and writing them, tracked and derived.
+
+use std::sync::Arc;
+
+use quorate_kernel::effect::Way;
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::{Name, Thing, Value, rows};
+use quorate_law::datum::Datum;
+use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
+use quorate_law::stop::{Answer, Stop};
+use quorate_law::with_article;
+
+use super::{inborn, things};
+use crate::convert;
+use crate::law::{At, Law};
+use crate::memo::{Kept, Question};
+use crate::reads::ReadKey;
+use crate::tx::{Changed, Tx};
+
+/// Reads an attribute.
+pub(crate) fn attribute(tx: &Tx, thing: &Thing, name: &str) -> Answer<Datum> {
+    let law = tx.frame().law;
+    let kind = things::kind_of(tx, thing)?;
+    if let Some(decl) = law.value(&kind, name) {
+        return Ok(cell(tx, thing, &decl.it));
+    }
+    if let Some(decl) = law.derived(&kind, name) {
+        let (site, function) = (decl.site.clone(), decl.it.function.clone());
+        return kept(
+            tx,
+            Question::Derived(function.clone(), thing.clone()),
+            || tx.call_at(&site, &function, vec![Datum::Thing(thing.clone())]),
+        );
+    }
+    inborn::read(tx, &law, thing, &kind, name)
+}
+
+/// A kept answer, or the answer worked out now and kept.
+fn kept(tx: &Tx, question: Question, ask: impl FnOnce() -> Answer<Datum>) -> Answer<Datum> {
+    let known = tx.caches().get(&question, tx.now);
+    if let Some((Kept::Datum(datum, effort), reads)) = known
+        && tx.takes(effort)
+    {
+        tx.read_all(&reads);
+        return Ok(datum);
+    }
+    let ((answer, effort), reads) = tx.reading(|| tx.measured(ask));
+    if let Ok(datum) = &answer {
+        // Under a law that is only about to be, answers are not kept: they would meet those of the present one.
+        if Arc::ptr_eq(&tx.frame().law, &tx.law) {
+            tx.caches()
+                .keep(question, Kept::Datum(datum.clone(), effort), reads);
+        }
+    }
+    answer
+}
+
+/// What a tracked value holds, as rule code sees it.
+pub(crate) fn cell(tx: &Tx, thing: &Thing, decl: &ValueDecl) -> Datum {
+    if let Holds::Ledger { .. } = decl.holds {
+        return Datum::Ledger(thing.clone(), decl.name.clone());
+    }
+    let key = CellKey {
+        thing: thing.clone(),
+        name: decl.name.clone(),
+    };
+    tx.read(ReadKey::Cell(key.clone()));
+    match tx.with_state(|state| state.cells.get(&key).map(|cell| cell.value.clone())) {
+        Some(value) => living(tx, value.open()),
+        None => default_of(tx, decl),
+    }
+}
+
+/// A value as a datum, without pointing at what is gone.
+fn living(tx: &Tx, value: &Value) -> Datum {
+    match value {
+        Value::Thing(thing) if !things::exists(tx, thing) => Datum::None,
+        Value::List(items) => Datum::List(
+            items
+                .iter()
+                .filter(|item| !matches!(item, Value::Thing(thing) if !things::exists(tx, thing)))
+                .map(convert::datum)
+                .collect(),
+        ),
+        other => convert::datum(other),
+    }
+}
+
+/// What a value holds before anything was put there.
+pub(crate) fn default_of(_tx: &Tx, decl: &ValueDecl) -> Datum {
+    match (&decl.default, &decl.holds) {
+        (
+            Datum::None,
+            Holds::Moment | Holds::Picture | Holds::Reference(_) | Holds::Place { .. },
+        ) => Datum::None,
+        (Datum::None, holds) => convert::datum(&convert::empty_value(holds)),
+        (given, _) => given.clone(),
+    }
+}
+
+/// The default of a value by its name; nothing where the law declares none.
+fn default_named(tx: &Tx, kind: &Name, name: &Name) -> Datum {
+    tx.frame()
+        .law
+        .value(kind, name.as_str())
+        .map_or(Datum::None, |decl| default_of(tx, &decl.it))
+}
+
+/// Writes an attribute: filters, type, range at once where it stops at its end, then the hooks' notice.
+pub(crate) fn set_attribute(tx: &Tx, thing: &Thing, name: &str, given: Datum) -> Answer<()> {
+    let law = tx.frame().law;
+    let kind = things::kind_of(tx, thing)?;
+    let Some(decl) = law.value(&kind, name).cloned() else {
+        return Err(Stop::fault(match law.derived(&kind, name) {
+            Some(derived) => format!("{} is worked out, not written", derived.it.title),
+            None => format!(
+                "{} has no value {name} to write",
+                with_article(kind.as_str())
+            ),
+        }));
+    };
+    if !things::exists(tx, thing) {
+        return Err(Stop::fault(format!(
+            "{} is written of {} that is gone",
+            decl.it.title,
+            with_article(kind.as_str())
+        )));
+    }
+    let old = cell(tx, thing, &decl.it);
+    let new = filtered(tx, &law, thing, &decl, given, &old)?;
+    put_checked(tx, thing, &kind, &decl, &old, &new)
+}
+
+fn filtered(
+    tx: &Tx,
+    law: &Law,
+    thing: &Thing,
+    decl: &At<ValueDecl>,
+    given: Datum,
+    old: &Datum,
+) -> Answer<Datum> {
+    let mut new = given;
+    for filter in law.filters.get(&decl.it.name).into_iter().flatten() {
+        new = tx.call_at(
+            &filter.site,
+            &filter.it,
+            vec![new, Datum::Thing(thing.clone()), old.clone()],
+        )?;
+    }
+    Ok(new)
+}
+
+/// Puts a checked value into its cell.
+fn put_checked(
+    tx: &Tx,
+    thing: &Thing,
+    kind: &Name,
+    decl: &At<ValueDecl>,
+    old: &Datum,
+    new: &Datum,
+) -> Answer<()> {
+    check_kind(tx, &decl.it, new)?;
+    let mut value = convert::value_for(&decl.it, new, &mut || tx.salt()).map_err(Stop::fault)?;
+    if decl.it.shown_to != ShownTo::All {
+        value = value.hidden(tx.salt());
+    }
+    let key = CellKey {
+        thing: thing.clone(),
+        name: decl.it.name.clone(),
+    };
+    if old == new && tx.with_state(|state| state.cells.contains_key(&key)) {
+        return Ok(());
+    }
+    write_cell(tx, kind, key, Some(value), way(old, new));
+    Ok(())
+}
+
+/// Whether the things in a value are of the kind that the declaration names.
+fn check_kind(tx: &Tx, decl: &ValueDecl, new: &Datum) -> Answer<()> {
+    let wanted = match &decl.holds {
+        Holds::Reference(kind) => kind,
+        Holds::Listing {
+            item: quorate_law::datum::Type::Kind(kind),
+            ..
+        } => kind,
+        _ => return Ok(()),
+    };
+    let things: Vec<&Thing> = match new {
+        Datum::Thing(thing) => vec![thing],
+        Datum::List(items) => items
+            .iter()
+            .filter_map(|item| {
+                if let Datum::Thing(thing) = item {
+                    Some(thing)
+                } else {
+                    None
+                }
+            })
+            .collect(),
+        _ => vec![],
+    };
+    for thing in things {
+        let kind = things::kind_of(tx, thing)?;
+        if !things::is_a(tx, &kind, wanted) {
+            return Err(Stop::fault(format!(
+                "{} points at {}, not at {}",
+                decl.title,
+                with_article(wanted.as_str()),
+                with_article(kind.as_str())
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Gives a new thing the values of its kind, each with its default.
+pub(crate) fn write_defaults(tx: &Tx, thing: &Thing, kind: &Name) {
+    let law = tx.frame().law;
+    for decl in law.values_of(kind) {
+        if matches!(decl.it.holds, Holds::Ledger { .. }) {
+            continue;
+        }
+        let key = CellKey {
+            thing: thing.clone(),
+            name: decl.it.name.clone(),
+        };
+        let Ok(mut value) =
+            convert::value_for(&decl.it, &default_of(tx, &decl.it), &mut || tx.salt())
+        else {
+            continue;
+        };
+        if decl.it.shown_to != ShownTo::All {
+            value = value.hidden(tx.salt());
+        }
+        let new = rows::Cell {
+            value,
+            at: tx.now,
+            by: tx.seq,
+            claimed: false,
+        };
+        tx.put(key, new);
+    }
+}
+
+/// Whether a value of a thing is within its type and range.
+pub(crate) fn is_legal(tx: &Tx, thing: &Thing, name: &str) -> Answer<bool> {
+    let law = tx.frame().law;
+    let kind = things::kind_of(tx, thing)?;
+    let Some(decl) = law.value(&kind, name) else {
+        return Ok(false);
+    };
+    let key = CellKey {
+        thing: thing.clone(),
+        name: Name::from(name),
+    };
+    tx.read(ReadKey::Cell(key.clone()));
+    Ok(tx.with_state(|state| {
+        state
+            .cells
+            .get(&key)
+            .is_none_or(|cell| convert::legal(&decl.it, &cell.value))
+    }))
+}
+
+/// Whether a number that is refused out of range is out of range.
+pub(crate) fn out_of_range(decl: &ValueDecl, value: &Value) -> bool {
+    matches!(
+        decl.holds,
+        Holds::Number {
+            outside: Outside::Refuse,
+            ..
+        }
+    ) && !convert::legal(decl, value)
+}
+
+/// How a value changes: by an amount, by what was put in or taken out, or by being set anew. An undo asks.
+fn way(old: &Datum, new: &Datum) -> Way {
+    match (old, new) {
+        (Datum::Int(_), Datum::Int(_)) => Way::Add,
+        (Datum::List(old), Datum::List(new))
+            if new.len() > old.len() && new[..old.len()] == old[..] =>
+        {
+            Way::Put
+        }
+        (Datum::List(old), Datum::List(new)) if new.len() < old.len() => Way::Take,
+        _ => Way::Set,
+    }
+}
+
+/// Writes a tracked value and tells the hooks on it.
+pub(crate) fn write_cell(tx: &Tx, kind: &Name, key: CellKey, value: Option<Value>, way: Way) {
+    let old = tx.row::<rows::Cell>(&key);
+    if old.as_ref().map(|cell| &cell.value) == value.as_ref() {
+        return;
+    }
+    let seen = |value: Option<&Value>| match value {
+        Some(value) => convert::datum(value),
+        None => default_named(tx, kind, &key.name),
+    };
+    tx.note_change(Changed {
+        name: key.name.clone(),
+        thing: key.thing.clone(),
+        kind: kind.clone(),
+        old: seen(old.as_ref().map(|cell| &cell.value)),
+        new: seen(value.as_ref()),
+    });
+    let claimed = old.is_some_and(|cell| cell.claimed);
+    let new = value.map(|value| rows::Cell {
+        value,
+        at: tx.now,
+        by: tx.seq,
+        claimed,
+    });
+    tx.write_row(key, new, way);
+}

@@ -1,0 +1,111 @@
+//! The one place in which a run writes: what it was is read here, what it is comes from the topics.
+
+use quorate_kernel::effect::{Step, Way};
+use quorate_kernel::rows::{Due, DueKey};
+use quorate_kernel::seal::Salt;
+use quorate_kernel::state::{Effect, TableRow};
+use quorate_kernel::{Id, Moment};
+
+use super::Tx;
+use crate::reads::ReadKey;
+
+impl Tx {
+    /// The row under a key.
+    pub fn row<R: TableRow>(&self, key: &R::Key) -> Option<R> {
+        self.with_state(|state| R::find(state, key).cloned())
+    }
+
+    /// Makes a row, or sets it anew.
+    pub fn put<R: TableRow>(&self, key: R::Key, row: R) {
+        self.write_row(key, Some(row), Way::Set);
+    }
+
+    /// Takes a row out.
+    pub fn remove<R: TableRow>(&self, key: R::Key) {
+        self.write_row::<R>(key, None, Way::Set);
+    }
+
+    /// Changes a row. False where there is none.
+    pub fn change<R: TableRow>(&self, key: R::Key, change: impl FnOnce(&mut R)) -> bool {
+        let Some(mut row) = self.row::<R>(&key) else {
+            return false;
+        };
+        change(&mut row);
+        self.put(key, row);
+        true
+    }
+
+    /// Makes a row what it is to be, or takes it out; an undo asks in which way.
+    pub fn write_row<R: TableRow>(&self, key: R::Key, row: Option<R>, way: Way) {
+        let old = self.row::<R>(&key);
+        self.write(R::effect(key, old, row), way);
+    }
+
+    /// Makes one change and notes it under the clause that runs.
+    pub fn write(&self, effect: Effect, way: Way) {
+        if effect.is_idle() {
+            return;
+        }
+        let site = self.site();
+        self.caches.borrow_mut().forget(&ReadKey::written(&effect));
+        let mut work = self.work.borrow_mut();
+        // Invariant: every effect is made from the row that the working copy holds.
+        work.state
+            .apply(&effect)
+            .expect("an effect is made from the row it changes");
+        work.law_changed |= matches!(
+            effect,
+            Effect::Rule { .. } | Effect::Breaks { .. } | Effect::Section { .. }
+        );
+        work.steps.push(Step {
+            effect,
+            way,
+            rule: site.rule,
+            clause: site.clause,
+        });
+    }
+
+    /// Sets or clears a due moment.
+    pub fn set_due(&self, key: DueKey, at: Option<Moment>) {
+        self.write_row(key, at.map(|at| Due { at }), Way::Set);
+    }
+
+    /// The id of the next thing that this event makes.
+    pub fn make_id(&self) -> Id {
+        let mut work = self.work.borrow_mut();
+        let id = Id::new(self.seq, work.made);
+        work.made = work
+            .made
+            .checked_add(1)
+            .expect("an event's budget ends before it makes 65,536 things");
+        id
+    }
+
+    /// How many things this event has made.
+    pub fn made(&self) -> u16 {
+        self.work.borrow().made
+    }
+
+    /// Starts numbering where other events under the same number stopped.
+    pub(crate) fn count_from(&self, made: u16) {
+        self.work.borrow_mut().made = made;
+    }
+
+    /// Goes on numbering where another run of the same event stopped.
+    pub fn continue_ids(&self, made: u16) {
+        let mut work = self.work.borrow_mut();
+        work.made = work.made.max(made);
+        // Salts of the two runs must not meet either.
+        work.salts = 1 << 31;
+    }
+
+    /// The salt of the next seal.
+    pub fn salt(&self) -> Salt {
+        let nth = {
+            let mut work = self.work.borrow_mut();
+            work.salts += 1;
+            work.salts
+        };
+        self.deck.borrow().salt(nth)
+    }
+}
