@@ -6,7 +6,7 @@ use crate::name::Name;
 use crate::patch::Patch;
 use crate::rows::{ClauseKey, DueKey};
 use crate::seal::Sealed;
-use crate::sealing::{EachSeal, SealMut};
+use crate::sealing::{EachSeal, SealMut, seals_in};
 use crate::tape::{Seed, SeedId};
 use crate::time::Moment;
 use crate::value::Value;
@@ -182,6 +182,8 @@ pub struct NewPost {
     pub patch: Option<Sealed<Patch>>,
 }
 
+seals_in!(NewPost: title body flavour fields patch);
+
 /// Where the salts of a command's own seals begin, so that they never meet those of its effects.
 const FIRST_SALT: u64 = 1 << 32;
 
@@ -299,32 +301,19 @@ impl Act {
     /// Visits every seal of the act.
     pub fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
         match self {
-            Self::Found(founding) => visit(SealMut::Text(&mut founding.founder)),
+            Self::Found(founding) => founding.founder.each_seal(visit),
             Self::Apply { name, text } => {
-                visit(SealMut::Text(name));
-                visit(SealMut::Text(text));
+                name.each_seal(visit);
+                text.each_seal(visit);
             }
             Self::Leave { text }
             | Self::Comment { text, .. }
             | Self::Message { text, .. }
-            | Self::Dice { line: text } => {
-                visit(SealMut::Text(text));
-            }
-            Self::Do { args, .. } => args
-                .iter_mut()
-                .for_each(|(_, value)| value.each_seal(visit)),
+            | Self::Dice { line: text }
+            | Self::Dispute { reason: text, .. } => text.each_seal(visit),
+            Self::Do { args, .. } => args.each_seal(visit),
             Self::Answer { value, .. } | Self::Decide { value, .. } => value.each_seal(visit),
-            Self::Post(post) => {
-                for text in [&mut post.title, &mut post.body, &mut post.flavour] {
-                    visit(SealMut::Text(text));
-                }
-                post.fields
-                    .iter_mut()
-                    .for_each(|(_, value)| value.each_seal(visit));
-                if let Some(patch) = &mut post.patch {
-                    visit(SealMut::Patch(patch));
-                }
-            }
+            Self::Post(post) => post.each_seal(visit),
             Self::EditPost {
                 title,
                 body,
@@ -333,22 +322,17 @@ impl Act {
                 ..
             } => {
                 for text in [title, body, flavour] {
-                    visit(SealMut::Text(text));
+                    text.each_seal(visit);
                 }
-                if let Some(patch) = patch {
-                    visit(SealMut::Patch(patch));
-                }
+                patch.each_seal(visit);
             }
             Self::Claim { patch, reason, .. } | Self::Repair { patch, reason } => {
-                visit(SealMut::Patch(patch));
-                visit(SealMut::Text(reason));
+                patch.each_seal(visit);
+                reason.each_seal(visit);
             }
-            Self::Dispute { reason, .. } => visit(SealMut::Text(reason)),
             Self::Undo { reason, picks, .. } => {
-                visit(SealMut::Text(reason));
-                for (_, value) in picks {
-                    value.each_seal(visit);
-                }
+                reason.each_seal(visit);
+                picks.each_seal(visit);
             }
             Self::Abandon { .. }
             | Self::Recategorise { .. }

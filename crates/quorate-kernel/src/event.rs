@@ -140,9 +140,7 @@ impl Event {
 
     /// Visits every seal of the event.
     pub fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        if let Some(seal) = &mut self.hidden_actor {
-            visit(SealMut::Author(seal));
-        }
+        self.hidden_actor.each_seal(visit);
         self.act.each_seal(visit);
         self.tape.each_seal(visit);
         for step in &mut self.steps {

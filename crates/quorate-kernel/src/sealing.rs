@@ -7,11 +7,11 @@ use crate::ids::PlayerId;
 use crate::law::{Rule, Section, Term};
 use crate::patch::Patch;
 use crate::rows::{
-    About, Archived, Author, Breaks, Cell, Claim, Clock, Comment, Commitment, Due, Duty, Dynasty,
-    Entity, Line, Message, Open, PageText, Person, Post, Use, Waiting,
+    About, Archived, Asked, Author, Breaks, Cell, Claim, Clock, Comment, Commitment, Due, Duty,
+    Dynasty, Entity, Line, Message, Open, PageText, Person, Post, Use, Waiting,
 };
 use crate::seal::{SealBytes, Sealed};
-use crate::tape::Tape;
+use crate::tape::{Chosen, Tape};
 use crate::value::Value;
 
 /// A seal found in a row.
@@ -79,11 +79,11 @@ without_seals!(
 impl EachSeal for Value {
     fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
         match self {
-            Self::Text(seal) => visit(SealMut::Text(seal)),
-            Self::Hidden(seal) => visit(SealMut::Value(seal)),
+            Self::Text(seal) => seal.each_seal(visit),
+            Self::Hidden(seal) => seal.each_seal(visit),
             Self::Picture(picture) => {
                 if let Some(seal) = Arc::make_mut(picture).seal() {
-                    visit(SealMut::Text(seal));
+                    seal.each_seal(visit);
                 }
             }
             Self::List(items) if items.iter().any(may_hold_seals) => {
@@ -105,111 +105,76 @@ fn may_hold_seals(value: &Value) -> bool {
     )
 }
 
-impl EachSeal for Person {
+/// What is sealed is visited as what it is.
+macro_rules! sealed_as {
+    ($($kind:ident: $content:ty),+) => {$(
+        impl EachSeal for Sealed<$content> {
+            fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
+                visit(SealMut::$kind(self));
+            }
+        }
+    )+};
+}
+
+sealed_as!(Text: str, Value: Value, Author: PlayerId, Patch: Patch);
+
+impl<T: EachSeal> EachSeal for Option<T> {
     fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        visit(SealMut::Text(&mut self.name));
+        if let Some(row) = self {
+            row.each_seal(visit);
+        }
     }
 }
 
-impl EachSeal for Cell {
+impl<T: EachSeal> EachSeal for Vec<T> {
     fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.value.each_seal(visit);
+        for row in self {
+            row.each_seal(visit);
+        }
     }
 }
 
-impl EachSeal for Archived {
+impl<N, T: EachSeal> EachSeal for (N, T) {
     fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.value.each_seal(visit);
+        self.1.each_seal(visit);
     }
+}
+
+/// Visits the seals of structs, field by field in the order named.
+macro_rules! seals_in {
+    ($($row:ty: $($field:ident)+),+ $(,)?) => {$(
+        impl crate::sealing::EachSeal for $row {
+            fn each_seal(&mut self, visit: &mut dyn FnMut(crate::sealing::SealMut<'_>)) {
+                $(self.$field.each_seal(visit);)+
+            }
+        }
+    )+};
+}
+
+pub(crate) use seals_in;
+
+seals_in! {
+    Person: name,
+    Cell: value,
+    Archived: value,
+    Post: author title body flavour note patch,
+    Comment: author text,
+    Message: text,
+    Duty: options default context,
+    Open: args tape question,
+    Asked: options default,
+    Tape: answers,
+    Chosen: value,
+    Claim: reason,
+    Dynasty: title,
+    PageText: text,
 }
 
 impl EachSeal for Author {
     fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
         if let Self::Hidden(seal) = self {
-            visit(SealMut::Author(seal));
+            seal.each_seal(visit);
         }
-    }
-}
-
-impl EachSeal for Post {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.author.each_seal(visit);
-        for text in [
-            &mut self.title,
-            &mut self.body,
-            &mut self.flavour,
-            &mut self.note,
-        ] {
-            visit(SealMut::Text(text));
-        }
-        if let Some(patch) = &mut self.patch {
-            visit(SealMut::Patch(patch));
-        }
-    }
-}
-
-impl EachSeal for Comment {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.author.each_seal(visit);
-        visit(SealMut::Text(&mut self.text));
-    }
-}
-
-impl EachSeal for Message {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        visit(SealMut::Text(&mut self.text));
-    }
-}
-
-impl EachSeal for Duty {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.options
-            .iter_mut()
-            .for_each(|value| value.each_seal(visit));
-        self.default.each_seal(visit);
-        self.context
-            .iter_mut()
-            .for_each(|(_, value)| value.each_seal(visit));
-    }
-}
-
-impl EachSeal for Tape {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.answers
-            .iter_mut()
-            .for_each(|answer| answer.value.each_seal(visit));
-    }
-}
-
-impl EachSeal for Open {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        self.args
-            .iter_mut()
-            .for_each(|(_, value)| value.each_seal(visit));
-        self.tape.each_seal(visit);
-        self.question
-            .options
-            .iter_mut()
-            .for_each(|value| value.each_seal(visit));
-        self.question.default.each_seal(visit);
-    }
-}
-
-impl EachSeal for Claim {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        visit(SealMut::Text(&mut self.reason));
-    }
-}
-
-impl EachSeal for Dynasty {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        visit(SealMut::Text(&mut self.title));
-    }
-}
-
-impl EachSeal for PageText {
-    fn each_seal(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
-        visit(SealMut::Text(&mut self.text));
     }
 }
 

@@ -106,9 +106,8 @@ macro_rules! tables {
             pub fn seals(&mut self, visit: &mut dyn FnMut(SealMut<'_>)) {
                 match self {
                     $(Self::$variant { old, new, .. } => {
-                        for row in [old, new].into_iter().flatten() {
-                            row.each_seal(visit);
-                        }
+                        old.each_seal(visit);
+                        new.each_seal(visit);
                     })+
                 }
             }

@@ -1,8 +1,6 @@
 //! Who uses the server.
 
-mod access;
-mod letters;
-mod seats;
+mod rows;
 
 use std::collections::BTreeMap;
 
@@ -13,15 +11,38 @@ use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     StoreError, Token,
 };
-use sqlx::Row;
+use sqlx::Connection;
 use sqlx::error::DatabaseError;
-use sqlx::sqlite::SqliteRow;
+use sqlx::query;
+use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
 
 use crate::Store;
 use crate::convert;
-use crate::error::Told;
+use crate::error::Explain;
 
 type Result<T> = std::result::Result<T, AccountError>;
+type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
+type ReadRow<T> = fn(&SqliteRow) -> std::result::Result<T, StoreError>;
+
+impl Store {
+    /// Writes, and gives how many rows that changed.
+    async fn write(&self, statement: Query<'_>) -> Result<u64> {
+        let mut writer = self.writer().await?;
+        let done = statement.execute(&mut *writer).await.map_err(clash)?;
+        Ok(done.rows_affected())
+    }
+
+    async fn first<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Option<T>> {
+        let row = question.fetch_optional(&self.readers).await;
+        Ok(row.explain()?.as_ref().map(read).transpose()?)
+    }
+
+    async fn all<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Vec<T>> {
+        let rows = question.fetch_all(&self.readers).await.explain()?;
+        let all: std::result::Result<_, StoreError> = rows.iter().map(read).collect();
+        Ok(all?)
+    }
+}
 
 #[async_trait]
 impl Accounts for Store {
@@ -45,37 +66,27 @@ impl Accounts for Store {
     }
 
     async fn account(&self, id: AccountId) -> Result<Option<Account>> {
-        let row = sqlx::query("SELECT * FROM accounts WHERE id = ?").bind(number(id));
-        let row = row.fetch_optional(&self.readers).await.told()?;
-        Ok(row.as_ref().map(account).transpose()?)
+        let found = query("SELECT * FROM accounts WHERE id = ?").bind(number(id));
+        self.first(found, rows::account).await
     }
 
     async fn account_by_name(&self, name: &str) -> Result<Option<Account>> {
-        let row =
-            sqlx::query("SELECT * FROM accounts WHERE name_key = ?").bind(name.to_lowercase());
-        let row = row.fetch_optional(&self.readers).await.told()?;
-        Ok(row.as_ref().map(account).transpose()?)
+        let found = query("SELECT * FROM accounts WHERE name_key = ?").bind(name.to_lowercase());
+        self.first(found, rows::account).await
     }
 
     async fn account_by_mail(&self, mail: &str) -> Result<Option<Account>> {
-        let row =
-            sqlx::query("SELECT * FROM accounts WHERE mail_key = ?").bind(mail.to_lowercase());
-        let row = row.fetch_optional(&self.readers).await.told()?;
-        Ok(row.as_ref().map(account).transpose()?)
+        let found = query("SELECT * FROM accounts WHERE mail_key = ?").bind(mail.to_lowercase());
+        self.first(found, rows::account).await
     }
 
     async fn accounts(&self) -> Result<Vec<Account>> {
-        let rows = sqlx::query("SELECT * FROM accounts ORDER BY id");
-        let rows = rows.fetch_all(&self.readers).await.told()?;
-        Ok(rows
-            .iter()
-            .map(account)
-            .collect::<std::result::Result<_, _>>()?)
+        let all = query("SELECT * FROM accounts ORDER BY id");
+        self.all(all, rows::account).await
     }
 
     async fn change(&self, account: &Account) -> Result<()> {
-        let mut writer = self.writer().await?;
-        let changed = sqlx::query(
+        let changed = query(
             "UPDATE accounts SET name = ?, name_key = ?, mail = ?, mail_key = ?, password = ?, \
              operator = ? WHERE id = ?",
         )
@@ -85,149 +96,213 @@ impl Accounts for Store {
         .bind(account.mail.as_ref().map(|mail| mail.to_lowercase()))
         .bind(&account.password)
         .bind(account.operator)
-        .bind(number(account.id))
-        .execute(&mut *writer)
-        .await
-        .map_err(clash)?;
-        there(changed.rows_affected())
+        .bind(number(account.id));
+        there(self.write(changed).await?)
     }
 
     async fn erase(&self, id: AccountId) -> Result<()> {
-        let mut writer = self.writer().await?;
-        let erased = sqlx::query("DELETE FROM accounts WHERE id = ?").bind(number(id));
-        let erased = erased.execute(&mut *writer).await.told()?;
+        let erased = query("DELETE FROM accounts WHERE id = ?").bind(number(id));
+        let erased = self.write(erased).await?;
         // The old pages are overwritten in the file, and gone from what is written ahead of it.
-        let tidied = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
-        tidied.execute(&mut *writer).await.told()?;
-        there(erased.rows_affected())
+        self.write(query("PRAGMA wal_checkpoint(TRUNCATE)")).await?;
+        there(erased)
     }
 
     async fn begin_session(&self, session: &Session) -> Result<()> {
-        self.insert_session(session).await
+        let begun =
+            query("INSERT INTO sessions (digest, account, began_at, ends_at) VALUES (?, ?, ?, ?)")
+                .bind(session.digest.0.to_vec())
+                .bind(number(session.account))
+                .bind(session.began_at.0)
+                .bind(session.ends_at.0);
+        self.write(begun).await.map(drop)
     }
 
     async fn account_of_session(&self, digest: Digest, now: Moment) -> Result<Option<Account>> {
-        self.find_account_of_session(digest, now).await
+        let found = query(
+            "SELECT accounts.* FROM sessions JOIN accounts ON accounts.id = sessions.account \
+             WHERE sessions.digest = ? AND sessions.ends_at > ?",
+        )
+        .bind(digest.0.to_vec())
+        .bind(now.0);
+        self.first(found, rows::account).await
     }
 
     async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>> {
-        self.list_sessions(id, now).await
+        let all = query(
+            "SELECT * FROM sessions WHERE account = ? AND ends_at > ? ORDER BY began_at, digest",
+        );
+        self.all(all.bind(number(id)).bind(now.0), rows::session)
+            .await
     }
 
     async fn end_session(&self, digest: Digest) -> Result<()> {
-        self.drop_one("DELETE FROM sessions WHERE digest = ?", digest)
-            .await
+        let ended = query("DELETE FROM sessions WHERE digest = ?").bind(digest.0.to_vec());
+        self.write(ended).await.map(drop)
     }
 
     async fn end_sessions_of(&self, id: AccountId) -> Result<()> {
-        self.drop_of("DELETE FROM sessions WHERE account = ?", id)
-            .await
+        let ended = query("DELETE FROM sessions WHERE account = ?").bind(number(id));
+        self.write(ended).await.map(drop)
     }
 
     async fn make_token(&self, token: &Token) -> Result<()> {
-        self.insert_token(token).await
+        let made = query(
+            "INSERT INTO tokens (digest, account, label, made_at, ends_at) VALUES (?, ?, ?, ?, ?)",
+        )
+        .bind(token.digest.0.to_vec())
+        .bind(number(token.account))
+        .bind(&token.label)
+        .bind(token.made_at.0)
+        .bind(token.ends_at.map(|at| at.0));
+        self.write(made).await.map(drop)
     }
 
     async fn token(&self, digest: Digest, now: Moment) -> Result<Option<Token>> {
-        self.find_token(digest, now).await
-    }
-
-    async fn tokens_of(&self, id: AccountId) -> Result<Vec<Token>> {
-        self.list_tokens(id).await
-    }
-
-    async fn revoke_token(&self, digest: Digest) -> Result<()> {
-        self.drop_one("DELETE FROM tokens WHERE digest = ?", digest)
+        let found =
+            query("SELECT * FROM tokens WHERE digest = ? AND (ends_at IS NULL OR ends_at > ?)");
+        self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::token)
             .await
     }
 
+    async fn tokens_of(&self, id: AccountId) -> Result<Vec<Token>> {
+        let all = query("SELECT * FROM tokens WHERE account = ? ORDER BY made_at, rowid");
+        self.all(all.bind(number(id)), rows::token).await
+    }
+
+    async fn revoke_token(&self, digest: Digest) -> Result<()> {
+        let revoked = query("DELETE FROM tokens WHERE digest = ?").bind(digest.0.to_vec());
+        self.write(revoked).await.map(drop)
+    }
+
     async fn invite(&self, invitation: &Invitation) -> Result<()> {
-        self.insert_invitation(invitation).await
+        let invited = query(
+            "INSERT INTO invitations (digest, made_by, game, uses_left, ends_at) \
+             VALUES (?, ?, ?, ?, ?)",
+        )
+        .bind(invitation.digest.0.to_vec())
+        .bind(invitation.made_by.map(number))
+        .bind(invitation.game.as_ref().map(GameId::as_str))
+        .bind(i64::from(invitation.uses_left))
+        .bind(invitation.ends_at.0);
+        self.write(invited).await.map(drop)
     }
 
     async fn invitation(&self, digest: Digest, now: Moment) -> Result<Option<Invitation>> {
-        self.find_invitation(digest, now).await
+        let found =
+            query("SELECT * FROM invitations WHERE digest = ? AND ends_at > ? AND uses_left > 0");
+        self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::invitation)
+            .await
     }
 
     async fn use_invitation(&self, digest: Digest, now: Moment) -> Result<bool> {
-        self.count_invitation_down(digest, now).await
+        let used = query(
+            "UPDATE invitations SET uses_left = uses_left - 1 \
+             WHERE digest = ? AND ends_at > ? AND uses_left > 0",
+        );
+        let used = self.write(used.bind(digest.0.to_vec()).bind(now.0)).await?;
+        Ok(used > 0)
     }
 
     async fn make_recovery(&self, recovery: &Recovery) -> Result<()> {
-        self.insert_recovery(recovery).await
+        let made = query("INSERT INTO recoveries (digest, account, ends_at) VALUES (?, ?, ?)")
+            .bind(recovery.digest.0.to_vec())
+            .bind(number(recovery.account))
+            .bind(recovery.ends_at.0);
+        self.write(made).await.map(drop)
     }
 
     async fn use_recovery(&self, digest: Digest, now: Moment) -> Result<Option<AccountId>> {
-        self.take_recovery(digest, now).await
+        let mut writer = self.writer().await?;
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
+        let account: Option<i64> = sqlx::query_scalar(
+            "DELETE FROM recoveries WHERE digest = ? AND ends_at > ? RETURNING account",
+        )
+        .bind(digest.0.to_vec())
+        .bind(now.0)
+        .fetch_optional(&mut *transaction)
+        .await
+        .explain()?;
+        if let Some(account) = account {
+            let others = query("DELETE FROM recoveries WHERE account = ?").bind(account);
+            others.execute(&mut *transaction).await.explain()?;
+        }
+        transaction.commit().await.explain()?;
+        Ok(account.map(|id| AccountId(id.unsigned_abs())))
     }
 
     async fn take_seat(&self, seat: &Seat) -> Result<()> {
-        self.insert_seat(seat).await
+        let taken = query("INSERT INTO seats (game, player, account) VALUES (?, ?, ?)")
+            .bind(seat.game.as_str())
+            .bind(seat.player.to_string())
+            .bind(number(seat.account));
+        self.write(taken).await.map(drop)
     }
 
     async fn leave_seat(&self, game: &GameId, player: PlayerId) -> Result<()> {
-        self.drop_seat(game, player).await
+        let left = query("DELETE FROM seats WHERE game = ? AND player = ?");
+        let left = left.bind(game.as_str()).bind(player.to_string());
+        self.write(left).await.map(drop)
     }
 
     async fn seat(&self, id: AccountId, game: &GameId) -> Result<Option<PlayerId>> {
-        self.find_seat(id, game).await
+        let found = query("SELECT player FROM seats WHERE account = ? AND game = ?");
+        let found = found.bind(number(id)).bind(game.as_str());
+        self.first(found, |row| convert::word(row, "player")).await
     }
 
     async fn seats_of(&self, id: AccountId) -> Result<Vec<Seat>> {
-        self.list_seats_of(id).await
+        let all = query("SELECT * FROM seats WHERE account = ? ORDER BY game").bind(number(id));
+        self.all(all, rows::seat).await
     }
 
     async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>> {
-        self.list_seats_in(game).await
+        let all = query("SELECT * FROM seats WHERE game = ?").bind(game.as_str());
+        let mut seats = self.all(all, rows::seat).await?;
+        // As texts, player 10 would come before player 2.
+        seats.sort_by_key(|seat| seat.player);
+        Ok(seats)
     }
 
-    async fn letters_read(
+    async fn messages_read(
         &self,
         id: AccountId,
         game: &GameId,
     ) -> Result<BTreeMap<String, EventSeq>> {
-        self.list_letters_read(id, game).await
+        let all = query("SELECT circle, up_to FROM letters_read WHERE account = ? AND game = ?");
+        let all = all.bind(number(id)).bind(game.as_str());
+        Ok(self.all(all, rows::read_up_to).await?.into_iter().collect())
     }
 
-    async fn read_letters(
+    async fn note_messages_read(
         &self,
         id: AccountId,
         game: &GameId,
-        circle: &str,
+        conversation: &str,
         up_to: EventSeq,
     ) -> Result<()> {
-        self.note_letters_read(id, game, circle, up_to).await
+        let noted = query(
+            "INSERT INTO letters_read (account, game, circle, up_to) VALUES (?, ?, ?, ?) \
+             ON CONFLICT DO UPDATE SET up_to = max(up_to, excluded.up_to)",
+        )
+        .bind(number(id))
+        .bind(game.as_str())
+        .bind(conversation)
+        .bind(up_to.0.cast_signed());
+        self.write(noted).await.map(drop)
     }
 
     async fn sweep(&self, now: Moment) -> Result<()> {
-        let mut writer = self.writer().await?;
         for ended in [
             "DELETE FROM sessions WHERE ends_at <= ?",
             "DELETE FROM tokens WHERE ends_at <= ?",
             "DELETE FROM invitations WHERE ends_at <= ? OR uses_left = 0",
             "DELETE FROM recoveries WHERE ends_at <= ?",
         ] {
-            let swept = sqlx::query(ended).bind(now.0);
-            swept.execute(&mut *writer).await.told()?;
+            self.write(query(ended).bind(now.0)).await?;
         }
         Ok(())
     }
-}
-
-fn account(row: &SqliteRow) -> std::result::Result<Account, StoreError> {
-    Ok(Account {
-        id: account_id(row, "id")?,
-        name: row.try_get("name").told()?,
-        mail: row.try_get("mail").told()?,
-        password: row.try_get("password").told()?,
-        operator: row.try_get("operator").told()?,
-        made_at: convert::moment(row, "made_at")?,
-    })
-}
-
-fn account_id(row: &SqliteRow, column: &str) -> std::result::Result<AccountId, StoreError> {
-    let id: i64 = row.try_get(column).told()?;
-    Ok(AccountId(id.unsigned_abs()))
 }
 
 fn number(id: AccountId) -> i64 {
@@ -258,8 +333,5 @@ fn clash(error: sqlx::Error) -> AccountError {
     if database.is_some_and(DatabaseError::is_foreign_key_violation) {
         return AccountError::NoAccount;
     }
-    match Err::<(), _>(error).told() {
-        Err(error) => error.into(),
-        Ok(()) => AccountError::NoAccount,
-    }
+    crate::error::store_error(&error).into()
 }

@@ -5,7 +5,7 @@ use quorate_runtime::ports::{Batch, StoreError, Stored};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 use sqlx::{Connection, QueryBuilder};
 
-use crate::error::Told;
+use crate::error::Explain;
 use crate::{Store, convert, seals};
 
 /// How many rows go into one statement; SQLite takes some 32 thousand parameters.
@@ -17,7 +17,7 @@ impl Store {
         let mut writer = self.writer().await?;
         let events = batches.iter().flat_map(|batch| &batch.events);
         let fresh = self.known_seals.unknown(events.flat_map(|e| &e.seals));
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.told()?;
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
         self.check_lease(&mut transaction).await?;
         let mut placed = Vec::new();
         for batch in batches {
@@ -30,7 +30,7 @@ impl Store {
         transaction
             .commit()
             .await
-            .told()
+            .explain()
             .map_err(|error| self.mind(error))?;
         self.known_seals.note(&fresh);
         Ok(())
@@ -44,7 +44,7 @@ impl Store {
         let theirs: i64 = sqlx::query_scalar("SELECT lease FROM server")
             .fetch_one(writer)
             .await
-            .told()?;
+            .explain()?;
         let (ours, theirs) = (self.lease, theirs.unsigned_abs());
         if ours == theirs {
             Ok(())
@@ -74,7 +74,7 @@ async fn move_head(writer: &mut SqliteConnection, batch: &Batch) -> Result<i64, 
     .bind(batch.after.hash.0.to_vec())
     .fetch_optional(&mut *writer)
     .await
-    .told()?;
+    .explain()?;
     if let Some(id) = id {
         return Ok(id);
     }
@@ -82,7 +82,7 @@ async fn move_head(writer: &mut SqliteConnection, batch: &Batch) -> Result<i64, 
         .bind(batch.game.as_str())
         .fetch_optional(writer)
         .await
-        .told()?;
+        .explain()?;
     Err(match there {
         Some(_) => StoreError::HeadMoved { game: game() },
         None => StoreError::NoGame { game: game() },
@@ -104,7 +104,7 @@ async fn found(writer: &mut SqliteConnection, batch: &Batch) -> Result<Option<i6
     .bind(secret.map(|secret| secret.to_vec()))
     .fetch_optional(writer)
     .await
-    .told()
+    .explain()
 }
 
 async fn insert_events(
@@ -117,7 +117,7 @@ async fn insert_events(
             row.push_bind(convert::place(*game_id, event.seq))
                 .push_bind(event.open.clone());
         });
-        query.build().execute(&mut *writer).await.told()?;
+        query.build().execute(&mut *writer).await.explain()?;
     }
     Ok(())
 }
@@ -137,7 +137,7 @@ async fn insert_receipts(
                 .push_bind(event.key.as_str().to_owned())
                 .push_bind(event.seq.0.cast_signed());
         });
-        query.build().execute(&mut *writer).await.told()?;
+        query.build().execute(&mut *writer).await.explain()?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use quorate_runtime::ports::{GameRow, StoreError};
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
-use crate::error::Told;
+use crate::error::Explain;
 
 /// How many bits of an event's place hold its number.
 const SEQ_BITS: u32 = 40;
@@ -45,22 +45,22 @@ pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N], StoreError>
 }
 
 pub(crate) fn digest(row: &SqliteRow, column: &str) -> Result<Digest, StoreError> {
-    let bytes: &[u8] = row.try_get(column).told()?;
+    let bytes: &[u8] = row.try_get(column).explain()?;
     array(bytes).map(Digest)
 }
 
 pub(crate) fn moment(row: &SqliteRow, column: &str) -> Result<Moment, StoreError> {
-    row.try_get(column).told().map(Moment)
+    row.try_get(column).explain().map(Moment)
 }
 
 pub(crate) fn optional_moment(row: &SqliteRow, column: &str) -> Result<Option<Moment>, StoreError> {
-    let column: Option<i64> = row.try_get(column).told()?;
+    let column: Option<i64> = row.try_get(column).explain()?;
     Ok(column.map(Moment))
 }
 
 /// A text that was written from a value and so reads back as one.
 pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Result<T, StoreError> {
-    let text: &str = row.try_get(column).told()?;
+    let text: &str = row.try_get(column).explain()?;
     text.parse().map_err(|_| StoreError::Damaged {
         what: format!("\"{text}\" in the column {column}").into(),
     })
@@ -70,16 +70,16 @@ pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Resul
 pub(crate) const GAME_COLUMNS: &str = "word, whole, head_seq, head_hash, head_at, next_due, secret";
 
 pub(crate) fn game_row(row: &SqliteRow) -> Result<GameRow, StoreError> {
-    let secret: Option<&[u8]> = row.try_get("secret").told()?;
+    let secret: Option<&[u8]> = row.try_get("secret").explain()?;
     Ok(GameRow {
         game: word::<GameId>(row, "word")?,
         head: Head {
-            seq: seq(row.try_get("head_seq").told()?),
+            seq: seq(row.try_get("head_seq").explain()?),
             hash: digest(row, "head_hash")?,
             at: moment(row, "head_at")?,
         },
         next_due: optional_moment(row, "next_due")?,
         secret: secret.map(array).transpose()?,
-        whole: row.try_get("whole").told()?,
+        whole: row.try_get("whole").explain()?,
     })
 }

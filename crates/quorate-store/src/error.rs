@@ -15,18 +15,19 @@ mod code {
 }
 
 /// Says a result of sqlx in the words of the ports.
-pub(crate) trait Told<T> {
+pub(crate) trait Explain<T> {
     /// The same result.
-    fn told(self) -> Result<T, StoreError>;
+    fn explain(self) -> Result<T, StoreError>;
 }
 
-impl<T> Told<T> for Result<T, sqlx::Error> {
-    fn told(self) -> Result<T, StoreError> {
-        self.map_err(|error| said(&error))
+impl<T> Explain<T> for Result<T, sqlx::Error> {
+    fn explain(self) -> Result<T, StoreError> {
+        self.map_err(|error| store_error(&error))
     }
 }
 
-fn said(error: &sqlx::Error) -> StoreError {
+/// The error of the ports that says what one of sqlx means.
+pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
     // The cause is logged here once; people are told what it means for them.
     tracing::debug!(%error, "the store said no");
     let failed = || StoreError::Failed {

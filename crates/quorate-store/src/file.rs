@@ -14,7 +14,7 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions, Connection};
 
 use crate::Options;
-use crate::error::{Told, of_file};
+use crate::error::{Explain, of_file};
 use crate::folder::Folder;
 
 /// The steps by which a file comes to the form of this release.
@@ -45,12 +45,12 @@ pub(crate) async fn open_to_write(
         make(folder).await?;
     }
     check_header(&path)?;
-    let mut writer = to_write(&path).connect().await.told()?;
+    let mut writer = to_write(&path).connect().await.explain()?;
     // What the last owner left is put into the file first, so that its length can be believed.
     sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
         .execute(&mut writer)
         .await
-        .told()?;
+        .explain()?;
     check_length(&path)?;
     migrate(&mut writer, &path).await?;
     if let Some(bytes_max) = options.bytes_max {
@@ -76,9 +76,9 @@ async fn make(folder: &Folder) -> Result<(), StoreError> {
         .create_if_missing(true)
         .connect()
         .await
-        .told()?;
+        .explain()?;
     migrate(&mut file, &unborn).await?;
-    file.close().await.told()?;
+    file.close().await.explain()?;
     let path = folder.file();
     fs::rename(&unborn, &path).map_err(|e| of_file(&e, &path))?;
     folder.sync()
@@ -89,13 +89,13 @@ pub(crate) async fn next_lease(writer: &mut SqliteConnection) -> Result<u64, Sto
     let lease: i64 = sqlx::query_scalar("UPDATE server SET lease = lease + 1 RETURNING lease")
         .fetch_one(writer)
         .await
-        .told()?;
+        .explain()?;
     Ok(lease.unsigned_abs())
 }
 
 /// The connections that read beside the one that writes.
 pub(crate) async fn readers(folder: &Folder) -> Result<SqlitePool, StoreError> {
-    pool(to_read(&folder.file())).await.told()
+    pool(to_read(&folder.file())).await.explain()
 }
 
 /// Opens the file to read, also where nothing can be written beside it.
@@ -108,9 +108,9 @@ pub(crate) async fn open_to_read(folder: &Folder) -> Result<SqlitePool, StoreErr
     }
     let probe = async |pool: &SqlitePool| {
         let newest = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations");
-        newest.fetch_one(pool).await.told()
+        newest.fetch_one(pool).await.explain()
     };
-    let mut pool = self::pool(to_read(&path)).await.told();
+    let mut pool = self::pool(to_read(&path)).await.explain();
     let mut newest = match &pool {
         Ok(pool) => probe(pool).await,
         Err(error) => Err(error.clone()),
@@ -119,7 +119,7 @@ pub(crate) async fn open_to_read(folder: &Folder) -> Result<SqlitePool, StoreErr
         && ahead == 0
     {
         // SQLite keeps notes beside a file in WAL mode; where it cannot, nobody else is writing either.
-        pool = self::pool(to_read(&path).immutable(true)).await.told();
+        pool = self::pool(to_read(&path).immutable(true)).await.explain();
         newest = match &pool {
             Ok(pool) => probe(pool).await,
             Err(error) => Err(error.clone()),
@@ -180,7 +180,7 @@ async fn migrate(writer: &mut SqliteConnection, path: &Path) -> Result<(), Store
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)) => Err(later(path)),
         Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
-            Err(error).told()
+            Err(error).explain()
         }
         Err(error) => Err(StoreError::Failed {
             cause: error.to_string().into(),
@@ -203,13 +203,13 @@ async fn limit(writer: &mut SqliteConnection, bytes_max: u64) -> Result<(), Stor
     let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size")
         .fetch_one(&mut *writer)
         .await
-        .told()?;
+        .explain()?;
     let pages_max = bytes_max / page_bytes.unsigned_abs().max(1);
     let pragma = format!("PRAGMA max_page_count = {pages_max}");
     sqlx::query(sqlx::AssertSqlSafe(pragma))
         .execute(writer)
         .await
-        .told()?;
+        .explain()?;
     Ok(())
 }
 

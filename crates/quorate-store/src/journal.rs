@@ -12,7 +12,7 @@ use sqlx::{Connection, QueryBuilder, Row};
 
 use crate::Store;
 use crate::convert::{self, GAME_COLUMNS};
-use crate::error::Told;
+use crate::error::Explain;
 
 /// How many keys are looked up at a time.
 const KEYS_AT_ONCE: usize = 500;
@@ -23,7 +23,7 @@ impl Store {
             .bind(game.as_str())
             .fetch_optional(&self.readers)
             .await
-            .told()?;
+            .explain()?;
         id.ok_or_else(|| StoreError::NoGame { game: game.clone() })
     }
 }
@@ -38,7 +38,7 @@ impl Journal for Store {
         let mut query = QueryBuilder::<Sqlite>::new("SELECT ");
         query.push(GAME_COLUMNS);
         query.push(" FROM games WHERE whole ORDER BY word");
-        let rows = query.build().fetch_all(&self.readers).await.told()?;
+        let rows = query.build().fetch_all(&self.readers).await.explain()?;
         rows.iter().map(convert::game_row).collect()
     }
 
@@ -47,7 +47,11 @@ impl Journal for Store {
         query.push(GAME_COLUMNS);
         query.push(" FROM games WHERE word = ");
         query.push_bind(game.as_str().to_owned());
-        let row = query.build().fetch_optional(&self.readers).await.told()?;
+        let row = query
+            .build()
+            .fetch_optional(&self.readers)
+            .await
+            .explain()?;
         row.as_ref().map(convert::game_row).transpose()
     }
 
@@ -71,16 +75,16 @@ impl Journal for Store {
         .bind(convert::place(id, end))
         .fetch_all(&self.readers)
         .await
-        .told()?;
+        .explain()?;
         let mut events = Vec::with_capacity(rows.len());
         let mut seq = from;
         for row in rows {
-            let place: i64 = row.try_get(0).told()?;
+            let place: i64 = row.try_get(0).explain()?;
             if place != convert::place(id, seq) {
                 let game = game.clone();
                 return Err(StoreError::Gap { game, seq });
             }
-            events.push(row.try_get(1).told()?);
+            events.push(row.try_get(1).explain()?);
             seq = seq.next();
         }
         Ok(events)
@@ -103,9 +107,9 @@ impl Journal for Store {
                     .push_bind(key.as_str().to_owned());
             });
             query.push(")");
-            for row in query.build().fetch_all(&self.readers).await.told()? {
-                let key = (row.try_get(0).told()?, row.try_get(1).told()?);
-                found.insert(key, convert::seq(row.try_get(2).told()?));
+            for row in query.build().fetch_all(&self.readers).await.explain()? {
+                let key = (row.try_get(0).explain()?, row.try_get(1).explain()?);
+                found.insert(key, convert::seq(row.try_get(2).explain()?));
             }
         }
         let seqs = keys.iter().map(|(actor, key)| {
@@ -130,7 +134,7 @@ impl Journal for Store {
         .bind(snapshot.open.clone())
         .execute(&mut *writer)
         .await
-        .told()
+        .explain()
         .map_err(|error| self.mind(error))?;
         Ok(())
     }
@@ -149,16 +153,16 @@ impl Journal for Store {
         .bind(i64::try_from(at_most.0).unwrap_or(i64::MAX))
         .fetch_optional(&self.readers)
         .await
-        .told()?;
+        .explain()?;
         let read = |row: SqliteRow| {
             Ok(Snapshot {
                 head: Head {
-                    seq: convert::seq(row.try_get("seq").told()?),
+                    seq: convert::seq(row.try_get("seq").explain()?),
                     hash: convert::digest(&row, "hash")?,
                     at: convert::moment(&row, "at")?,
                 },
                 digest: convert::digest(&row, "digest")?,
-                open: row.try_get("open").told()?,
+                open: row.try_get("open").explain()?,
             })
         };
         row.map(read).transpose()
@@ -170,36 +174,40 @@ impl Journal for Store {
             .bind(game.as_str())
             .execute(&mut *writer)
             .await
-            .told()
+            .explain()
             .map_err(|error| self.mind(error))?;
         Ok(())
     }
 
     async fn discard(&self, game: &GameId) -> Result<(), StoreError> {
         let mut writer = self.writer().await?;
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.told()?;
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
         let id: Option<i64> =
             sqlx::query_scalar("DELETE FROM games WHERE word = ? AND NOT whole RETURNING id")
                 .bind(game.as_str())
                 .fetch_optional(&mut *transaction)
                 .await
-                .told()?;
+                .explain()?;
         if let Some(id) = id {
             sqlx::query("DELETE FROM events WHERE place >= ? AND place < ?")
                 .bind(convert::place(id, EventSeq(0)))
                 .bind(convert::place(id + 1, EventSeq(0)))
                 .execute(&mut *transaction)
                 .await
-                .told()?;
+                .explain()?;
             for of_game in [
                 "DELETE FROM receipts WHERE game = ?",
                 "DELETE FROM snapshots WHERE game = ?",
             ] {
                 let deleted = sqlx::query(of_game).bind(id).execute(&mut *transaction);
-                deleted.await.told()?;
+                deleted.await.explain()?;
             }
         }
-        transaction.commit().await.told().map_err(|e| self.mind(e))
+        transaction
+            .commit()
+            .await
+            .explain()
+            .map_err(|e| self.mind(e))
     }
 
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {
@@ -208,7 +216,7 @@ impl Journal for Store {
             .bind(at.0)
             .fetch_one(&mut *writer)
             .await
-            .told()
+            .explain()
             .map_err(|error| self.mind(error))?;
         match (self.lease, theirs.unsigned_abs()) {
             (ours, theirs) if ours == theirs => Ok(()),
@@ -220,7 +228,7 @@ impl Journal for Store {
         let beat: Option<i64> = sqlx::query_scalar("SELECT beat FROM server")
             .fetch_one(&self.readers)
             .await
-            .told()?;
+            .explain()?;
         Ok(beat.map(Moment))
     }
 
@@ -231,7 +239,7 @@ impl Journal for Store {
             .bind(outage.since.0)
             .execute(&mut *writer)
             .await
-            .told()
+            .explain()
             .map_err(|error| self.mind(error))?;
         Ok(())
     }
@@ -241,7 +249,7 @@ impl Journal for Store {
             .bind(after.0)
             .fetch_all(&self.readers)
             .await
-            .told()?;
+            .explain()?;
         let read = |row: &SqliteRow| {
             Ok(Outage {
                 since: convert::moment(row, "since")?,

@@ -20,7 +20,7 @@ use quorate_runtime::ports::{ServerSecret, StoreError};
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use tokio::sync::{Mutex, MutexGuard};
 
-use error::Told;
+use error::Explain;
 use folder::Folder;
 use seals::KnownSeals;
 
@@ -89,7 +89,7 @@ impl Store {
         let lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)")
             .fetch_all(&self.readers)
             .await
-            .told()?;
+            .explain()?;
         if lines == ["ok"] {
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl Store {
             .bind(copy)
             .execute(&self.readers)
             .await
-            .told()?;
+            .explain()?;
         Ok(())
     }
 

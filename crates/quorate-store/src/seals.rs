@@ -12,7 +12,7 @@ use sqlx::{Connection, QueryBuilder, Row};
 
 use crate::Store;
 use crate::convert;
-use crate::error::Told;
+use crate::error::Explain;
 
 /// How many seals go into one statement; SQLite takes some 32 thousand parameters.
 const AT_ONCE: usize = 500;
@@ -67,7 +67,7 @@ pub(crate) async fn insert(
                 .push_bind(seal.bytes.clone());
         });
         query.push(" ON CONFLICT (digest) DO NOTHING");
-        query.build().execute(&mut *writer).await.told()?;
+        query.build().execute(&mut *writer).await.explain()?;
     }
     Ok(())
 }
@@ -85,12 +85,12 @@ impl Seals for Store {
                 list.push_bind(digest.0.to_vec());
             }
             query.push(")");
-            let rows = query.build().fetch_all(&self.readers).await.told()?;
+            let rows = query.build().fetch_all(&self.readers).await.explain()?;
             for row in rows {
                 let seal = SealBytes {
                     digest: convert::digest(&row, "digest")?,
-                    salt: convert::array(row.try_get("salt").told()?)?,
-                    bytes: row.try_get("bytes").told()?,
+                    salt: convert::array(row.try_get("salt").explain()?)?,
+                    bytes: row.try_get("bytes").explain()?,
                 };
                 found.insert(seal.digest, seal);
             }
@@ -101,29 +101,29 @@ impl Seals for Store {
     async fn forget(&self, digests: &[Digest]) -> Result<usize, StoreError> {
         let mut writer = self.writer().await?;
         let mut forgotten = 0;
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.told()?;
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
         for digest in digests {
             let dropped = sqlx::query(
                 "UPDATE seals SET salt = NULL, bytes = NULL WHERE digest = ? AND bytes IS NOT NULL",
             );
             let digest = digest.0.to_vec();
             let dropped = dropped.bind(digest.clone()).execute(&mut *transaction);
-            forgotten += dropped.await.told()?.rows_affected();
+            forgotten += dropped.await.explain()?.rows_affected();
             let barred =
                 sqlx::query("INSERT INTO seals (digest) VALUES (?) ON CONFLICT DO NOTHING");
             let barred = barred.bind(digest).execute(&mut *transaction);
-            barred.await.told()?;
+            barred.await.explain()?;
         }
         transaction
             .commit()
             .await
-            .told()
+            .explain()
             .map_err(|e| self.mind(e))?;
         // Until then the old pages are still written ahead of the file.
         sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
             .execute(&mut *writer)
             .await
-            .told()?;
+            .explain()?;
         Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
     }
 }

@@ -208,17 +208,17 @@ pub trait Accounts: Send + Sync {
 
     /// How far an account has read its conversations in a game: of each the newest event whose messages it was shown. A
     /// conversation goes by the word that addresses have for the others in it.
-    async fn letters_read(
+    async fn messages_read(
         &self,
         id: AccountId,
         game: &GameId,
     ) -> Result<BTreeMap<String, EventSeq>, AccountError>;
     /// Notes that a conversation was read up to an event; what was read before stays read.
-    async fn read_letters(
+    async fn note_messages_read(
         &self,
         id: AccountId,
         game: &GameId,
-        circle: &str,
+        conversation: &str,
         up_to: EventSeq,
     ) -> Result<(), AccountError>;
 

@@ -82,7 +82,7 @@ impl GameContext {
         if let Some(id) = visitor.id() {
             me = accounts.seat(id, &game).await?;
             if me.is_some_and(|me| messages::has_any(&published.state, me)) {
-                read = accounts.letters_read(id, &game).await?;
+                read = accounts.messages_read(id, &game).await?;
             }
         }
         Ok(Self {

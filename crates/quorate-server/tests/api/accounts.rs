@@ -218,7 +218,11 @@ impl Accounts for InMemory {
         Ok(there.cloned().collect())
     }
 
-    async fn letters_read(&self, id: AccountId, game: &GameId) -> Told<BTreeMap<String, EventSeq>> {
+    async fn messages_read(
+        &self,
+        id: AccountId,
+        game: &GameId,
+    ) -> Told<BTreeMap<String, EventSeq>> {
         let kept = self.kept();
         let own = kept.letters.iter();
         let own = own.filter(|((account, of, _), _)| *account == id.0 && of == game);
@@ -227,7 +231,7 @@ impl Accounts for InMemory {
             .collect())
     }
 
-    async fn read_letters(
+    async fn note_messages_read(
         &self,
         id: AccountId,
         game: &GameId,

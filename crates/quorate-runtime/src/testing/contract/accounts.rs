@@ -240,11 +240,11 @@ async fn a_conversation_stays_read_as_far_as_it_was<S: Accounts>(store: &S) {
     let account = made(store, "Jonna").await;
     let reef = game("reef");
     let read = async |circle: &str, up_to| {
-        let noted = store.read_letters(account, &reef, circle, EventSeq(up_to));
+        let noted = store.note_messages_read(account, &reef, circle, EventSeq(up_to));
         assert_eq!(noted.await, Ok(()));
     };
     assert_eq!(
-        store.letters_read(account, &reef).await,
+        store.messages_read(account, &reef).await,
         Ok(BTreeMap::new())
     );
     read("2", 7).await;
@@ -254,8 +254,8 @@ async fn a_conversation_stays_read_as_far_as_it_was<S: Accounts>(store: &S) {
         ("2".to_owned(), EventSeq(7)),
         ("2~3".to_owned(), EventSeq(9)),
     ]);
-    assert_eq!(store.letters_read(account, &reef).await, Ok(both));
-    let elsewhere = store.letters_read(account, &game("moor")).await;
+    assert_eq!(store.messages_read(account, &reef).await, Ok(both));
+    let elsewhere = store.messages_read(account, &game("moor")).await;
     assert_eq!(elsewhere, Ok(BTreeMap::new()));
 }
 
@@ -274,7 +274,7 @@ async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
         account,
     };
     store.take_seat(&seat).await.unwrap();
-    let read = store.read_letters(account, &seat.game, "2", EventSeq(7));
+    let read = store.note_messages_read(account, &seat.game, "2", EventSeq(7));
     read.await.unwrap();
     let invitation = Invitation {
         digest: digest("by ida"),
@@ -287,7 +287,7 @@ async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
     store.erase(account).await.unwrap();
     assert_eq!(store.account(account).await, Ok(None));
     assert_eq!(store.account_by_name("Ida").await, Ok(None));
-    let read = store.letters_read(account, &seat.game).await;
+    let read = store.messages_read(account, &seat.game).await;
     assert_eq!(read, Ok(BTreeMap::new()));
     let session = store.account_of_session(session.digest, EARLY).await;
     assert_eq!(session, Ok(None));

@@ -140,7 +140,7 @@ async fn now_read(look: &mut GameView, thread: &str) -> Result<(), AppError> {
     {
         let accounts = &look.site.parts.accounts;
         accounts
-            .read_letters(account, &look.game, &word, up_to)
+            .note_messages_read(account, &look.game, &word, up_to)
             .await?;
         look.read.insert(word, up_to);
     }
