@@ -9,29 +9,29 @@ pub(crate) struct Read {
     /// What the page calls itself, if it does.
     pub(crate) title: Option<String>,
     /// Its blocks in order.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<SourceBlock>,
     /// What was noticed on the way.
     pub(crate) findings: Vec<Finding>,
 }
 
 /// A block and the line it begins on.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct SourceBlock {
     pub(crate) line: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: BlockKind,
 }
 
 /// A kind of block. Words in it are Markdown, but for headings, which are plain.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum BlockKind {
     Heading {
         level: u8,
         number: Option<String>,
         words: String,
     },
     Paragraph(String),
-    List(Vec<Item>),
-    Table(Table),
+    List(Vec<ListItem>),
+    Table(TableBlock),
     /// Words whose lines and spaces count.
     Verbatim(String),
     /// What the source says to its editors and no page shows.
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 
 /// A line of a list.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub(crate) struct ListItem {
     /// 1 for the outermost list.
     pub(crate) depth: usize,
     pub(crate) marker: Marker,
@@ -63,30 +63,32 @@ pub(crate) enum Marker {
 
 /// A table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct TableBlock {
     pub(crate) caption: String,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<TableRow>,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     pub(crate) is_head: bool,
     pub(crate) cells: Vec<String>,
 }
 
-impl Block {
+impl SourceBlock {
     /// The block as Markdown, without a blank line after it.
     pub(crate) fn markdown(&self) -> String {
         match &self.kind {
-            Kind::Heading { level, words, .. } => {
+            BlockKind::Heading { level, words, .. } => {
                 format!("{} {words}", "#".repeat(usize::from((*level).max(2))))
             }
-            Kind::Paragraph(words) => prose(words),
-            Kind::List(items) => list(items),
-            Kind::Table(table) => table.markdown(),
-            Kind::Verbatim(words) => verbatim(words),
-            Kind::Remark(words) => format!("> Note in the source: {}", words.replace('\n', "\n> ")),
+            BlockKind::Paragraph(words) => prose(words),
+            BlockKind::List(items) => list(items),
+            BlockKind::Table(table) => table.markdown(),
+            BlockKind::Verbatim(words) => verbatim(words),
+            BlockKind::Remark(words) => {
+                format!("> Note in the source: {}", words.replace('\n', "\n> "))
+            }
         }
     }
 }
@@ -106,7 +108,7 @@ struct OpenList {
 }
 
 /// Lists are set in by a space: only a clause's number stands at the edge of a rule.
-fn list(items: &[Item]) -> String {
+fn list(items: &[ListItem]) -> String {
     let mut out = String::new();
     let mut open: Vec<OpenList> = Vec::new();
     let mut last = &Marker::Bullet;
@@ -131,7 +133,7 @@ fn list(items: &[Item]) -> String {
     out.trim_end_matches('\n').to_owned()
 }
 
-fn push_item(out: &mut String, open: &mut Vec<OpenList>, item: &Item) {
+fn push_item(out: &mut String, open: &mut Vec<OpenList>, item: &ListItem) {
     // A meaning without a word of its own stands a step below the one before it.
     let depth = item.depth + usize::from(item.marker == Marker::Meaning);
     while open.last().is_some_and(|list| list.depth > depth) {
@@ -191,7 +193,7 @@ fn verbatim(words: &str) -> String {
     format!("{ticks}text\n{}\n{ticks}", words.trim_end())
 }
 
-impl Table {
+impl TableBlock {
     fn markdown(&self) -> String {
         let width = self
             .rows
@@ -229,8 +231,8 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn item(depth: usize, marker: Marker, words: &str) -> Item {
-        Item {
+    fn item(depth: usize, marker: Marker, words: &str) -> ListItem {
+        ListItem {
             depth,
             marker,
             words: words.to_owned(),
@@ -257,11 +259,11 @@ mod tests {
 
     #[test]
     fn a_table_without_a_head_gets_an_empty_one() {
-        let row = |cells: &[&str]| Row {
+        let row = |cells: &[&str]| TableRow {
             is_head: false,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
         };
-        let table = Table {
+        let table = TableBlock {
             caption: "Prices".to_owned(),
             rows: vec![row(&["tea", "2"]), row(&["milk"])],
         };

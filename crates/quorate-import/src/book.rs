@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::blocks::{Block, Kind};
+use crate::blocks::{BlockKind, SourceBlock};
 use crate::finding::Finding;
-use crate::outline::{Outline, Rule, Section};
+use crate::outline::{Outline, OutlineRule, OutlineSection};
 
 mod themes;
 
@@ -206,7 +206,7 @@ impl RuleFile {
 }
 
 fn add_rules(
-    section: Section,
+    section: OutlineSection,
     id: &str,
     names: &mut Names,
     rules: &mut Vec<RuleFile>,
@@ -237,15 +237,15 @@ fn add_rules(
     }
 }
 
-fn prose_of(rule: &Rule) -> String {
-    let blocks: Vec<String> = rule.blocks.iter().map(Block::markdown).collect();
+fn prose_of(rule: &OutlineRule) -> String {
+    let blocks: Vec<String> = rule.blocks.iter().map(SourceBlock::markdown).collect();
     blocks.join("\n\n")
 }
 
 /// The words of a block in one line.
-fn words_of(block: &Block) -> String {
+fn words_of(block: &SourceBlock) -> String {
     let text = match &block.kind {
-        Kind::Heading { words, .. } | Kind::Paragraph(words) => words.clone(),
+        BlockKind::Heading { words, .. } | BlockKind::Paragraph(words) => words.clone(),
         _ => block.markdown(),
     };
     unescaped(&text)

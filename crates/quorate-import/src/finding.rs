@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum FindingSeverity {
     /// Worth knowing: the text was read as it was most likely meant.
     Note,
     /// The text is malformed there; its words are kept, its shape may be wrong.
@@ -17,7 +17,7 @@ pub struct Finding {
     /// The line of the text, counted from 1.
     pub line: usize,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// What it is, and what was made of it.
     pub text: String,
 }
@@ -27,7 +27,7 @@ impl Finding {
     pub(crate) fn note(line: usize, text: impl Into<String>) -> Self {
         Self {
             line,
-            severity: Severity::Note,
+            severity: FindingSeverity::Note,
             text: text.into(),
         }
     }
@@ -36,7 +36,7 @@ impl Finding {
     pub(crate) fn problem(line: usize, text: impl Into<String>) -> Self {
         Self {
             line,
-            severity: Severity::Problem,
+            severity: FindingSeverity::Problem,
             text: text.into(),
         }
     }
@@ -45,8 +45,8 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
-            Severity::Note => "note",
-            Severity::Problem => "problem",
+            FindingSeverity::Note => "note",
+            FindingSeverity::Problem => "problem",
         };
         write!(f, "line {}: {severity}: {}", self.line, self.text)
     }

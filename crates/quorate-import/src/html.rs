@@ -14,7 +14,7 @@ use crate::blocks::Read;
 
 mod page;
 
-use page::Page;
+use page::HtmlPage;
 
 /// Whether a text is a page or a piece of one.
 pub(crate) fn looks_like(text: &str) -> bool {
@@ -28,7 +28,7 @@ pub(crate) fn looks_like(text: &str) -> bool {
 /// Reads a page.
 pub(crate) fn read(text: &str) -> Read {
     let sink = Sink {
-        page: RefCell::new(Page::of(text)),
+        page: RefCell::new(HtmlPage::of(text)),
     };
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(text));
@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str) -> Read {
 }
 
 struct Sink {
-    page: RefCell<Page>,
+    page: RefCell<HtmlPage>,
 }
 
 impl TokenSink for Sink {
@@ -61,7 +61,7 @@ impl TokenSink for Sink {
     }
 }
 
-fn take_tag(page: &mut Page, tag: &Tag, line: usize) -> TokenSinkResult<()> {
+fn take_tag(page: &mut HtmlPage, tag: &Tag, line: usize) -> TokenSinkResult<()> {
     use html5ever::tokenizer::states::{Rawtext, Rcdata, ScriptData};
     let attribute = |name: &str| {
         tag.attrs

@@ -17,7 +17,7 @@ impl Mark {
 }
 
 #[derive(Clone, Debug)]
-enum Open {
+enum OpenMark {
     Mark(Mark),
     Link(String),
 }
@@ -26,7 +26,7 @@ enum Open {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inline {
     out: String,
-    open: Vec<(Open, usize)>,
+    open: Vec<(OpenMark, usize)>,
     /// Titles are plain words: no marks, nothing escaped.
     plain: bool,
 }
@@ -92,30 +92,30 @@ impl Inline {
 
     /// Bold or italic begins.
     pub(crate) fn open(&mut self, mark: Mark) {
-        self.open.push((Open::Mark(mark), self.out.len()));
+        self.open.push((OpenMark::Mark(mark), self.out.len()));
     }
 
     /// A link begins.
     pub(crate) fn open_link(&mut self, target: &str) {
         self.open
-            .push((Open::Link(target.to_owned()), self.out.len()));
+            .push((OpenMark::Link(target.to_owned()), self.out.len()));
     }
 
     /// Bold or italic ends; whether there was one open.
     pub(crate) fn close(&mut self, mark: Mark) -> bool {
-        self.close_the(|open| matches!(open, Open::Mark(other) if *other == mark))
+        self.close_the(|open| matches!(open, OpenMark::Mark(other) if *other == mark))
     }
 
     /// A link ends; whether there was one open.
     pub(crate) fn close_link(&mut self) -> bool {
-        self.close_the(|open| matches!(open, Open::Link(_)))
+        self.close_the(|open| matches!(open, OpenMark::Link(_)))
     }
 
     /// Whether a mark is open.
     pub(crate) fn is_open(&self, mark: Mark) -> bool {
         self.open
             .iter()
-            .any(|(open, _)| matches!(open, Open::Mark(other) if *other == mark))
+            .any(|(open, _)| matches!(open, OpenMark::Mark(other) if *other == mark))
     }
 
     /// Whether there are no words yet.
@@ -131,7 +131,7 @@ impl Inline {
         std::mem::take(&mut self.out).trim().to_owned()
     }
 
-    fn close_the(&mut self, wanted: impl Fn(&Open) -> bool) -> bool {
+    fn close_the(&mut self, wanted: impl Fn(&OpenMark) -> bool) -> bool {
         let Some(depth) = self.open.iter().rposition(|(open, _)| wanted(open)) else {
             return false;
         };
@@ -146,7 +146,7 @@ impl Inline {
         true
     }
 
-    fn wrap(&mut self, open: &Open, at: usize) {
+    fn wrap(&mut self, open: &OpenMark, at: usize) {
         let inner = self.out.split_off(at.min(self.out.len()));
         let words = inner.trim();
         if words.is_empty() || self.plain {
@@ -156,9 +156,9 @@ impl Inline {
         let before = &inner[..inner.len() - inner.trim_start().len()];
         let after = &inner[inner.trim_end().len()..];
         let wrapped = match open {
-            Open::Mark(mark) => format!("{0}{words}{0}", mark.sign()),
-            Open::Link(target) if target.is_empty() => words.to_owned(),
-            Open::Link(target) => format!("[{words}]({})", address(target)),
+            OpenMark::Mark(mark) => format!("{0}{words}{0}", mark.sign()),
+            OpenMark::Link(target) if target.is_empty() => words.to_owned(),
+            OpenMark::Link(target) => format!("[{words}]({})", address(target)),
         };
         self.out.push_str(before);
         self.out.push_str(&wrapped);

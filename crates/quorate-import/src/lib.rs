@@ -14,11 +14,11 @@ mod plain;
 mod wikitext;
 
 pub use book::{BY_HAND, Book, RuleFile};
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, FindingSeverity};
 
 /// The form that a ruleset's text comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum SourceForm {
     /// What stands in a wiki's edit box.
     Wikitext,
     /// A wiki's page as a browser gets it.
@@ -27,7 +27,7 @@ pub enum Form {
     Plain,
 }
 
-impl Form {
+impl SourceForm {
     /// The form that a text is most likely in.
     pub fn of(text: &str) -> Self {
         if html::looks_like(text) {
@@ -42,12 +42,12 @@ impl Form {
 
 /// Reads a ruleset. `name` is what it is called where it does not say so itself. Reading never fails: what is odd is among
 /// the book's findings.
-pub fn read(text: &str, form: Form, name: &str) -> Book {
+pub fn read(text: &str, form: SourceForm, name: &str) -> Book {
     let text = text.replace("\r\n", "\n").replace('\u{feff}', "");
     let read = match form {
-        Form::Html => html::read(&text),
-        Form::Wikitext => wikitext::read(&text),
-        Form::Plain => plain::read(&text),
+        SourceForm::Html => html::read(&text),
+        SourceForm::Wikitext => wikitext::read(&text),
+        SourceForm::Plain => plain::read(&text),
     };
     Book::of(outline::of(read), name)
 }

@@ -1,6 +1,6 @@
 //! Finds sections and rules in a text's blocks, and what is odd about their order.
 
-use crate::blocks::{Block, Kind, Read};
+use crate::blocks::{BlockKind, Read, SourceBlock};
 use crate::finding::Finding;
 
 /// A ruleset: its sections with their rules.
@@ -8,22 +8,22 @@ use crate::finding::Finding;
 pub(crate) struct Outline {
     pub(crate) title: Option<String>,
     /// What stands before the first rule and section.
-    pub(crate) preamble: Vec<Block>,
-    pub(crate) sections: Vec<Section>,
+    pub(crate) preamble: Vec<SourceBlock>,
+    pub(crate) sections: Vec<OutlineSection>,
     pub(crate) findings: Vec<Finding>,
 }
 
 /// A section; its title is None where the text has no sections.
 #[derive(Debug)]
-pub(crate) struct Section {
+pub(crate) struct OutlineSection {
     pub(crate) title: Option<String>,
     pub(crate) number: Option<String>,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<OutlineRule>,
 }
 
 /// A rule.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct OutlineRule {
     pub(crate) line: usize,
     pub(crate) title: String,
     pub(crate) number: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Rule {
     level: u8,
     /// The rule of this section that it is nested in, by its place.
     pub(crate) parent: Option<usize>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<SourceBlock>,
 }
 
 /// Titles by which sections are known where nothing else shows them.
@@ -68,7 +68,7 @@ pub(crate) fn names_a_section(title: &str) -> bool {
 }
 
 /// A heading's level, place among the blocks, and whether the next heading is nested in it.
-struct Mark {
+struct HeadingMark {
     level: u8,
     at: usize,
     has_children: bool,
@@ -109,9 +109,9 @@ pub(crate) fn of(read: Read) -> Outline {
 }
 
 /// The one heading that stands above all others is the page's title.
-fn take_title(title: &mut Option<String>, blocks: &mut Vec<Block>) {
-    let level = |block: &Block| match &block.kind {
-        Kind::Heading { level, .. } => Some(*level),
+fn take_title(title: &mut Option<String>, blocks: &mut Vec<SourceBlock>) {
+    let level = |block: &SourceBlock| match &block.kind {
+        BlockKind::Heading { level, .. } => Some(*level),
         _ => None,
     };
     if title.is_some() {
@@ -123,7 +123,7 @@ fn take_title(title: &mut Option<String>, blocks: &mut Vec<Block>) {
         && levels[1..].iter().all(|level| *level > 1);
     let first = blocks.iter().position(|block| level(block).is_some());
     if let Some(first) = first.filter(|_| is_alone)
-        && let Kind::Heading { words, .. } = &blocks[first].kind
+        && let BlockKind::Heading { words, .. } = &blocks[first].kind
         && !names_a_section(words)
     {
         *title = Some(words.clone());
@@ -131,14 +131,14 @@ fn take_title(title: &mut Option<String>, blocks: &mut Vec<Block>) {
     }
 }
 
-fn marks(blocks: &[Block]) -> Vec<Mark> {
-    let mut marks: Vec<Mark> = Vec::new();
+fn marks(blocks: &[SourceBlock]) -> Vec<HeadingMark> {
+    let mut marks: Vec<HeadingMark> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
-        if let Kind::Heading { level, .. } = block.kind {
+        if let BlockKind::Heading { level, .. } = block.kind {
             if let Some(last) = marks.last_mut() {
                 last.has_children = level > last.level;
             }
-            marks.push(Mark {
+            marks.push(HeadingMark {
                 level,
                 at,
                 has_children: false,
@@ -148,7 +148,7 @@ fn marks(blocks: &[Block]) -> Vec<Mark> {
     marks
 }
 
-fn skipped_levels(marks: &[Mark], blocks: &[Block], findings: &mut Vec<Finding>) {
+fn skipped_levels(marks: &[HeadingMark], blocks: &[SourceBlock], findings: &mut Vec<Finding>) {
     for pair in marks.windows(2) {
         if pair[1].level > pair[0].level + 1 {
             let text = format!(
@@ -162,13 +162,13 @@ fn skipped_levels(marks: &[Mark], blocks: &[Block], findings: &mut Vec<Finding>)
 
 /// The level whose headings are sections: the outermost, if most of its headings have others under them or are called as
 /// sections are.
-fn section_level(marks: &[Mark], blocks: &[Block]) -> Option<u8> {
+fn section_level(marks: &[HeadingMark], blocks: &[SourceBlock]) -> Option<u8> {
     let outermost = marks.iter().map(|mark| mark.level).min()?;
-    let tops: Vec<&Mark> = marks
+    let tops: Vec<&HeadingMark> = marks
         .iter()
         .filter(|mark| mark.level == outermost)
         .collect();
-    let named = |mark: &Mark| matches!(&blocks[mark.at].kind, Kind::Heading { words, .. } if names_a_section(words));
+    let named = |mark: &HeadingMark| matches!(&blocks[mark.at].kind, BlockKind::Heading { words, .. } if names_a_section(words));
     let sections = tops
         .iter()
         .filter(|mark| mark.has_children || named(mark))
@@ -176,8 +176,8 @@ fn section_level(marks: &[Mark], blocks: &[Block]) -> Option<u8> {
     (sections > 0 && sections * 2 >= tops.len()).then_some(outermost)
 }
 
-fn place(outline: &mut Outline, block: Block, section_level: Option<u8>) {
-    let Kind::Heading {
+fn place(outline: &mut Outline, block: SourceBlock, section_level: Option<u8>) {
+    let BlockKind::Heading {
         level,
         number,
         words,
@@ -187,7 +187,7 @@ fn place(outline: &mut Outline, block: Block, section_level: Option<u8>) {
         return;
     };
     if Some(*level) == section_level {
-        outline.sections.push(Section {
+        outline.sections.push(OutlineSection {
             title: Some(words.clone()),
             number: number.clone(),
             rules: Vec::new(),
@@ -195,7 +195,7 @@ fn place(outline: &mut Outline, block: Block, section_level: Option<u8>) {
         return;
     }
     let (title, active) = status(words);
-    let rule = Rule {
+    let rule = OutlineRule {
         line: block.line,
         title,
         number: number.clone(),
@@ -209,13 +209,13 @@ fn place(outline: &mut Outline, block: Block, section_level: Option<u8>) {
 
 /// What belongs to the rule before it; to a rule of the section's own name, where it stands right under the section; to
 /// the preamble before all.
-fn add(outline: &mut Outline, block: Block) {
+fn add(outline: &mut Outline, block: SourceBlock) {
     let Some(section) = outline.sections.last_mut() else {
         outline.preamble.push(block);
         return;
     };
     if section.rules.is_empty() {
-        section.rules.push(Rule {
+        section.rules.push(OutlineRule {
             line: block.line,
             title: section.title.clone().unwrap_or_default(),
             number: None,
@@ -230,9 +230,9 @@ fn add(outline: &mut Outline, block: Block) {
     }
 }
 
-fn last_section(outline: &mut Outline) -> &mut Section {
+fn last_section(outline: &mut Outline) -> &mut OutlineSection {
     if outline.sections.is_empty() {
-        outline.sections.push(Section {
+        outline.sections.push(OutlineSection {
             title: None,
             number: None,
             rules: Vec::new(),
@@ -242,9 +242,9 @@ fn last_section(outline: &mut Outline) -> &mut Section {
     &mut outline.sections[last]
 }
 
-impl Section {
+impl OutlineSection {
     /// Adds a rule, nested in the nearest one before it whose heading is of a higher level.
-    fn push(&mut self, mut rule: Rule) {
+    fn push(&mut self, mut rule: OutlineRule) {
         rule.parent = self
             .rules
             .iter()
@@ -268,7 +268,7 @@ fn status(words: &str) -> (String, Option<bool>) {
 }
 
 /// Rules beside each other whose numbers do not follow each other.
-fn jumps(section: &Section, findings: &mut Vec<Finding>) {
+fn jumps(section: &OutlineSection, findings: &mut Vec<Finding>) {
     for (at, rule) in section.rules.iter().enumerate() {
         let before = section.rules[..at]
             .iter()
@@ -289,7 +289,7 @@ fn jumps(section: &Section, findings: &mut Vec<Finding>) {
 }
 
 /// The last part of a rule's number: 3 of `1.2.3`.
-fn last_part(rule: &Rule) -> Option<u32> {
+fn last_part(rule: &OutlineRule) -> Option<u32> {
     let number = rule.number.as_deref()?;
     number
         .trim_end_matches('.')

@@ -4,7 +4,7 @@
 //! Two kinds are told apart: *airy* text, whose paragraphs stand between blank lines, and *dense* text, in which each line
 //! is a paragraph.
 
-use crate::blocks::{Block, Item, Kind, Marker, Read, Row, Table};
+use crate::blocks::{BlockKind, ListItem, Marker, Read, SourceBlock, TableBlock, TableRow};
 use crate::finding::Finding;
 use crate::inline::Inline;
 use crate::outline::names_a_section;
@@ -15,12 +15,12 @@ use titles::{Numbered, Titles};
 
 /// A line that is not blank.
 #[derive(Clone, Copy, Debug)]
-struct Line<'t> {
+struct PlainLine<'t> {
     number: usize,
     text: &'t str,
 }
 
-impl Line<'_> {
+impl PlainLine<'_> {
     fn inset(self) -> usize {
         let width = |c: char| if c == '\t' { 4 } else { 1 };
         let margin = self.text.chars().take_while(|c| c.is_whitespace());
@@ -30,7 +30,7 @@ impl Line<'_> {
 
 /// Reads plain text.
 pub(crate) fn read(text: &str) -> Read {
-    let mut reader = Reader {
+    let mut reader = PlainReader {
         titles: Titles::of(text),
         read: Read::default(),
     };
@@ -40,28 +40,28 @@ pub(crate) fn read(text: &str) -> Read {
 }
 
 /// Lines that stand together: what is between blank lines.
-fn groups(text: &str) -> Vec<Vec<Line<'_>>> {
+fn groups(text: &str) -> Vec<Vec<PlainLine<'_>>> {
     let mut groups = vec![Vec::new()];
     for (text, number) in text.lines().zip(1..) {
         if text.trim().is_empty() {
             groups.push(Vec::new());
         } else if let Some(group) = groups.last_mut() {
-            group.push(Line { number, text });
+            group.push(PlainLine { number, text });
         }
     }
     groups.retain(|group| !group.is_empty());
     groups
 }
 
-struct Reader {
+struct PlainReader {
     titles: Titles,
     read: Read,
 }
 
-impl Reader {
-    fn take(&mut self, groups: &[Vec<Line<'_>>]) {
+impl PlainReader {
+    fn take(&mut self, groups: &[Vec<PlainLine<'_>>]) {
         let dense = self.titles.is_dense;
-        let mut units: Vec<&[Line<'_>]> = Vec::new();
+        let mut units: Vec<&[PlainLine<'_>]> = Vec::new();
         for group in groups {
             if dense {
                 units.extend(runs(group));
@@ -82,7 +82,7 @@ impl Reader {
     }
 
     /// The first line, where it is no heading of a section or rule.
-    fn page_title(&self, units: &[&[Line<'_>]]) -> Option<String> {
+    fn page_title(&self, units: &[&[PlainLine<'_>]]) -> Option<String> {
         let (first, after) = units.split_first()?;
         let [line] = first else { return None };
         let words = line.text.trim();
@@ -92,7 +92,7 @@ impl Reader {
         (lone && !names_a_section(words) && leads).then(|| plain(words))
     }
 
-    fn unit(&mut self, lines: &[Line<'_>], next: Option<&str>) {
+    fn unit(&mut self, lines: &[PlainLine<'_>], next: Option<&str>) {
         let first = lines[0];
         if let [line] = lines
             && line.inset() < 2
@@ -105,7 +105,7 @@ impl Reader {
                 );
                 self.read.findings.push(Finding::note(line.number, text));
             }
-            let kind = Kind::Heading {
+            let kind = BlockKind::Heading {
                 level: heading.level,
                 number: heading.number,
                 words: plain(&heading.words),
@@ -118,15 +118,15 @@ impl Reader {
         }
         let kind = table(lines)
             .or_else(|| definitions(lines))
-            .unwrap_or_else(|| Kind::Paragraph(String::new()));
+            .unwrap_or_else(|| BlockKind::Paragraph(String::new()));
         match kind {
-            Kind::Paragraph(_) => self.lists_and_prose(lines),
+            BlockKind::Paragraph(_) => self.lists_and_prose(lines),
             kind => self.push(first.number, kind),
         }
     }
 
     /// Says what looks like marks, which plain text has none of, or like something that was lost on the way.
-    fn look_at(&mut self, line: Line<'_>) {
+    fn look_at(&mut self, line: PlainLine<'_>) {
         let words = line.text.trim();
         let brackets = words.starts_with('[') && words.ends_with(']') && words.len() < 30;
         let marks = ["{{", "}}", "{|", "|}", "[[", "]]", "'''", "</"];
@@ -140,9 +140,9 @@ impl Reader {
         }
     }
 
-    fn lists_and_prose(&mut self, lines: &[Line<'_>]) {
-        let mut prose: Vec<Line<'_>> = Vec::new();
-        let mut items: Vec<Item> = Vec::new();
+    fn lists_and_prose(&mut self, lines: &[PlainLine<'_>]) {
+        let mut prose: Vec<PlainLine<'_>> = Vec::new();
+        let mut items: Vec<ListItem> = Vec::new();
         let mut insets: Vec<usize> = Vec::new();
         let mut begun = lines[0].number;
         for line in lines {
@@ -157,13 +157,13 @@ impl Reader {
                 if insets.last() != Some(&line.inset()) {
                     insets.push(line.inset());
                 }
-                items.push(Item {
+                items.push(ListItem {
                     depth: insets.len(),
                     marker,
                     words: markdown(words),
                 });
             } else if !items.is_empty() && line.inset() > insets.last().copied().unwrap_or(0) {
-                items.push(Item {
+                items.push(ListItem {
                     depth: insets.len(),
                     marker: Marker::More,
                     words: markdown(line.text),
@@ -178,14 +178,14 @@ impl Reader {
         self.flush_items(begun, &mut items);
     }
 
-    fn flush_items(&mut self, line: usize, items: &mut Vec<Item>) {
+    fn flush_items(&mut self, line: usize, items: &mut Vec<ListItem>) {
         if !items.is_empty() {
             numbers_jump(line, items, &mut self.read.findings);
-            self.push(line, Kind::List(std::mem::take(items)));
+            self.push(line, BlockKind::List(std::mem::take(items)));
         }
     }
 
-    fn flush_prose(&mut self, lines: &mut Vec<Line<'_>>) {
+    fn flush_prose(&mut self, lines: &mut Vec<PlainLine<'_>>) {
         let Some(first) = lines.first().copied() else {
             return;
         };
@@ -196,17 +196,17 @@ impl Reader {
         let words: Vec<String> = lines.iter().map(|line| markdown(line.text)).collect();
         let words = words.join(if wrapped { " " } else { "\n" });
         lines.clear();
-        self.push(first.number, Kind::Paragraph(words));
+        self.push(first.number, BlockKind::Paragraph(words));
     }
 
-    fn push(&mut self, line: usize, kind: Kind) {
-        self.read.blocks.push(Block { line, kind });
+    fn push(&mut self, line: usize, kind: BlockKind) {
+        self.read.blocks.push(SourceBlock { line, kind });
     }
 }
 
 /// The runs of a dense text: the rows of a table and the items of a list stand together, each other line alone.
-fn runs<'g, 't>(group: &'g [Line<'t>]) -> Vec<&'g [Line<'t>]> {
-    let sort = |line: &Line<'_>| {
+fn runs<'g, 't>(group: &'g [PlainLine<'t>]) -> Vec<&'g [PlainLine<'t>]> {
+    let sort = |line: &PlainLine<'_>| {
         if line.text.contains('|') {
             1
         } else if marker(line.text).is_some() && Numbered::of(line.text).is_none() {
@@ -253,7 +253,7 @@ fn marker(line: &str) -> Option<(Marker, &str)> {
 }
 
 /// Items of one depth whose numbers do not follow each other.
-fn numbers_jump(line: usize, items: &[Item], findings: &mut Vec<Finding>) {
+fn numbers_jump(line: usize, items: &[ListItem], findings: &mut Vec<Finding>) {
     let mut last: Vec<(usize, u32)> = Vec::new();
     for (item, line) in items.iter().zip(line..) {
         last.retain(|(depth, _)| *depth <= item.depth);
@@ -276,7 +276,7 @@ fn numbers_jump(line: usize, items: &[Item], findings: &mut Vec<Finding>) {
 }
 
 /// A table: rows of cells between upright lines, or between tabs.
-fn table(lines: &[Line<'_>]) -> Option<Kind> {
+fn table(lines: &[PlainLine<'_>]) -> Option<BlockKind> {
     let is_rule = |text: &str| text.contains("--") && text.chars().all(|c| "-|: +=".contains(c));
     let piped = lines.len() > 1 && lines.iter().all(|line| line.text.contains('|'));
     let tabs = lines[0].text.trim().matches('\t').count();
@@ -288,7 +288,7 @@ fn table(lines: &[Line<'_>]) -> Option<Kind> {
     if !piped && !tabbed {
         return None;
     }
-    let mut table = Table::default();
+    let mut table = TableBlock::default();
     for line in lines {
         if piped && is_rule(line.text) {
             if let [row] = table.rows.as_mut_slice() {
@@ -307,16 +307,16 @@ fn table(lines: &[Line<'_>]) -> Option<Kind> {
         } else {
             words.split('\t').collect()
         };
-        table.rows.push(Row {
+        table.rows.push(TableRow {
             is_head: false,
             cells: cells.into_iter().map(markdown).collect(),
         });
     }
-    Some(Kind::Table(table))
+    Some(BlockKind::Table(table))
 }
 
 /// Words and what they mean, turn by turn, as a browser copies a list of definitions.
-fn definitions(lines: &[Line<'_>]) -> Option<Kind> {
+fn definitions(lines: &[PlainLine<'_>]) -> Option<BlockKind> {
     let are_pairs = lines.len() > 1 && lines.len().is_multiple_of(2);
     let marked = lines.iter().any(|line| marker(line.text).is_some());
     let mut terms = lines.iter().step_by(2).map(|line| line.text.trim());
@@ -325,14 +325,14 @@ fn definitions(lines: &[Line<'_>]) -> Option<Kind> {
     }
     // Two short lines may be anything; a meaning that ends like a sentence, or stands in quotes, is one.
     let meanings = lines.iter().skip(1).step_by(2);
-    let says = |line: &Line<'_>| {
+    let says = |line: &PlainLine<'_>| {
         let words = line.text.trim();
         words.ends_with(['.', '"', '”', ')', ':']) || words.chars().count() > 40
     };
     if meanings.clone().filter(|line| says(line)).count() * 2 < lines.len() / 2 + 1 {
         return None;
     }
-    let items = lines.iter().enumerate().map(|(at, line)| Item {
+    let items = lines.iter().enumerate().map(|(at, line)| ListItem {
         depth: 1,
         marker: if at % 2 == 0 {
             Marker::Term
@@ -341,7 +341,7 @@ fn definitions(lines: &[Line<'_>]) -> Option<Kind> {
         },
         words: markdown(line.text),
     });
-    Some(Kind::List(items.collect()))
+    Some(BlockKind::List(items.collect()))
 }
 
 fn markdown(words: &str) -> String {

@@ -1,12 +1,12 @@
 //! Wikitext: what stands in a wiki's edit box.
 
-use crate::blocks::{Block, Item, Kind, Marker, Read};
+use crate::blocks::{BlockKind, ListItem, Marker, Read, SourceBlock};
 use crate::finding::Finding;
 
 mod tables;
 mod words;
 
-use tables::OpenTable;
+use tables::OpenWikiTable;
 use words::{heading_words, line_of};
 
 /// Whether a text has the marks of wikitext.
@@ -22,7 +22,7 @@ pub(crate) fn looks_like(text: &str) -> bool {
 
 /// Reads wikitext.
 pub(crate) fn read(text: &str) -> Read {
-    let mut reader = Reader::default();
+    let mut reader = WikitextReader::default();
     let mut comment: Option<(usize, String)> = None;
     for (line, number) in text.lines().zip(1..) {
         let line = match comment.take() {
@@ -57,19 +57,19 @@ pub(crate) fn read(text: &str) -> Read {
 }
 
 #[derive(Default)]
-struct Reader {
+struct WikitextReader {
     read: Read,
     /// The paragraph that is being read: where it began, and its lines.
     prose: Option<(usize, Vec<String>)>,
-    list: Option<(usize, Vec<Item>)>,
-    table: Option<OpenTable>,
+    list: Option<(usize, Vec<ListItem>)>,
+    table: Option<OpenWikiTable>,
     /// Lines that stand as they are, and the tag that ends them, if one does.
     verbatim: Option<(usize, Vec<String>, Option<&'static str>)>,
     /// Remarks that wait for the end of the block they stand in.
     remarks: Vec<(usize, String)>,
 }
 
-impl Reader {
+impl WikitextReader {
     /// Takes comments out of a line; what is left, and a comment that goes on.
     fn take_comments(&mut self, number: usize, line: &str) -> (String, Option<String>) {
         let mut left = String::new();
@@ -108,7 +108,7 @@ impl Reader {
             self.flush();
         } else if trimmed.starts_with("{|") {
             self.flush();
-            self.table = Some(OpenTable::at(number));
+            self.table = Some(OpenWikiTable::at(number));
         } else if trimmed.starts_with('=')
             && trimmed.len() > 2
             && trimmed.trim_end_matches('=').len() > 1
@@ -187,10 +187,10 @@ impl Reader {
         true
     }
 
-    fn end_table(&mut self, table: OpenTable) {
+    fn end_table(&mut self, table: OpenWikiTable) {
         let begun = table.begun;
         let table = table.end();
-        self.push(begun, Kind::Table(table));
+        self.push(begun, BlockKind::Table(table));
         self.push_remarks();
     }
 
@@ -214,7 +214,7 @@ impl Reader {
         let level = u8::try_from(if level == 0 { opening.min(6) } else { level }).unwrap_or(6);
         self.push(
             number,
-            Kind::Heading {
+            BlockKind::Heading {
                 level,
                 number: numbering,
                 words,
@@ -232,7 +232,7 @@ impl Reader {
         let depth = signs.len();
         let mut add = |depth: usize, marker: Marker, words: &str| {
             let words = line_of(number, words, &mut self.read.findings);
-            items.push(Item {
+            items.push(ListItem {
                 depth,
                 marker,
                 words,
@@ -271,7 +271,7 @@ impl Reader {
             }
             self.push(
                 line,
-                Kind::Verbatim(lines.join("\n").trim_matches('\n').to_owned()),
+                BlockKind::Verbatim(lines.join("\n").trim_matches('\n').to_owned()),
             );
         }
         self.push_remarks();
@@ -281,27 +281,27 @@ impl Reader {
         if let Some((line, lines)) = self.prose.take() {
             let words = line_of(line, &lines.join("\n"), &mut self.read.findings);
             if !words.is_empty() {
-                self.push(line, Kind::Paragraph(words));
+                self.push(line, BlockKind::Paragraph(words));
             }
         }
     }
 
     fn flush_list(&mut self) {
         if let Some((line, items)) = self.list.take() {
-            self.push(line, Kind::List(items));
+            self.push(line, BlockKind::List(items));
         }
     }
 
     fn push_remarks(&mut self) {
         for (line, words) in std::mem::take(&mut self.remarks) {
             if !words.is_empty() {
-                self.push(line, Kind::Remark(words));
+                self.push(line, BlockKind::Remark(words));
             }
         }
     }
 
-    fn push(&mut self, line: usize, kind: Kind) {
-        self.read.blocks.push(Block { line, kind });
+    fn push(&mut self, line: usize, kind: BlockKind) {
+        self.read.blocks.push(SourceBlock { line, kind });
     }
 
     fn end(&mut self) {

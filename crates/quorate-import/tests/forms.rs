@@ -1,6 +1,6 @@
 //! One ruleset in its three forms, and what is made of it.
 
-use quorate_import::{Book, Form, Severity, read};
+use quorate_import::{Book, FindingSeverity, SourceForm, read};
 
 const WIKI: &str = include_str!("fixtures/lighthouse.wiki");
 const PAGE: &str = include_str!("fixtures/lighthouse.html");
@@ -9,7 +9,7 @@ const DENSE: &str = include_str!("fixtures/dense.txt");
 const NUMBERED: &str = include_str!("fixtures/numbered.txt");
 
 fn book(text: &str) -> Book {
-    read(text, Form::of(text), "unnamed")
+    read(text, SourceForm::of(text), "unnamed")
 }
 
 /// Each rule as its section, its place under another, and its title.
@@ -41,10 +41,10 @@ fn findings(text: &str) -> Vec<String> {
 
 #[test]
 fn the_form_of_a_text_is_told_from_it() {
-    assert_eq!(Form::of(WIKI), Form::Wikitext);
-    assert_eq!(Form::of(PAGE), Form::Html);
-    assert_eq!(Form::of(AIRY), Form::Plain);
-    assert_eq!(Form::of(DENSE), Form::Plain);
+    assert_eq!(SourceForm::of(WIKI), SourceForm::Wikitext);
+    assert_eq!(SourceForm::of(PAGE), SourceForm::Html);
+    assert_eq!(SourceForm::of(AIRY), SourceForm::Plain);
+    assert_eq!(SourceForm::of(DENSE), SourceForm::Plain);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn broken_wikitext_is_reported_by_line_and_kept() {
     let told: Vec<(usize, &str)> = book
         .findings
         .iter()
-        .filter(|finding| finding.severity == Severity::Problem)
+        .filter(|finding| finding.severity == FindingSeverity::Problem)
         .map(|finding| (finding.line, finding.text.as_str()))
         .collect();
     let expected = [

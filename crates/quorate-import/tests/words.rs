@@ -1,7 +1,7 @@
 //! Nothing is dropped: every word of a ruleset is in the rulebook, in its order, whatever the form and however odd the text.
 
 use proptest::prelude::*;
-use quorate_import::{Book, Form, read};
+use quorate_import::{Book, SourceForm, read};
 
 /// The words of a text, without anything that may be a mark.
 fn words(text: &str) -> Vec<String> {
@@ -232,7 +232,7 @@ proptest! {
     fn every_word_of_wikitext_is_kept(pieces in pieces()) {
         let text = as_wikitext(&pieces);
         let wanted = words(&text.replace("<code>", " ").replace("</code>", " ").replace("class=\"x\"", " "));
-        let said = said(&read(&text, Form::Wikitext, "x"));
+        let said = said(&read(&text, SourceForm::Wikitext, "x"));
         prop_assert_eq!(missing(&wanted, &said), None, "{}", text);
     }
 
@@ -252,27 +252,27 @@ proptest! {
                 _ => {}
             }
         }
-        let said = said(&read(&text, Form::Html, "x"));
+        let said = said(&read(&text, SourceForm::Html, "x"));
         prop_assert_eq!(missing(&words(&wanted), &said), None, "{}", text);
     }
 
     #[test]
     fn every_word_of_plain_text_is_kept(pieces in pieces(), airy in any::<bool>()) {
         let text = as_plain(&pieces, if airy { "\n" } else { "" });
-        let book = read(&text, Form::Plain, "x");
+        let book = read(&text, SourceForm::Plain, "x");
         prop_assert_eq!(missing(&words(&text), &said(&book)), None, "{}", text);
     }
 
     #[test]
     fn every_word_of_any_plain_text_is_kept(text in "([a-zA-Z0-9éß .,:;|\\-•*#\\[\\]<>_`'\t]{0,40}\n){0,20}") {
-        let book = read(&text, Form::Plain, "x");
+        let book = read(&text, SourceForm::Plain, "x");
         // A title's own mark of being switched on or off is kept as a fact of the rule.
         prop_assert_eq!(missing(&words(&text), &said(&book)), None);
     }
 
     #[test]
     fn scraps_of_marks_are_read_and_lose_no_word(text in scraps()) {
-        let book = read(&text, Form::Wikitext, "x");
+        let book = read(&text, SourceForm::Wikitext, "x");
         let kept: Vec<String> = said(&book);
         let tags = ["nowiki", "br", "b", "i", "zog", "http", "a", "example", "amp"];
         for word in words(&text).iter().filter(|word| !tags.contains(&word.as_str())) {
@@ -282,7 +282,7 @@ proptest! {
 
     #[test]
     fn any_scraps_are_read_as_a_page_or_as_plain_text(text in scraps()) {
-        read(&text, Form::Html, "x");
-        read(&text, Form::Plain, "x");
+        read(&text, SourceForm::Html, "x");
+        read(&text, SourceForm::Plain, "x");
     }
 }

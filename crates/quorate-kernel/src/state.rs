@@ -28,6 +28,8 @@ pub trait TableRow: Clone {
 }
 
 /// Writes the state, its effects and what goes over every table, from one list of the tables.
+///
+/// `as` gives the name by which a table is known outside, where its field has another.
 macro_rules! tables {
     ($($(#[$doc:meta])* $field:ident $(as $known_as:literal)?: $variant:ident($key:ty => $row:ty)),+ $(,)?) => {
         /// What a game holds. Cloning is cheap: tables share what they have in common.

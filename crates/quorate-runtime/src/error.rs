@@ -2,7 +2,7 @@
 
 use quorate_kernel::GameId;
 
-use crate::fault::Fault;
+use crate::fault::LogFault;
 use crate::ports::StoreError;
 
 /// Why a command or a question has no answer. Nothing of the command was applied, unless the variant says otherwise.
@@ -22,7 +22,7 @@ pub enum OperatingError {
         /// Whose log.
         game: GameId,
         /// Where, and how.
-        fault: Fault,
+        fault: LogFault,
     },
     /// A bug ended the judgement of this command.
     #[error(

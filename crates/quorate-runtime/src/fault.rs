@@ -7,7 +7,7 @@ use quorate_kernel::state::Mismatch;
 /// Where a log does not hold together, and how.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("event {seq}: {what}")]
-pub struct Fault {
+pub struct LogFault {
     /// At which event.
     pub seq: EventSeq,
     /// What is wrong there.

@@ -10,10 +10,10 @@ use quorate_kernel::{EventSeq, GameId};
 
 use crate::blocking::blocking;
 use crate::error::OperatingError;
-use crate::fault::{Fault, Wrong};
+use crate::fault::{LogFault, Wrong};
 use crate::judge::Head;
 use crate::ports::{GameRow, Journal, Seals, Snapshot};
-use crate::walk::{Chunk, Walk, Work};
+use crate::walk::{LogChunk, LogWork, Walk};
 
 /// The chain of a log, checked link by link.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +33,9 @@ impl Chain {
     }
 
     /// Takes in the next event by its open part; its seals stay closed.
-    pub fn follow(&mut self, open: &[u8]) -> Result<Event, Fault> {
+    pub fn follow(&mut self, open: &[u8]) -> Result<Event, LogFault> {
         let seq = self.head.seq.next();
-        let fault = |what: Wrong| Fault { seq, what };
+        let fault = |what: Wrong| LogFault { seq, what };
         let event = record::decode(open).map_err(|e| fault(e.into()))?;
         // Invariant: the writer checked the same three when it wrote the event.
         if event.seq != seq {
@@ -75,7 +75,7 @@ impl Fold {
     }
 
     /// Takes in the next event by its open part, and gives it.
-    pub fn follow(&mut self, open: &[u8]) -> Result<Event, Fault> {
+    pub fn follow(&mut self, open: &[u8]) -> Result<Event, LogFault> {
         let mut chain = self.chain;
         let event = chain.follow(open)?;
         self.take_in(&event, chain)?;
@@ -86,10 +86,10 @@ impl Fold {
     ///
     /// Effect by effect and not all or none: to be able to go back, all tables would have to be shared with what was
     /// before, and each change would copy what it touches.
-    pub(crate) fn take_in(&mut self, event: &Event, chain: Chain) -> Result<(), Fault> {
+    pub(crate) fn take_in(&mut self, event: &Event, chain: Chain) -> Result<(), LogFault> {
         let mut effects = event.steps.iter().map(|step| &step.effect);
         let taken = effects.try_for_each(|effect| self.state.apply(effect));
-        taken.map_err(|mismatch| Fault {
+        taken.map_err(|mismatch| LogFault {
             seq: event.seq,
             what: mismatch.into(),
         })?;
@@ -98,8 +98,8 @@ impl Fold {
     }
 }
 
-impl Work for Fold {
-    fn take(&mut self, chunk: &Chunk) -> Result<(), Fault> {
+impl LogWork for Fold {
+    fn take(&mut self, chunk: &LogChunk) -> Result<(), LogFault> {
         let mut opens = chunk.opens.iter();
         opens.try_for_each(|open| self.follow(open).map(drop))
     }
@@ -107,7 +107,7 @@ impl Work for Fold {
 
 /// A game as it stands in the store.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedGame {
     /// What the store knows of it.
     pub row: GameRow,
     /// Its state, with every seal open whose content is there.
@@ -123,7 +123,7 @@ pub async fn open(
     journal: &dyn Journal,
     seals: &dyn Seals,
     game: &GameId,
-) -> Result<Opened, OperatingError> {
+) -> Result<OpenedGame, OperatingError> {
     let row = journal.game(game).await?.filter(|row| row.whole);
     let Some(row) = row else {
         return Err(OperatingError::NoGame(game.clone()));
@@ -134,7 +134,7 @@ pub async fn open(
         return Err(damaged(game, fold.chain.head.seq, Wrong::End));
     }
     let (state, closed_count) = unseal(seals, fold.state).await?;
-    Ok(Opened {
+    Ok(OpenedGame {
         row,
         state,
         snapshot,
@@ -164,12 +164,7 @@ pub async fn events_of(
     let mut events = Vec::new();
     for seq in wanted {
         let opens = journal.events(game, *seq, 1).await?;
-        let Some(open) = opens.first() else { continue };
-        let mut event = record::decode(open).map_err(|e| damaged(game, *seq, e.into()))?;
-        let digests = record::restore(&mut event, &|_| None);
-        let found = seals.find(&digests).await?;
-        record::restore(&mut event, &|digest| found.get(&digest).cloned());
-        events.push(event);
+        events.extend(with_seals(seals, game, *seq, &opens).await?);
     }
     Ok(events)
 }
@@ -185,24 +180,32 @@ pub async fn whole_log(
     loop {
         let from = EventSeq(events.len() as u64 + 1);
         let opens = journal.events(game, from, CHUNK).await?;
-        let mut chunk = Vec::with_capacity(opens.len());
-        let mut digests = Vec::new();
-        for (seq, open) in (from.0..).zip(&opens) {
-            let mut event =
-                record::decode(open).map_err(|e| damaged(game, EventSeq(seq), e.into()))?;
-            digests.extend(record::restore(&mut event, &|_| None));
-            chunk.push(event);
-        }
-        let found = seals.find(&digests).await?;
-        for event in &mut chunk {
-            record::restore(event, &|digest| found.get(&digest).cloned());
-        }
-        let is_last = chunk.len() < CHUNK;
-        events.extend(chunk);
-        if is_last {
+        events.extend(with_seals(seals, game, from, &opens).await?);
+        if opens.len() < CHUNK {
             return Ok(events);
         }
     }
+}
+
+/// Events one after another, the first being number `from`, with every seal open whose content is there.
+async fn with_seals(
+    seals: &dyn Seals,
+    game: &GameId,
+    from: EventSeq,
+    opens: &[Vec<u8>],
+) -> Result<Vec<Event>, OperatingError> {
+    let read = |(seq, open): (u64, &Vec<u8>)| {
+        record::decode(open).map_err(|e| damaged(game, EventSeq(seq), e.into()))
+    };
+    let events: Result<Vec<Event>, _> = (from.0..).zip(opens).map(read).collect();
+    let mut events = events?;
+    let closed = |event| record::restore(event, &|_| None);
+    let digests: Vec<_> = events.iter_mut().flat_map(closed).collect();
+    let found = seals.find(&digests).await?;
+    for event in &mut events {
+        record::restore(event, &|digest| found.get(&digest).cloned());
+    }
+    Ok(events)
 }
 
 /// Folds a log from its nearest snapshot up to an event; seals stay closed.
@@ -274,7 +277,7 @@ fn fold_own(effects: &[Effect]) -> State {
 pub(crate) fn damaged(game: &GameId, seq: EventSeq, what: Wrong) -> OperatingError {
     OperatingError::Damaged {
         game: game.clone(),
-        fault: Fault { seq, what },
+        fault: LogFault { seq, what },
     }
 }
 

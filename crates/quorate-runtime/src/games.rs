@@ -10,13 +10,13 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal, Span};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
 use crate::committer::Committer;
-use crate::desk::{Desk, Slot};
 use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
-use crate::host::{Host, Purpose};
-use crate::mail::{Mail, Order};
+use crate::host::{GameHost, Purpose};
+use crate::mail::{Order, WriterMail};
 use crate::ports::{GameRow, Journal, Outage, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
+use crate::registry::{GameRegistry, Slot};
 use crate::settings::{Ports, Settings};
 use crate::writer::Writer;
 
@@ -25,7 +25,7 @@ pub const KEY_BYTES_MAX: usize = 128;
 
 /// All games of a server. Cheap to clone; the games go on until [`Games::close`].
 #[derive(Clone)]
-pub struct Games(pub(crate) Arc<Host>);
+pub struct Games(pub(crate) Arc<GameHost>);
 
 impl Games {
     /// Starts: notes how long the server was down, and has sleeping games woken when something falls due in them.
@@ -39,9 +39,9 @@ impl Games {
             noted => noted?,
         }
         let rows = ports.journal.games().await?;
-        let games = Self(Arc::new(Host {
+        let games = Self(Arc::new(GameHost {
             committer: Committer::start(Arc::clone(&ports.journal)),
-            desk: Desk::new(
+            registry: GameRegistry::new(
                 rows.iter()
                     .filter_map(|r| Some((r.next_due?, r.game.clone()))),
             ),
@@ -49,11 +49,11 @@ impl Games {
             ports,
             settings,
         }));
-        let desk = &games.0.desk;
+        let registry = &games.0.registry;
         let waker = games.clone();
         let wake = move |game: &GameId| waker.wake(game, Purpose::Due).ok();
-        desk.keep_running(alarm::watch(Arc::clone(&games.0), wake));
-        desk.keep_running(alarm::beat(Arc::clone(&games.0)));
+        registry.keep_running(alarm::watch(Arc::clone(&games.0), wake));
+        registry.keep_running(alarm::beat(Arc::clone(&games.0)));
         Ok(games)
     }
 
@@ -123,7 +123,7 @@ impl Games {
             act,
             reply,
         };
-        self.post(game, purpose, Mail::Order(order)).await?;
+        self.post(game, purpose, WriterMail::Order(order)).await?;
         answer.await.map_err(|_| OperatingError::Interrupted)?
     }
 
@@ -135,12 +135,12 @@ impl Games {
 
     /// What happens in a game from now on. Whoever falls behind is told how much was missed. Keeps no game awake.
     pub fn subscribe(&self, game: &GameId) -> broadcast::Receiver<Notice> {
-        self.0.desk.subscribe(game)
+        self.0.registry.subscribe(game)
     }
 
     /// What happens in any game from now on.
     pub fn subscribe_all(&self) -> broadcast::Receiver<Notice> {
-        self.0.desk.subscribe_all()
+        self.0.registry.subscribe_all()
     }
 
     /// The receipt of a command that came before.
@@ -161,7 +161,7 @@ impl Games {
     /// Drops the contents of seals for good, also from memory. Gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
         let (reply, answer) = oneshot::channel();
-        let mail = Mail::Forget(digests.to_vec(), reply);
+        let mail = WriterMail::Forget(digests.to_vec(), reply);
         self.post(game, Purpose::Use, mail).await?;
         answer.await.map_err(|_| OperatingError::Interrupted)?
     }
@@ -185,15 +185,15 @@ impl Games {
 
     /// Whether a game has a writer and its state in memory now.
     pub fn is_awake(&self, game: &GameId) -> bool {
-        self.0.desk.slot(game).is_some()
+        self.0.registry.slot(game).is_some()
     }
 
     /// Ends all games after the commands that wait, and notes that the server was up until now.
     pub async fn close(&self) -> Result<(), OperatingError> {
-        let slots = self.0.desk.close();
+        let slots = self.0.registry.close();
         for slot in &slots {
             // A writer that is gone need not be told to go.
-            drop(slot.inbox.send(Mail::Close).await);
+            drop(slot.inbox.send(WriterMail::Close).await);
         }
         for slot in &slots {
             slot.gone().await;
@@ -207,7 +207,7 @@ impl Games {
         &self,
         game: &GameId,
         purpose: Purpose,
-        mut mail: Mail,
+        mut mail: WriterMail,
     ) -> Result<(), OperatingError> {
         loop {
             let slot = self.wake(game, purpose)?;
@@ -230,7 +230,7 @@ impl Games {
         };
         let slot = self
             .0
-            .desk
+            .registry
             .slot_or(game, used_at, |slot, inbox, standing| {
                 let writer = Writer::new(&self.0, game, slot, inbox, standing);
                 tokio::spawn(writer.run(purpose));

@@ -4,19 +4,19 @@ use quorate_kernel::{EventSeq, GameId, Moment, record};
 use tokio::sync::Notify;
 
 use crate::committer::Committer;
-use crate::desk::Desk;
 use crate::error::OperatingError;
 use crate::fold::damaged;
 use crate::ports::StoreError;
 use crate::published::Receipt;
+use crate::registry::GameRegistry;
 use crate::settings::{Ports, Settings};
 
 /// What they lean on, and who of them is awake.
-pub(crate) struct Host {
+pub(crate) struct GameHost {
     pub(crate) ports: Ports,
     pub(crate) settings: Settings,
     pub(crate) committer: Committer,
-    pub(crate) desk: Desk,
+    pub(crate) registry: GameRegistry,
     /// Rings when the first moment at which a sleeping game has something due may have changed.
     pub(crate) alarm: Notify,
 }
@@ -32,7 +32,7 @@ pub(crate) enum Purpose {
     Due,
 }
 
-impl Host {
+impl GameHost {
     pub(crate) async fn receipt_at(
         &self,
         game: &GameId,
@@ -49,7 +49,7 @@ impl Host {
 
     /// Notes when a game that has no writer is next to be woken.
     pub(crate) fn sleeps(&self, game: &GameId, next_due: Option<Moment>) {
-        self.desk.sleeps(game, next_due);
+        self.registry.sleeps(game, next_due);
         self.alarm.notify_one();
     }
 }

@@ -8,7 +8,6 @@
 pub mod archive;
 mod blocking;
 mod committer;
-mod desk;
 pub mod dice;
 mod error;
 mod fault;
@@ -20,6 +19,7 @@ pub mod judge;
 mod mail;
 pub mod ports;
 mod published;
+mod registry;
 mod settings;
 pub mod verify;
 mod walk;
@@ -31,7 +31,7 @@ pub mod testing;
 mod tests;
 
 pub use error::OperatingError;
-pub use fault::{Fault, Wrong};
+pub use fault::{LogFault, Wrong};
 pub use games::{Games, KEY_BYTES_MAX};
 pub use published::{Answer, Notice, Published, Receipt};
 pub use settings::{Ports, Settings};

@@ -9,7 +9,7 @@ use crate::error::OperatingError;
 use crate::published::Answer;
 
 /// What comes into a game's mailbox.
-pub(crate) enum Mail {
+pub(crate) enum WriterMail {
     /// A command.
     Order(Order),
     /// Contents to be dropped for good.

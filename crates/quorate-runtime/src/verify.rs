@@ -8,11 +8,11 @@ use quorate_kernel::{EventSeq, GameId};
 
 use crate::dice::{DiceCheck, DiceFound};
 use crate::error::OperatingError;
-use crate::fault::{Fault, Wrong};
+use crate::fault::{LogFault, Wrong};
 use crate::fold::{Chain, Fold, snapshot_of};
 use crate::judge::Head;
 use crate::ports::{Journal, Seals, Snapshot};
-use crate::walk::{Chunk, Walk, Work};
+use crate::walk::{LogChunk, LogWork, Walk};
 
 /// How closely to look.
 pub enum Grade {
@@ -35,7 +35,7 @@ pub trait Rejudge: Send {
 
 /// How far verifying has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct VerifyProgress {
     /// The last event that was looked at.
     pub done: EventSeq,
     /// The last one there is.
@@ -44,15 +44,15 @@ pub struct Progress {
 
 /// What verifying found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Verdict {
+pub struct Verification {
     /// The last event that holds together with all before it.
     pub head: Head,
     /// The digest of the state there; none where effects were not looked at, or do not fit.
     pub state: Option<Digest>,
     /// Where the log does not hold together. Nothing after it was looked at.
-    pub fault: Option<Fault>,
+    pub fault: Option<LogFault>,
     /// Where the law comes to something else today, or dice do not follow from their key, the first [`DIFFERENCES_MAX`] of them.
-    pub differences: Vec<Fault>,
+    pub differences: Vec<LogFault>,
     /// How many such places there are.
     pub difference_count: u64,
     /// What was found of the dice; nothing where effects were not looked at.
@@ -62,7 +62,7 @@ pub struct Verdict {
 /// How many differences a verdict lists.
 pub const DIFFERENCES_MAX: usize = 100;
 
-impl Verdict {
+impl Verification {
     /// Whether all is well.
     pub fn holds(&self) -> bool {
         self.fault.is_none() && self.difference_count == 0
@@ -75,8 +75,8 @@ pub async fn verify(
     seals: &dyn Seals,
     game: &GameId,
     grade: Grade,
-    progress: &mut (dyn FnMut(Progress) + Send),
-) -> Result<Verdict, OperatingError> {
+    progress: &mut (dyn FnMut(VerifyProgress) + Send),
+) -> Result<Verification, OperatingError> {
     let no_game = || OperatingError::NoGame(game.clone());
     let row = journal.game(game).await?.ok_or_else(no_game)?;
     let end = row.head;
@@ -94,18 +94,18 @@ pub async fn verify(
         game,
         to: end.seq,
     };
-    let mut told = |done| progress(Progress { done, of: end.seq });
+    let mut told = |done| progress(VerifyProgress { done, of: end.seq });
     let (check, mut fault) = walk.go(EventSeq(0), check, &mut told).await?;
     let head = check.fold.chain.head();
     // The store notes a log's end by itself, so a log that was cut off or put in another's place shows here.
     if fault.is_none() && (head.seq, head.hash) != (end.seq, end.hash) {
-        fault = Some(Fault {
+        fault = Some(LogFault {
             seq: head.seq,
             what: Wrong::End,
         });
     }
     let folded = fault.is_none() && !matches!(check.grade, Grade::Chain);
-    Ok(Verdict {
+    Ok(Verification {
         head,
         state: folded.then(|| check.fold.state.digest()),
         fault,
@@ -120,13 +120,13 @@ struct Check {
     grade: Grade,
     /// The newest snapshot, to be compared when its event is reached.
     snapshot: Option<Snapshot>,
-    differences: Vec<Fault>,
+    differences: Vec<LogFault>,
     difference_count: u64,
     dice: DiceCheck,
 }
 
-impl Work for Check {
-    fn take(&mut self, chunk: &Chunk) -> Result<(), Fault> {
+impl LogWork for Check {
+    fn take(&mut self, chunk: &LogChunk) -> Result<(), LogFault> {
         chunk
             .opens
             .iter()
@@ -135,7 +135,7 @@ impl Work for Check {
 }
 
 impl Check {
-    fn look(&mut self, open: &[u8], chunk: &Chunk) -> Result<(), Fault> {
+    fn look(&mut self, open: &[u8], chunk: &LogChunk) -> Result<(), LogFault> {
         match &mut self.grade {
             Grade::Chain => return self.fold.chain.follow(open).map(drop),
             Grade::Fold => {
@@ -150,7 +150,7 @@ impl Check {
             && snapshot.head.seq == chain.head().seq
             && *snapshot != snapshot_of(state, chain.head())
         {
-            return Err(Fault {
+            return Err(LogFault {
                 seq: chain.head().seq,
                 what: Wrong::Snapshot,
             });
@@ -158,7 +158,7 @@ impl Check {
         Ok(())
     }
 
-    fn judge(&mut self, open: &[u8], chunk: &Chunk) -> Result<(), Fault> {
+    fn judge(&mut self, open: &[u8], chunk: &LogChunk) -> Result<(), LogFault> {
         let before = self.fold.state.clone();
         let mut chain = Chain::after(self.fold.chain.head());
         let mut event = chain.follow(open)?;
@@ -184,7 +184,7 @@ impl Check {
     fn differs(&mut self, seq: EventSeq, what: Wrong) {
         self.difference_count += 1;
         if self.differences.len() < DIFFERENCES_MAX {
-            self.differences.push(Fault { seq, what });
+            self.differences.push(LogFault { seq, what });
         }
     }
 }

@@ -9,14 +9,14 @@ use quorate_kernel::{EventSeq, GameId};
 
 use crate::blocking::blocking;
 use crate::error::OperatingError;
-use crate::fault::Fault;
+use crate::fault::LogFault;
 use crate::ports::{Journal, Seals};
 
 /// How many events are read at a time: enough that reading is not the slow part, few enough to hold in memory.
 const CHUNK: usize = 4_096;
 
 /// A piece of a log.
-pub(crate) struct Chunk {
+pub(crate) struct LogChunk {
     /// The open parts of events, one after another.
     pub(crate) opens: Vec<Vec<u8>>,
     /// What lies beside them, where that was asked for.
@@ -24,9 +24,9 @@ pub(crate) struct Chunk {
 }
 
 /// What is done with a log. It runs on a thread where it may take its time.
-pub(crate) trait Work: Send + 'static {
+pub(crate) trait LogWork: Send + 'static {
     /// Takes in the next chunk.
-    fn take(&mut self, chunk: &Chunk) -> Result<(), Fault>;
+    fn take(&mut self, chunk: &LogChunk) -> Result<(), LogFault>;
 }
 
 /// A way through a log.
@@ -42,12 +42,12 @@ pub(crate) struct Walk<'a> {
 
 impl Walk<'_> {
     /// Goes from the event after `after` to the end of the way. Gives the fault that stopped the work, if one did.
-    pub(crate) async fn go<W: Work>(
+    pub(crate) async fn go<W: LogWork>(
         self,
         after: EventSeq,
         mut worker: W,
         progress: &mut (dyn FnMut(EventSeq) + Send),
-    ) -> Result<(W, Option<Fault>), OperatingError> {
+    ) -> Result<(W, Option<LogFault>), OperatingError> {
         let mut after = after;
         let mut chunk = self.read(after).await?;
         while !chunk.opens.is_empty() {
@@ -69,9 +69,9 @@ impl Walk<'_> {
     }
 
     /// The next chunk after an event; an empty one at the end of the way.
-    pub(crate) async fn read(self, after: EventSeq) -> Result<Chunk, OperatingError> {
+    pub(crate) async fn read(self, after: EventSeq) -> Result<LogChunk, OperatingError> {
         let left = usize::try_from(self.to.0.saturating_sub(after.0)).unwrap_or(usize::MAX);
-        let mut chunk = Chunk {
+        let mut chunk = LogChunk {
             opens: Vec::new(),
             seals: HashMap::new(),
         };

@@ -16,16 +16,16 @@ use quorate_kernel::{EventSeq, GameId, Moment, Span};
 use tokio::sync::{mpsc, watch};
 
 use crate::blocking::blocking;
-use crate::desk::{Slot, Standing};
 use crate::error::OperatingError;
 use crate::fold::{self, keep_snapshot};
-use crate::host::{Host, Purpose};
+use crate::host::{GameHost, Purpose};
 use crate::judge::{Head, Judge, Secret};
-use crate::mail::{Mail, Reply};
+use crate::mail::{Reply, WriterMail};
 use crate::ports::{Batch, StoreError};
 use crate::published::{Answer, Published};
+use crate::registry::{Slot, WriterStanding};
 
-use round::{Item, Round, RoundEnd};
+use round::{Round, RoundEnd, WaitingItem};
 
 /// After how many rounds in a row that a bug ended a game stands still for a while.
 const BUGS_MAX: u32 = 3;
@@ -41,24 +41,24 @@ const MAIL_AT_ONCE: usize = 1_024;
 
 /// A game's writer.
 pub(crate) struct Writer {
-    host: Arc<Host>,
+    host: Arc<GameHost>,
     game: GameId,
     slot: Arc<Slot>,
-    inbox: mpsc::Receiver<Mail>,
-    standing: watch::Sender<Standing>,
+    inbox: mpsc::Receiver<WriterMail>,
+    standing: watch::Sender<WriterStanding>,
     secret: Secret,
     /// Commands that wait, and what is owed to the game itself.
-    waiting: VecDeque<Item>,
+    waiting: VecDeque<WaitingItem>,
     /// Whether the first of them makes a ruling, for which the whole log must be at hand.
     wants_past: bool,
-    /// When the writer is off the desk: when the game is to be woken.
+    /// When the writer is off the registry: when the game is to be woken.
     wake_at: Option<Moment>,
     /// Nothing more can come in, and all that came was taken.
     drained: bool,
 }
 
 /// The game as it is on disk, and the judge who is never behind it.
-struct Table {
+struct WrittenGame {
     /// None where a bug took the last one; the next round begins with a new one.
     judge: Option<Box<dyn Judge>>,
     state: State,
@@ -77,19 +77,19 @@ struct Table {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Also where the task panics: a writer that has ended is never left on the desk.
-        self.host.desk.leave(&self.game, self.wake_at);
+        // Also where the task panics: a writer that has ended is never left on the registry.
+        self.host.registry.leave(&self.game, self.wake_at);
         self.host.alarm.notify_one();
     }
 }
 
 impl Writer {
     pub(crate) fn new(
-        host: &Arc<Host>,
+        host: &Arc<GameHost>,
         game: &GameId,
         slot: Arc<Slot>,
-        inbox: mpsc::Receiver<Mail>,
-        standing: watch::Sender<Standing>,
+        inbox: mpsc::Receiver<WriterMail>,
+        standing: watch::Sender<WriterStanding>,
     ) -> Self {
         Self {
             host: Arc::clone(host),
@@ -116,7 +116,7 @@ impl Writer {
         }
     }
 
-    async fn open(&mut self, purpose: Purpose) -> Result<Table, OperatingError> {
+    async fn open(&mut self, purpose: Purpose) -> Result<WrittenGame, OperatingError> {
         let ports = &self.host.ports;
         let opened = fold::open(&*ports.journal, &*ports.seals, &self.game).await;
         let (state, head, snapshot) = match opened {
@@ -131,7 +131,7 @@ impl Writer {
             }
         };
         let judge = self.judge(&state, head).await?;
-        Ok(Table {
+        Ok(WrittenGame {
             next_due: judge.next_due(),
             judge: Some(judge),
             state,
@@ -146,9 +146,9 @@ impl Writer {
     /// Puts in line, before all else, the times of downtime that the log does not know of.
     async fn owe_downtime(&mut self, head: Head) -> Result<(), StoreError> {
         let owed = self.host.ports.journal.outages(head.at).await?;
-        self.waiting.retain(Item::is_order);
+        self.waiting.retain(WaitingItem::is_order);
         for outage in owed.into_iter().rev() {
-            self.waiting.push_front(Item::Downtime(outage));
+            self.waiting.push_front(WaitingItem::Downtime(outage));
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Writer {
         blocking(move || judges.open(&game, state, head)).await
     }
 
-    async fn serve(&mut self, table: &mut Table) -> Result<(), OperatingError> {
+    async fn serve(&mut self, table: &mut WrittenGame) -> Result<(), OperatingError> {
         self.publish(table);
         loop {
             self.mind_standstill(table);
@@ -182,7 +182,7 @@ impl Writer {
     }
 
     /// While the game stands still, answers those who wait with that; when it has stood long enough, lets it go on.
-    fn mind_standstill(&mut self, table: &mut Table) {
+    fn mind_standstill(&mut self, table: &mut WrittenGame) {
         if !table.stands_still {
             return;
         }
@@ -197,7 +197,7 @@ impl Writer {
     }
 
     /// Waits until there is something to do: mail, something due, or nothing at all for so long that it may sleep.
-    async fn wait(&mut self, table: &mut Table) -> Result<(), OperatingError> {
+    async fn wait(&mut self, table: &mut WrittenGame) -> Result<(), OperatingError> {
         let mut mail = Vec::new();
         if !self.is_work_there(table) && !self.drained {
             let clock = Arc::clone(&self.host.ports.clock);
@@ -222,11 +222,15 @@ impl Writer {
         Ok(())
     }
 
-    async fn take(&mut self, mail: Mail, table: &mut Table) -> Result<(), OperatingError> {
+    async fn take(
+        &mut self,
+        mail: WriterMail,
+        table: &mut WrittenGame,
+    ) -> Result<(), OperatingError> {
         match mail {
-            Mail::Order(order) => self.waiting.push_back(Item::Order(order)),
-            Mail::Close => self.inbox.close(),
-            Mail::Forget(digests, reply) => {
+            WriterMail::Order(order) => self.waiting.push_back(WaitingItem::Order(order)),
+            WriterMail::Close => self.inbox.close(),
+            WriterMail::Forget(digests, reply) => {
                 let forgotten = self.host.ports.seals.forget(&digests).await;
                 // Nobody may be left who remembers: neither the state, nor the judge.
                 *table = self.open(Purpose::Use).await?;
@@ -238,7 +242,7 @@ impl Writer {
     }
 
     /// Judges what waits and what is due, has it appended, and answers.
-    async fn round(&mut self, table: &mut Table) -> Result<(), OperatingError> {
+    async fn round(&mut self, table: &mut WrittenGame) -> Result<(), OperatingError> {
         if table.head.seq != Head::START.seq {
             self.answer_repeats().await;
         }
@@ -295,7 +299,7 @@ impl Writer {
             table.head = head;
             table.dues_wait_until = None;
             self.publish(table);
-            self.host.desk.tell(&self.game, notices);
+            self.host.registry.tell(&self.game, notices);
             self.keep_snapshots(table, touches_dynasty);
         }
         for (reply, answer) in answers {
@@ -321,7 +325,8 @@ impl Writer {
 
     /// The events of the past that waiting commands are about.
     async fn past(&self, last: EventSeq) -> Result<Vec<Event>, OperatingError> {
-        let mut wanted: Vec<EventSeq> = self.waiting.iter().filter_map(Item::about).collect();
+        let mut wanted: Vec<EventSeq> =
+            self.waiting.iter().filter_map(WaitingItem::about).collect();
         wanted.retain(|seq| *seq <= last);
         let ports = &self.host.ports;
         if self.wants_past {
@@ -332,7 +337,7 @@ impl Writer {
 
     /// Answers the commands that came before and are on disk.
     async fn answer_repeats(&mut self) {
-        let keys: Vec<_> = self.waiting.iter().filter_map(Item::key).collect();
+        let keys: Vec<_> = self.waiting.iter().filter_map(WaitingItem::key).collect();
         if keys.is_empty() {
             return;
         }
@@ -344,7 +349,7 @@ impl Writer {
         for item in std::mem::take(&mut self.waiting) {
             let seq = item.key().and_then(|_| known.next().flatten());
             match (item, seq) {
-                (Item::Order(order), Some(seq)) => {
+                (WaitingItem::Order(order), Some(seq)) => {
                     let receipt = self.host.receipt_at(&self.game, seq).await;
                     drop(order.reply.send(receipt.map(Answer::Kept)));
                 }
@@ -356,7 +361,7 @@ impl Writer {
     /// Tells the senders that nothing was kept, and goes back to what is on disk.
     async fn go_back(
         &mut self,
-        table: &mut Table,
+        table: &mut WrittenGame,
         answers: Vec<(Reply, Answer)>,
         error: StoreError,
     ) -> Result<(), OperatingError> {
@@ -379,7 +384,7 @@ impl Writer {
     }
 
     /// Counts rounds that a bug ended; after some in a row the game stands still, for then it is in what falls due.
-    fn mind_bug(&self, table: &mut Table, bug: Option<round::Bug>) {
+    fn mind_bug(&self, table: &mut WrittenGame, bug: Option<round::Bug>) {
         let Some(bug) = bug else {
             table.bug_count = 0;
             return;
@@ -398,7 +403,7 @@ impl Writer {
         }
     }
 
-    fn keep_snapshots(&self, table: &mut Table, touches_dynasty: bool) {
+    fn keep_snapshots(&self, table: &mut WrittenGame, touches_dynasty: bool) {
         let since = table.head.seq.0 - table.snapshot.0;
         if since < self.host.settings.snapshot_every && !touches_dynasty {
             return;
@@ -421,14 +426,15 @@ impl Writer {
             tracing::error!(game = %self.game, %error, "the game cannot go on");
             self.wake_at = Some(self.host.ports.clock.now() + RETRY_AFTER);
         }
-        self.standing.send_replace(Standing::Stopped(error.clone()));
+        self.standing
+            .send_replace(WriterStanding::Stopped(error.clone()));
         self.inbox.close();
         self.fail_orders(&error);
         while let Some(mail) = self.inbox.recv().await {
             match mail {
-                Mail::Order(order) => drop(order.reply.send(Err(error.clone()))),
-                Mail::Forget(_, reply) => drop(reply.send(Err(error.clone()))),
-                Mail::Close => {}
+                WriterMail::Order(order) => drop(order.reply.send(Err(error.clone()))),
+                WriterMail::Forget(_, reply) => drop(reply.send(Err(error.clone()))),
+                WriterMail::Close => {}
             }
         }
     }
@@ -436,13 +442,15 @@ impl Writer {
     fn fail_orders(&mut self, error: &OperatingError) {
         for item in std::mem::take(&mut self.waiting) {
             match item {
-                Item::Order(order) => drop(order.reply.send(Err(error.clone()))),
-                Item::Downtime(outage) => self.waiting.push_back(Item::Downtime(outage)),
+                WaitingItem::Order(order) => drop(order.reply.send(Err(error.clone()))),
+                WaitingItem::Downtime(outage) => {
+                    self.waiting.push_back(WaitingItem::Downtime(outage));
+                }
             }
         }
     }
 
-    fn publish(&self, table: &Table) {
+    fn publish(&self, table: &WrittenGame) {
         if table.head.seq == Head::START.seq {
             return;
         }
@@ -451,22 +459,22 @@ impl Writer {
             state: table.state.clone(),
             head: table.head,
         });
-        self.standing.send_replace(Standing::Awake(published));
+        self.standing.send_replace(WriterStanding::Awake(published));
     }
 
     /// The moment of a command that is judged now: the clock's, but never before the last event.
-    fn now(&self, table: &Table) -> Moment {
+    fn now(&self, table: &WrittenGame) -> Moment {
         self.host.ports.clock.now().max(table.head.at)
     }
 
-    fn is_work_there(&self, table: &Table) -> bool {
-        let orders_wait = !table.stands_still && self.waiting.iter().any(Item::is_order);
+    fn is_work_there(&self, table: &WrittenGame) -> bool {
+        let orders_wait = !table.stands_still && self.waiting.iter().any(WaitingItem::is_order);
         orders_wait || self.wake_time(table) <= self.now(table)
     }
 
     /// When the game is to do something by itself.
-    fn wake_time(&self, table: &Table) -> Moment {
-        let is_owed_something = !self.waiting.iter().all(Item::is_order);
+    fn wake_time(&self, table: &WrittenGame) -> Moment {
+        let is_owed_something = !self.waiting.iter().all(WaitingItem::is_order);
         let due = match table.next_due {
             _ if is_owed_something => Moment(i64::MIN),
             Some(due) => due,

@@ -66,9 +66,6 @@ pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Resul
     })
 }
 
-/// The columns that [`game_row`] reads.
-pub(crate) const GAME_COLUMNS: &str = "word, whole, head_seq, head_hash, head_at, next_due, secret";
-
 pub(crate) fn game_row(row: &SqliteRow) -> Result<GameRow, StoreError> {
     let secret: Option<&[u8]> = row.try_get("secret").explain()?;
     Ok(GameRow {

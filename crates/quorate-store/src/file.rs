@@ -13,7 +13,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, Connection};
 
-use crate::Options;
+use crate::StoreOptions;
 use crate::error::{Explain, of_file};
 use crate::folder::Folder;
 
@@ -38,7 +38,7 @@ const PAGES_AHEAD: &str = "4000";
 /// Opens the file to write, making it if it is not there.
 pub(crate) async fn open_to_write(
     folder: &Folder,
-    options: Options,
+    options: StoreOptions,
 ) -> Result<SqliteConnection, StoreError> {
     let path = folder.file();
     if !path.try_exists().map_err(|e| of_file(&e, &path))? {

@@ -11,7 +11,7 @@ use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{Connection, QueryBuilder, Row};
 
 use crate::Store;
-use crate::convert::{self, GAME_COLUMNS};
+use crate::convert;
 use crate::error::Explain;
 
 /// How many keys are looked up at a time.
@@ -35,23 +35,14 @@ impl Journal for Store {
     }
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
-        let mut query = QueryBuilder::<Sqlite>::new("SELECT ");
-        query.push(GAME_COLUMNS);
-        query.push(" FROM games WHERE whole ORDER BY word");
-        let rows = query.build().fetch_all(&self.readers).await.explain()?;
+        let rows = sqlx::query("SELECT * FROM games WHERE whole ORDER BY word");
+        let rows = rows.fetch_all(&self.readers).await.explain()?;
         rows.iter().map(convert::game_row).collect()
     }
 
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
-        let mut query = QueryBuilder::<Sqlite>::new("SELECT ");
-        query.push(GAME_COLUMNS);
-        query.push(" FROM games WHERE word = ");
-        query.push_bind(game.as_str().to_owned());
-        let row = query
-            .build()
-            .fetch_optional(&self.readers)
-            .await
-            .explain()?;
+        let row = sqlx::query("SELECT * FROM games WHERE word = ?").bind(game.as_str());
+        let row = row.fetch_optional(&self.readers).await.explain()?;
         row.as_ref().map(convert::game_row).transpose()
     }
 

@@ -39,7 +39,7 @@ pub struct Store {
 
 /// How a store is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Options {
+pub struct StoreOptions {
     /// The most room that the file may take, in bytes; what does not fit is refused as on a full disk.
     pub bytes_max: Option<u64>,
 }
@@ -48,7 +48,7 @@ impl Store {
     /// Opens the store of a data folder to read and write, making what is not there yet.
     ///
     /// Takes the lock of the folder and the next lease. A file of an earlier release is brought up to date.
-    pub async fn open(folder: &Path, options: Options) -> Result<Self, StoreError> {
+    pub async fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         let folder = Folder::own(folder)?;
         let secret = folder.secret()?;
         let mut writer = file::open_to_write(&folder, options).await?;

@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use quorate_runtime::testing::contract;
-use quorate_store::{Options, Store};
+use quorate_store::{Store, StoreOptions};
 use tempfile::TempDir;
 
 /// A fresh store, and the folder that goes with it.
 async fn fresh() -> (TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path(), Options::default())
+    let store = Store::open(folder.path(), StoreOptions::default())
         .await
         .unwrap();
     (folder, store)

@@ -10,7 +10,7 @@ use std::process::Command;
 use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_runtime::ports::{Journal, Seals, StoreError};
 use quorate_runtime::testing::{found_batch, grown_batch, plays};
-use quorate_store::{Options, Store};
+use quorate_store::{Store, StoreOptions};
 use tempfile::TempDir;
 
 fn reef() -> GameId {
@@ -18,7 +18,7 @@ fn reef() -> GameId {
 }
 
 async fn open(folder: &Path) -> Result<Store, StoreError> {
-    Store::open(folder, Options::default()).await
+    Store::open(folder, StoreOptions::default()).await
 }
 
 /// A folder with a game of so many events in it, closed.
@@ -114,7 +114,7 @@ async fn whoever_lost_the_lease_writes_nothing_more() {
 #[tokio::test]
 async fn a_full_disk_is_named_and_reading_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options {
+    let options = StoreOptions {
         bytes_max: Some(400_000),
     };
     let store = Store::open(folder.path(), options).await.unwrap();

@@ -21,7 +21,7 @@ use quorate_runtime::ports::{Journal, Seals, SystemClock};
 use quorate_runtime::testing::{Counters, count, founding, plays};
 use quorate_runtime::verify::{Grade, verify};
 use quorate_runtime::{Answer, Games, Ports, Settings};
-use quorate_store::{Options, Store};
+use quorate_store::{Store, StoreOptions};
 
 /// How often the process is killed.
 const KILLS: u64 = 200;
@@ -50,7 +50,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 async fn start(folder: &Path) -> (Arc<Store>, Games) {
-    let options = Options::default();
+    let options = StoreOptions::default();
     let store = Store::open(folder, options)
         .await
         .expect("the store opens after every kill");
@@ -184,7 +184,7 @@ async fn look(
     acknowledged: &[Acknowledged],
     heads: &mut BTreeMap<GameId, (EventSeq, Digest)>,
 ) -> Result<(), Failed> {
-    let store = Store::open(folder, Options::default()).await?;
+    let store = Store::open(folder, StoreOptions::default()).await?;
     store.check().await?;
     for row in store.games().await? {
         let game = &row.game;
@@ -237,7 +237,7 @@ async fn carry_over(folder: &Path) -> Result<(), Failed> {
         .secret()
         .ok_or("the owner of the folder knows the secret")?;
     let elsewhere = tempfile::tempdir()?;
-    let other = Store::open(elsewhere.path(), Options::default()).await?;
+    let other = Store::open(elsewhere.path(), StoreOptions::default()).await?;
     for row in store.games().await? {
         let mut archive = Vec::new();
         let everything = Beside::Everything(&secret);

@@ -14,7 +14,7 @@ use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::Secret;
 use quorate_runtime::ports::{Clock, SystemClock};
 use quorate_runtime::{Games, Ports, Settings};
-use quorate_store::{Options, Store};
+use quorate_store::{Store, StoreOptions};
 use tokio::runtime::Runtime;
 
 /// Which data folder.
@@ -51,7 +51,7 @@ impl Home {
     /// Opens a data folder to read and write, making it where it is not there yet.
     pub(crate) fn own(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
-        let store = runtime.block_on(Store::open(folder, Options::default()));
+        let store = runtime.block_on(Store::open(folder, StoreOptions::default()));
         let store =
             store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
         Ok(Self {

@@ -1,6 +1,6 @@
 //! The blocks of a page, from its tags and words.
 
-use crate::blocks::{Block, Item, Kind, Marker, Read, Row, Table};
+use crate::blocks::{BlockKind, ListItem, Marker, Read, SourceBlock, TableBlock, TableRow};
 use crate::finding::Finding;
 use crate::inline::{Inline, Mark};
 use crate::wikitext::split_number;
@@ -10,66 +10,25 @@ const VOID: [&str; 9] = [
     "br", "hr", "img", "input", "meta", "link", "wbr", "col", "area",
 ];
 /// Tags of a line that say nothing that Markdown could, and of a page's frame.
-const QUIET: [&str; 42] = [
-    "html",
-    "body",
-    "main",
-    "article",
-    "section",
-    "header",
-    "footer",
-    "nav",
-    "aside",
-    "span",
-    "u",
-    "small",
-    "big",
-    "sup",
-    "sub",
-    "font",
-    "center",
-    "s",
-    "del",
-    "ins",
-    "abbr",
-    "cite",
-    "q",
-    "mark",
-    "tbody",
-    "thead",
-    "tfoot",
-    "colgroup",
-    "label",
-    "button",
-    "form",
-    "noscript",
-    "figure",
-    "figcaption",
-    "bdi",
-    "time",
-    "var",
-    "strike",
-    "input",
-    "img",
-    "template",
-    "wbr",
-];
+const QUIET: &str = "html body main article section header footer nav aside span u small big sup sub font center \
+    s del ins abbr cite q mark tbody thead tfoot colgroup label button form noscript figure \
+    figcaption bdi time var strike input img template wbr";
 
 /// What is put into a list's item or a table's cell while it is read.
 #[derive(Default)]
-struct Lists {
+struct OpenLists {
     /// For each open list, whether it is numbered.
     open: Vec<bool>,
-    items: Vec<Item>,
+    items: Vec<ListItem>,
     begun: usize,
     /// The marker of the item that the next words belong to.
     next: Option<Marker>,
 }
 
-struct OpenTable {
+struct OpenHtmlTable {
     begun: usize,
-    table: Table,
-    row: Row,
+    table: TableBlock,
+    row: TableRow,
     in_caption: bool,
 }
 
@@ -87,7 +46,7 @@ enum Reach {
 }
 
 /// A page that is being read.
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     read: Read,
     reach: Reach,
     /// How many words of the wiki's frame were passed over.
@@ -97,15 +56,15 @@ pub(super) struct Page {
     inline: Inline,
     begun: usize,
     heading: Option<(usize, u8)>,
-    lists: Lists,
-    tables: Vec<OpenTable>,
+    lists: OpenLists,
+    tables: Vec<OpenHtmlTable>,
     verbatim: Option<(usize, String)>,
     in_title: bool,
     head_title: String,
     code: Option<String>,
 }
 
-impl Page {
+impl HtmlPage {
     /// For a page; where it marks its article, only that is read.
     pub(super) fn of(text: &str) -> Self {
         let marks_article = text.contains("mw-parser-output") || text.contains("mw-content-text");
@@ -121,7 +80,7 @@ impl Page {
             inline: Inline::default(),
             begun: 1,
             heading: None,
-            lists: Lists::default(),
+            lists: OpenLists::default(),
             tables: Vec::new(),
             verbatim: None,
             in_title: false,
@@ -153,7 +112,7 @@ impl Page {
         if self.is_read() && self.skipped.is_none() && !is_machine && !words.trim().is_empty() {
             self.flush();
             if self.lists.open.is_empty() && self.tables.is_empty() {
-                self.push(line, Kind::Remark(words.trim().to_owned()));
+                self.push(line, BlockKind::Remark(words.trim().to_owned()));
             }
         }
     }
@@ -229,10 +188,10 @@ impl Page {
             "table" => {
                 self.flush_to(line);
                 self.flush_items();
-                self.tables.push(OpenTable {
+                self.tables.push(OpenHtmlTable {
                     begun: line,
-                    table: Table::default(),
-                    row: Row::default(),
+                    table: TableBlock::default(),
+                    row: TableRow::default(),
                     in_caption: false,
                 });
             }
@@ -242,7 +201,7 @@ impl Page {
                 self.verbatim = Some((line, String::new()));
             }
             "head" | "meta" | "link" | "base" | "col" => {}
-            name if QUIET.contains(&name) => {}
+            name if QUIET.split(' ').any(|quiet| quiet == name) => {}
             name => {
                 let text = format!("unknown markup `<{name}>`; its words are kept");
                 self.read.findings.push(Finding::problem(line, text));
@@ -395,7 +354,7 @@ impl Page {
         let (number, words) = split_number(&words);
         self.push(
             line,
-            Kind::Heading {
+            BlockKind::Heading {
                 level,
                 number,
                 words,
@@ -406,7 +365,10 @@ impl Page {
     fn end_verbatim(&mut self) {
         if let Some((line, words)) = self.verbatim.take() {
             self.flush_items();
-            self.push(line, Kind::Verbatim(words.trim_matches('\n').to_owned()));
+            self.push(
+                line,
+                BlockKind::Verbatim(words.trim_matches('\n').to_owned()),
+            );
         }
     }
 
@@ -434,7 +396,7 @@ impl Page {
         };
         end_row(&mut table);
         match self.tables.last_mut() {
-            None => self.push(table.begun, Kind::Table(table.table)),
+            None => self.push(table.begun, BlockKind::Table(table.table)),
             Some(outer) => {
                 let text = "a table within a table; its rows are put among the outer one's";
                 self.read.findings.push(Finding::problem(table.begun, text));
@@ -475,10 +437,10 @@ impl Page {
         }
         if self.lists.open.is_empty() {
             self.flush_items();
-            self.push(self.begun, Kind::Paragraph(words));
+            self.push(self.begun, BlockKind::Paragraph(words));
             return;
         }
-        self.lists.items.push(Item {
+        self.lists.items.push(ListItem {
             depth: self.lists.open.len(),
             marker: self.lists.next.take().unwrap_or(Marker::More),
             words,
@@ -488,12 +450,12 @@ impl Page {
     fn flush_items(&mut self) {
         let items = std::mem::take(&mut self.lists.items);
         if !items.is_empty() {
-            self.push(self.lists.begun, Kind::List(items));
+            self.push(self.lists.begun, BlockKind::List(items));
         }
     }
 
-    fn push(&mut self, line: usize, kind: Kind) {
-        self.read.blocks.push(Block { line, kind });
+    fn push(&mut self, line: usize, kind: BlockKind) {
+        self.read.blocks.push(SourceBlock { line, kind });
     }
 
     /// What was read, with what was still open.
@@ -536,7 +498,7 @@ impl Page {
             .read
             .blocks
             .iter()
-            .any(|block| matches!(block.kind, Kind::Heading { level: 1, .. }));
+            .any(|block| matches!(block.kind, BlockKind::Heading { level: 1, .. }));
         if self.read.title.is_none() && !has_top && !title.is_empty() {
             self.read.title = Some(title.to_owned());
         }
@@ -544,7 +506,7 @@ impl Page {
     }
 }
 
-fn end_row(table: &mut OpenTable) {
+fn end_row(table: &mut OpenHtmlTable) {
     let row = std::mem::take(&mut table.row);
     if !row.cells.is_empty() {
         table.table.rows.push(row);

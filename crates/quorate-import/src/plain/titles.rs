@@ -19,7 +19,7 @@ pub(super) struct Titles {
 }
 
 /// A line that is a title.
-pub(super) struct Heading {
+pub(super) struct TitleFound {
     pub(super) level: u8,
     pub(super) number: Option<String>,
     pub(super) words: String,
@@ -91,10 +91,10 @@ impl Titles {
     }
 
     /// Reads a line as a title, if it is one.
-    pub(super) fn heading(&self, line: &str, next: Option<&str>) -> Option<Heading> {
+    pub(super) fn heading(&self, line: &str, next: Option<&str>) -> Option<TitleFound> {
         let words = line.trim();
         if names_a_section(words) {
-            return Some(Heading {
+            return Some(TitleFound {
                 level: 1,
                 number: None,
                 words: words.to_owned(),
@@ -111,7 +111,7 @@ impl Titles {
         if words.contains(": ") || words.contains(';') {
             return None;
         }
-        Some(Heading {
+        Some(TitleFound {
             level: self.top + u8::from(self.is_numbered),
             number: None,
             words: words.to_owned(),
@@ -119,14 +119,14 @@ impl Titles {
         })
     }
 
-    fn numbered(&self, it: &Numbered<'_>, next: Option<&str>) -> Option<Heading> {
+    fn numbered(&self, it: &Numbered<'_>, next: Option<&str>) -> Option<TitleFound> {
         let in_list = next.is_none_or(|next| Numbered::of(next).is_some_and(|next| !next.certain));
         if !reads_as_title(it.words) || (!it.certain && in_list) {
             return None;
         }
         let parts = it.number.split('.').count().saturating_sub(self.parts_min);
         let level = self.top.saturating_add(u8::try_from(parts).unwrap_or(4));
-        Some(Heading {
+        Some(TitleFound {
             level: level.min(6),
             number: Some(it.number.to_owned()),
             words: it.words.to_owned(),

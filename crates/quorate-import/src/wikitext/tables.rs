@@ -1,17 +1,17 @@
 //! Tables of wikitext.
 
-use crate::blocks::{Row, Table};
+use crate::blocks::{TableBlock, TableRow};
 use crate::finding::Finding;
 
 use super::words::line_of;
 
 /// A table that is being read.
-pub(super) struct OpenTable {
+pub(super) struct OpenWikiTable {
     /// The line that it began on.
     pub(super) begun: usize,
-    table: Table,
+    table: TableBlock,
     /// The row that is being read, and the source of its cells.
-    row: Row,
+    row: TableRow,
     /// The cell that the next line may go on with: where it began, and its source.
     cell: Option<(usize, String)>,
     in_caption: bool,
@@ -19,12 +19,12 @@ pub(super) struct OpenTable {
     inner: usize,
 }
 
-impl OpenTable {
+impl OpenWikiTable {
     pub(super) fn at(line: usize) -> Self {
         Self {
             begun: line,
-            table: Table::default(),
-            row: Row::default(),
+            table: TableBlock::default(),
+            row: TableRow::default(),
             cell: None,
             in_caption: false,
             inner: 0,
@@ -59,7 +59,7 @@ impl OpenTable {
     }
 
     /// The table, with what was still open.
-    pub(super) fn end(mut self) -> Table {
+    pub(super) fn end(mut self) -> TableBlock {
         let mut ignored = Vec::new();
         self.end_row(&mut ignored);
         self.table

@@ -4,30 +4,8 @@ use crate::finding::Finding;
 use crate::inline::{Inline, Mark};
 
 /// Tags whose words are kept and which say nothing that Markdown could.
-const QUIET: [&str; 22] = [
-    "u",
-    "span",
-    "div",
-    "font",
-    "center",
-    "small",
-    "big",
-    "sup",
-    "sub",
-    "p",
-    "s",
-    "del",
-    "ins",
-    "abbr",
-    "cite",
-    "q",
-    "noinclude",
-    "includeonly",
-    "onlyinclude",
-    "blockquote",
-    "section",
-    "mark",
-];
+const QUIET: &str = "u span div font center small big sup sub p s del ins abbr \
+    cite q noinclude includeonly onlyinclude blockquote section mark";
 /// Tags that stand for a mark.
 const MARKS: [(&str, Mark); 4] = [
     ("b", Mark::Bold),
@@ -40,24 +18,24 @@ const LITERAL: [&str; 5] = ["nowiki", "code", "tt", "kbd", "pre"];
 
 /// A heading's words, without marks.
 pub(super) fn heading_words(line: usize, source: &str, findings: &mut Vec<Finding>) -> String {
-    Words::of(line, source, Inline::plain(), findings)
+    WikitextWords::of(line, source, Inline::plain(), findings)
 }
 
 /// A paragraph's, item's or cell's words as Markdown.
 pub(super) fn line_of(line: usize, source: &str, findings: &mut Vec<Finding>) -> String {
-    Words::of(line, source, Inline::default(), findings)
+    WikitextWords::of(line, source, Inline::default(), findings)
 }
 
-struct Words<'t, 'f> {
+struct WikitextWords<'t, 'f> {
     line: usize,
     rest: &'t str,
     out: Inline,
     findings: &'f mut Vec<Finding>,
 }
 
-impl<'t> Words<'t, '_> {
+impl<'t> WikitextWords<'t, '_> {
     fn of(line: usize, source: &'t str, out: Inline, findings: &mut Vec<Finding>) -> String {
-        let mut words = Words {
+        let mut words = WikitextWords {
             line,
             rest: source.trim(),
             out,
@@ -172,14 +150,14 @@ impl<'t> Words<'t, '_> {
         let (target, words) = inner.split_once('|').unwrap_or((inner, inner));
         let words = words.trim_start_matches(':');
         self.out.open_link(target.trim().trim_start_matches(':'));
-        let words = Words::inner(self.line, words, self.findings);
+        let words = WikitextWords::inner(self.line, words, self.findings);
         self.out.text(&words);
         self.out.close_link();
     }
 
     /// The words of a link, without marks.
     fn inner(line: usize, source: &str, findings: &mut Vec<Finding>) -> String {
-        Words::of(line, source, Inline::plain(), findings)
+        WikitextWords::of(line, source, Inline::plain(), findings)
     }
 
     fn web_link(&mut self) {
@@ -199,7 +177,7 @@ impl<'t> Words<'t, '_> {
             self.out.text(target);
             return;
         }
-        let words = Words::inner(self.line, words, self.findings);
+        let words = WikitextWords::inner(self.line, words, self.findings);
         self.out.open_link(target);
         self.out.text(&words);
         self.out.close_link();
@@ -228,7 +206,7 @@ impl<'t> Words<'t, '_> {
         } else if name == "ref" {
             self.rest = after;
             self.out.text(if is_end { ")" } else { " (" });
-        } else if QUIET.contains(&name.as_str()) || LITERAL.contains(&name.as_str()) {
+        } else if QUIET.split(' ').any(|quiet| quiet == name) || LITERAL.contains(&name.as_str()) {
             self.rest = after;
         } else {
             self.problem(format!(

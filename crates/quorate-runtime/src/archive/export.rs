@@ -6,13 +6,13 @@ use quorate_kernel::GameId;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 
-use super::lines::{Bytes, FORM, Heading, Line};
+use super::lines::{ArchiveHeading, ArchiveLine, Bytes, FORM};
 use crate::error::OperatingError;
 use crate::fold::Chain;
 use crate::judge::Head;
 use crate::ports::{Journal, Seals, ServerSecret};
-use crate::verify::Progress;
-use crate::walk::{Chunk, Walk};
+use crate::verify::VerifyProgress;
+use crate::walk::{LogChunk, Walk};
 
 /// What goes out beside the open log.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub async fn export(
     game: &GameId,
     beside: Beside<'_>,
     out: &mut (dyn Write + Send),
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(VerifyProgress) + Send),
 ) -> Result<Head, ExportError> {
     let row = journal.game(game).await.map_err(OperatingError::from)?;
     let row = row.ok_or_else(|| OperatingError::NoGame(game.clone()))?;
@@ -52,7 +52,7 @@ pub async fn export(
         Beside::Everything(server) => Some(row.secret.unwrap_or_else(|| server.of_game(game))),
         Beside::Nothing | Beside::Chosen(_) => None,
     };
-    let heading = Heading {
+    let heading = ArchiveHeading {
         quorate_log: FORM,
         game: game.to_string(),
         event_count: end.seq.0,
@@ -70,7 +70,7 @@ pub async fn export(
     while chain.head().seq < end.seq {
         let chunk = walk.read(chain.head().seq).await?;
         write_chunk(out, &mut chain, &chunk, beside, game)?;
-        progress(Progress {
+        progress(VerifyProgress {
             done: chain.head().seq,
             of: end.seq,
         });
@@ -82,7 +82,7 @@ pub async fn export(
 fn write_chunk(
     out: &mut (dyn Write + Send),
     chain: &mut Chain,
-    chunk: &Chunk,
+    chunk: &LogChunk,
     beside: Beside<'_>,
     game: &GameId,
 ) -> Result<(), ExportError> {
@@ -109,7 +109,7 @@ fn write_chunk(
                 own.extend(chunk.seals.get(&digest).cloned());
             }
         });
-        write_line(out, &Line::new(&event, open.clone(), own))?;
+        write_line(out, &ArchiveLine::new(&event, open.clone(), own))?;
     }
     Ok(())
 }

@@ -7,12 +7,12 @@ use quorate_kernel::event::Event;
 use quorate_kernel::record;
 use quorate_kernel::{EventSeq, GameId};
 
-use super::lines::{FORM, Heading, Line, SealLine};
-use crate::fault::{Fault, Wrong};
+use super::lines::{ArchiveHeading, ArchiveLine, FORM, SealLine};
+use crate::fault::{LogFault, Wrong};
 use crate::fold::Fold;
 use crate::judge::Head;
 use crate::ports::{Arrival, Batch, Journal, StoreError, Stored};
-use crate::verify::Progress;
+use crate::verify::VerifyProgress;
 
 /// How many events are appended at a time.
 const EVENTS_AT_ONCE: usize = 1_000;
@@ -57,7 +57,7 @@ pub enum ImportError {
     },
     /// The events are not those that were written out.
     #[error("the archive does not hold together ({0}): it was changed; export the game again")]
-    Damaged(#[from] Fault),
+    Damaged(#[from] LogFault),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -69,7 +69,7 @@ pub async fn import(
     journal: &dyn Journal,
     game: Option<&GameId>,
     input: &mut (dyn BufRead + Send),
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(VerifyProgress) + Send),
 ) -> Result<Imported, ImportError> {
     let mut lines = Lines { input, number: 0 };
     let heading = lines.heading()?;
@@ -130,9 +130,9 @@ impl Lines<'_> {
         }
     }
 
-    fn heading(&mut self) -> Result<Heading, ImportError> {
+    fn heading(&mut self) -> Result<ArchiveHeading, ImportError> {
         let line = self.next()?.ok_or_else(|| self.foreign("it is empty"))?;
-        let heading: Heading =
+        let heading: ArchiveHeading =
             serde_json::from_slice(&line).map_err(|e| self.foreign(e.to_string()))?;
         match heading.quorate_log {
             FORM => Ok(heading),
@@ -140,7 +140,7 @@ impl Lines<'_> {
         }
     }
 
-    fn line(&mut self) -> Result<Option<Line>, ImportError> {
+    fn line(&mut self) -> Result<Option<ArchiveLine>, ImportError> {
         let Some(line) = self.next()? else {
             return Ok(None);
         };
@@ -164,8 +164,8 @@ impl Arriving<'_> {
     async fn bring_in(
         &mut self,
         lines: &mut Lines<'_>,
-        heading: &Heading,
-        progress: &mut (dyn FnMut(Progress) + Send),
+        heading: &ArchiveHeading,
+        progress: &mut (dyn FnMut(VerifyProgress) + Send),
     ) -> Result<(), ImportError> {
         let of = EventSeq(heading.event_count);
         while let Some(line) = lines.line()? {
@@ -173,7 +173,7 @@ impl Arriving<'_> {
             if self.waiting.len() >= EVENTS_AT_ONCE {
                 self.append().await?;
                 let done = self.after.seq;
-                progress(Progress { done, of });
+                progress(VerifyProgress { done, of });
             }
         }
         let head = self.fold.chain.head();
@@ -186,15 +186,15 @@ impl Arriving<'_> {
         if head.hash.to_string() != heading.head {
             let seq = head.seq;
             let what = Wrong::End;
-            return Err(Fault { seq, what }.into());
+            return Err(LogFault { seq, what }.into());
         }
         self.append().await?;
         self.journal.unveil(&self.game).await?;
-        progress(Progress { done: of, of });
+        progress(VerifyProgress { done: of, of });
         Ok(())
     }
 
-    fn take(&mut self, line: Line) -> Result<(), ImportError> {
+    fn take(&mut self, line: ArchiveLine) -> Result<(), ImportError> {
         let mut event = self.fold.follow(&line.open.0)?;
         let seals = self.seals_of(&mut event, line.seals);
         self.waiting.push(Stored {

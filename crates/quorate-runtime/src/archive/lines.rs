@@ -15,7 +15,7 @@ pub(super) const FORM: u32 = 1;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Heading {
+pub(super) struct ArchiveHeading {
     /// The version of the form.
     pub(super) quorate_log: u32,
     pub(super) game: String,
@@ -29,7 +29,7 @@ pub(super) struct Heading {
 
 /// Every further line.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct ArchiveLine {
     pub(super) seq: u64,
     /// For people, as the next two are: what counts is `open`.
     #[serde(default)]
@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-impl Line {
+impl ArchiveLine {
     pub(super) fn new(event: &Event, open: Vec<u8>, seals: Vec<SealBytes>) -> Self {
         Self {
             seq: event.seq.0,
@@ -108,7 +108,7 @@ impl SealLine {
     }
 }
 
-impl Heading {
+impl ArchiveHeading {
     /// The secret, if the line has a whole one.
     pub(super) fn secret(&self) -> Option<Secret> {
         self.secret.as_ref()?.0.as_slice().try_into().ok()

@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use quorate_kernel::{GameId, Moment};
 
-use crate::desk::Slot;
-use crate::host::Host;
+use crate::host::GameHost;
+use crate::registry::Slot;
 
 /// How many games are woken for a due thing at a time, so that a midnight shared by a thousand sleeping games does
 /// not hold up the awake ones.
 const WOKEN_AT_ONCE: usize = 2;
 
 /// Wakes each sleeping game when it is time.
-pub(super) async fn watch(host: Arc<Host>, wake: impl Fn(&GameId) -> Option<Arc<Slot>> + Send) {
+pub(super) async fn watch(host: Arc<GameHost>, wake: impl Fn(&GameId) -> Option<Arc<Slot>> + Send) {
     loop {
-        let first = host.desk.first_due().unwrap_or(Moment(i64::MAX));
+        let first = host.registry.first_due().unwrap_or(Moment(i64::MAX));
         tokio::select! {
             () = host.ports.clock.until(first) => {}
             () = host.alarm.notified() => continue,
         }
-        let due = host.desk.due(host.ports.clock.now());
+        let due = host.registry.due(host.ports.clock.now());
         for some in due.chunks(WOKEN_AT_ONCE) {
             let slots: Vec<_> = some.iter().filter_map(&wake).collect();
             for slot in slots {
@@ -31,7 +31,7 @@ pub(super) async fn watch(host: Arc<Host>, wake: impl Fn(&GameId) -> Option<Arc<
 }
 
 /// Notes from time to time that the server is up, so that downtime is known afterwards.
-pub(super) async fn beat(host: Arc<Host>) {
+pub(super) async fn beat(host: Arc<GameHost>) {
     loop {
         let clock = &host.ports.clock;
         clock.until(clock.now() + host.settings.beat_every).await;

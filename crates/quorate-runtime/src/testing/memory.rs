@@ -15,7 +15,7 @@ use crate::ports::{Batch, GameRow, Journal, Outage, Seals, Snapshot, StoreError}
 
 /// A store in memory.
 pub struct Memory {
-    kept: Mutex<Kept>,
+    kept: Mutex<MemoryContents>,
     /// One permit for each append that may go on.
     gate: Semaphore,
     /// How many appends came to the gate.
@@ -23,8 +23,8 @@ pub struct Memory {
 }
 
 #[derive(Default)]
-struct Kept {
-    games: BTreeMap<GameId, Game>,
+struct MemoryContents {
+    games: BTreeMap<GameId, MemoryGame>,
     seals: HashMap<Digest, SealBytes>,
     forgotten: BTreeSet<Digest>,
     beat: Option<Moment>,
@@ -34,7 +34,7 @@ struct Kept {
     appends: Vec<Vec<GameId>>,
 }
 
-struct Game {
+struct MemoryGame {
     row: GameRow,
     events: Vec<Vec<u8>>,
     receipts: BTreeMap<(Actor, Name), EventSeq>,
@@ -87,14 +87,14 @@ impl Memory {
         change(&mut events.expect("the test knows its games")[index]);
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, MemoryContents> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn in_game<T>(
         &self,
         game: &GameId,
-        read: impl FnOnce(&mut Game) -> T,
+        read: impl FnOnce(&mut MemoryGame) -> T,
     ) -> Result<T, StoreError> {
         let mut kept = self.kept();
         let found = kept.games.get_mut(game);
@@ -221,7 +221,7 @@ impl Journal for Memory {
     }
 }
 
-fn check(batch: &Batch, game: Option<&Game>) -> Result<(), StoreError> {
+fn check(batch: &Batch, game: Option<&MemoryGame>) -> Result<(), StoreError> {
     let founds = batch.after == Head::START;
     match game {
         Some(_) if founds => Err(StoreError::GameExists {
@@ -237,20 +237,22 @@ fn check(batch: &Batch, game: Option<&Game>) -> Result<(), StoreError> {
     }
 }
 
-fn write(batch: &Batch, games: &mut BTreeMap<GameId, Game>) {
+fn write(batch: &Batch, games: &mut BTreeMap<GameId, MemoryGame>) {
     let arrival = batch.arrival.clone();
-    let game = games.entry(batch.game.clone()).or_insert_with(|| Game {
-        row: GameRow {
-            game: batch.game.clone(),
-            head: batch.head,
-            next_due: None,
-            whole: arrival.is_none(),
-            secret: arrival.and_then(|arrival| arrival.secret),
-        },
-        events: Vec::new(),
-        receipts: BTreeMap::new(),
-        snapshots: BTreeMap::new(),
-    });
+    let game = games
+        .entry(batch.game.clone())
+        .or_insert_with(|| MemoryGame {
+            row: GameRow {
+                game: batch.game.clone(),
+                head: batch.head,
+                next_due: None,
+                whole: arrival.is_none(),
+                secret: arrival.and_then(|arrival| arrival.secret),
+            },
+            events: Vec::new(),
+            receipts: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
+        });
     game.row.head = batch.head;
     game.row.next_due = batch.next_due;
     for event in &batch.events {

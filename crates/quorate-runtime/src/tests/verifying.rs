@@ -4,11 +4,11 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::state::State;
 
 use super::*;
-use crate::fault::{Fault, Wrong};
+use crate::fault::{LogFault, Wrong};
 use crate::fold::{snapshot_of, state_at};
 use crate::judge::Head;
 use crate::testing::count;
-use crate::verify::{Grade, Progress, Rejudge, Verdict, verify};
+use crate::verify::{Grade, Rejudge, Verification, VerifyProgress, verify};
 
 async fn played() -> World {
     let world = World::new().await;
@@ -19,7 +19,7 @@ async fn played() -> World {
     world
 }
 
-async fn verdict(world: &World, grade: Grade) -> Verdict {
+async fn verdict(world: &World, grade: Grade) -> Verification {
     let (memory, reef) = (&*world.memory, &world.reef);
     verify(memory, memory, reef, grade, &mut |_| {})
         .await
@@ -42,7 +42,7 @@ async fn an_untouched_game_holds_at_every_grade_and_progress_is_told() {
         (published.head, Some(published.state.digest()))
     );
     let end = EventSeq(6);
-    assert_eq!(told, [Progress { done: end, of: end }]);
+    assert_eq!(told, [VerifyProgress { done: end, of: end }]);
     let chained = verdict(&world, Grade::Chain).await;
     assert!(chained.holds());
     assert_eq!(chained.state, None);
@@ -61,7 +61,7 @@ async fn a_changed_event_is_found_where_it_stands() {
     let what = Wrong::Link;
     assert_eq!(
         found,
-        Some(Fault {
+        Some(LogFault {
             seq: EventSeq(4),
             what
         })
@@ -134,7 +134,7 @@ async fn a_snapshot_that_lies_is_found() {
     let what = Wrong::Snapshot;
     assert_eq!(
         fault,
-        Some(Fault {
+        Some(LogFault {
             seq: EventSeq(4),
             what
         })
@@ -168,7 +168,7 @@ async fn judging_again_sees_the_state_before_and_lists_what_differs() {
     let what = Wrong::Judgement("said 1 at 4".to_owned());
     assert_eq!(
         verdict.differences,
-        [Fault {
+        [LogFault {
             seq: EventSeq(6),
             what
         }]

@@ -19,14 +19,14 @@ use crate::published::{Answer, Notice, Receipt};
 const EVENTS_MAX: usize = 256;
 
 /// Something to be judged.
-pub(crate) enum Item {
+pub(crate) enum WaitingItem {
     /// The server was down; the game is told once.
     Downtime(Outage),
     /// Somebody's command.
     Order(Order),
 }
 
-impl Item {
+impl WaitingItem {
     /// Whether somebody waits for its answer.
     pub(crate) fn is_order(&self) -> bool {
         matches!(self, Self::Order(_))
@@ -75,7 +75,7 @@ pub(crate) struct RoundEnd {
     pub(crate) notices: Vec<Notice>,
     pub(crate) answers: Vec<(Reply, Answer)>,
     /// What was not judged for lack of room, or because a bug came before.
-    pub(crate) rest: VecDeque<Item>,
+    pub(crate) rest: VecDeque<WaitingItem>,
     /// Whether the first of the rest makes a ruling, for which the whole log must be at hand.
     pub(crate) needs_past: bool,
     pub(crate) bug: Option<Bug>,
@@ -107,7 +107,7 @@ enum BugKind {
 }
 
 /// Why judging stops.
-enum Stop {
+enum RoundStop {
     /// The round has as many events as it may.
     Full,
     /// The item at the front of the line needs the whole log.
@@ -120,9 +120,9 @@ enum Stop {
 
 impl Round {
     /// Judges the items in order, and before each what is due by its moment.
-    pub(crate) fn run(self, mut judge: Box<dyn Judge>, items: VecDeque<Item>) -> RoundEnd {
+    pub(crate) fn run(self, mut judge: Box<dyn Judge>, items: VecDeque<WaitingItem>) -> RoundEnd {
         judge.recall(self.past);
-        let mut bench = Bench {
+        let mut bench = RunningRound {
             end: RoundEnd {
                 judge: None,
                 ahead: self.ahead,
@@ -143,15 +143,15 @@ impl Round {
         };
         let stopped = bench.judge_all();
         let bug = match stopped {
-            Ok(()) | Err(Stop::Full) => None,
-            Err(Stop::NeedsPast) => {
+            Ok(()) | Err(RoundStop::Full) => None,
+            Err(RoundStop::NeedsPast) => {
                 bench.end.needs_past = true;
                 None
             }
-            Err(Stop::DueBug(what)) => Some((what, false)),
-            Err(Stop::Bug(what)) => Some((what, bench.answer_bug())),
+            Err(RoundStop::DueBug(what)) => Some((what, false)),
+            Err(RoundStop::Bug(what)) => Some((what, bench.answer_bug())),
         };
-        let Bench { mut end, judge, .. } = bench;
+        let RunningRound { mut end, judge, .. } = bench;
         match bug {
             None => end.judge = Some(judge),
             Some((what, of_a_command)) => end.bug = Some(Bug { what, of_a_command }),
@@ -161,7 +161,7 @@ impl Round {
 }
 
 /// A round on its way.
-struct Bench {
+struct RunningRound {
     game: GameId,
     secret: Secret,
     now: Moment,
@@ -172,26 +172,26 @@ struct Bench {
     end: RoundEnd,
 }
 
-impl Bench {
-    fn judge_all(&mut self) -> Result<(), Stop> {
+impl RunningRound {
+    fn judge_all(&mut self) -> Result<(), RoundStop> {
         // An item stays in line until it is answered, so that whatever stops the round loses none.
         while let Some(item) = self.end.rest.front() {
             match item {
-                Item::Downtime(outage) => {
+                WaitingItem::Downtime(outage) => {
                     let outage = *outage;
                     self.judge_downtime(outage)?;
                     self.end.rest.pop_front();
                 }
-                Item::Order(_) => self.judge_order()?,
+                WaitingItem::Order(_) => self.judge_order()?,
             }
         }
         self.judge_dues(self.now)
     }
 
-    fn judge_order(&mut self) -> Result<(), Stop> {
+    fn judge_order(&mut self) -> Result<(), RoundStop> {
         self.judge_dues(self.now)?;
         let at = self.now.max(self.end.head.at);
-        let Some(Item::Order(order)) = self.end.rest.front() else {
+        let Some(WaitingItem::Order(order)) = self.end.rest.front() else {
             return Ok(());
         };
         let key = (order.actor, order.key.clone());
@@ -211,14 +211,14 @@ impl Bench {
         if let Answer::Kept(receipt) = &answer {
             self.kept.insert(key, receipt.clone());
         }
-        if let Some(Item::Order(order)) = self.end.rest.pop_front() {
+        if let Some(WaitingItem::Order(order)) = self.end.rest.pop_front() {
             self.end.answers.push((order.reply, answer));
         }
         Ok(())
     }
 
     /// Tells the game that the server was down, between what was due before it came back and what is due since.
-    fn judge_downtime(&mut self, outage: Outage) -> Result<(), Stop> {
+    fn judge_downtime(&mut self, outage: Outage) -> Result<(), RoundStop> {
         self.judge_dues(Moment(outage.until.0 - 1))?;
         let command = Command {
             at: outage.until.max(self.end.head.at),
@@ -235,36 +235,36 @@ impl Bench {
     }
 
     /// Judges what is due up to a moment, each thing at its own.
-    fn judge_dues(&mut self, up_to: Moment) -> Result<(), Stop> {
+    fn judge_dues(&mut self, up_to: Moment) -> Result<(), RoundStop> {
         let mut before: Option<Command> = None;
         while let Some(due) = self.judge.next_due().filter(|due| *due <= up_to) {
             let command = self.judge_due(due, up_to).map_err(|stop| match stop {
-                Stop::Bug(what) => Stop::DueBug(what),
+                RoundStop::Bug(what) => RoundStop::DueBug(what),
                 stop => stop,
             })?;
             // A due thing that does not pass would fill the log for ever.
             if before.as_ref() == Some(&command) {
-                return Err(Stop::DueBug(BugKind::DueAgain(due)));
+                return Err(RoundStop::DueBug(BugKind::DueAgain(due)));
             }
             before = Some(command);
         }
         Ok(())
     }
 
-    fn judge_due(&mut self, due: Moment, up_to: Moment) -> Result<Command, Stop> {
+    fn judge_due(&mut self, due: Moment, up_to: Moment) -> Result<Command, RoundStop> {
         let judge = &self.judge;
         let command = unless_it_panics(|| judge.due_command(up_to))?;
-        let mut command = command.ok_or(Stop::Bug(BugKind::DueMissing(due)))?;
+        let mut command = command.ok_or(RoundStop::Bug(BugKind::DueMissing(due)))?;
         command.at = command.at.max(self.end.head.at);
         match self.judge_one(command.clone())? {
             Answer::Kept(_) => Ok(command),
-            Answer::Refused(refusal) => Err(Stop::Bug(BugKind::DueRefused(refusal))),
+            Answer::Refused(refusal) => Err(RoundStop::Bug(BugKind::DueRefused(refusal))),
         }
     }
 
-    fn judge_one(&mut self, mut command: Command) -> Result<Answer, Stop> {
+    fn judge_one(&mut self, mut command: Command) -> Result<Answer, RoundStop> {
         if self.end.events.len() >= EVENTS_MAX {
-            return Err(Stop::Full);
+            return Err(RoundStop::Full);
         }
         command.seal(command.closed_seed(&self.secret));
         let (judge, secret) = (&mut self.judge, &self.secret);
@@ -273,16 +273,16 @@ impl Bench {
             Judged::Event(event) => self.keep(&command, &event),
             // The log that was handed over lacks what this round brought before the ruling; the next has all.
             Judged::NeedsPast if self.past_is_whole && self.end.events.is_empty() => {
-                Err(Stop::Bug(BugKind::PastUnused))
+                Err(RoundStop::Bug(BugKind::PastUnused))
             }
-            Judged::NeedsPast => Err(Stop::NeedsPast),
+            Judged::NeedsPast => Err(RoundStop::NeedsPast),
         }
     }
 
-    fn keep(&mut self, command: &Command, event: &Event) -> Result<Answer, Stop> {
+    fn keep(&mut self, command: &Command, event: &Event) -> Result<Answer, RoundStop> {
         let end = &mut self.end;
         let stored = validate(&mut end.ahead, &mut end.head, command, event)
-            .map_err(|invalid| Stop::Bug(invalid.into()))?;
+            .map_err(|invalid| RoundStop::Bug(invalid.into()))?;
         end.events.push(stored);
         end.notices
             .push(Notice::of(&self.game, event, end.head.hash));
@@ -293,12 +293,12 @@ impl Bench {
     /// owed to the game stays owed.
     fn answer_bug(&mut self) -> bool {
         match self.end.rest.pop_front() {
-            Some(Item::Order(order)) => {
+            Some(WaitingItem::Order(order)) => {
                 // A sender who does not wait any more need not be told.
                 drop(order.reply.send(Err(OperatingError::Bug)));
                 true
             }
-            Some(downtime @ Item::Downtime(_)) => {
+            Some(downtime @ WaitingItem::Downtime(_)) => {
                 self.end.rest.push_front(downtime);
                 false
             }
@@ -307,12 +307,12 @@ impl Bench {
     }
 }
 
-fn unless_it_panics<T>(judge: impl FnOnce() -> T) -> Result<T, Stop> {
+fn unless_it_panics<T>(judge: impl FnOnce() -> T) -> Result<T, RoundStop> {
     // A judge that panicked is not used again, so it does not matter in what state it was left.
     catch_unwind(AssertUnwindSafe(judge)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().map(ToString::to_string);
         let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-        Stop::Bug(BugKind::Panic(
+        RoundStop::Bug(BugKind::Panic(
             said.unwrap_or_else(|| "it said nothing".to_owned()),
         ))
     })

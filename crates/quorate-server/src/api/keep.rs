@@ -10,7 +10,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use quorate_kernel::{EventSeq, GameId};
-use quorate_runtime::Fault;
+use quorate_runtime::LogFault;
 use quorate_runtime::archive::{self, Beside};
 use quorate_runtime::in_process::Rejudger;
 use quorate_runtime::verify::{self, Grade};
@@ -85,7 +85,7 @@ pub(crate) struct DiceData {
 
 /// Something that is wrong with an event.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Fault)]
+#[schema(as = LogFault)]
 pub(crate) struct FaultData {
     /// The event.
     seq: u64,
@@ -115,7 +115,7 @@ pub(crate) async fn verify(
     };
     let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
     let verdict = verify::verify(journal, seals, &game, grade, &mut |_| {}).await?;
-    let place = |fault: &Fault| FaultData {
+    let place = |fault: &LogFault| FaultData {
         seq: fault.seq.0,
         what: fault.what.to_string(),
     };

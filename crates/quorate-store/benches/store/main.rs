@@ -13,7 +13,7 @@ use std::sync::Arc;
 use quorate_runtime::ports::{Journal, Seals, SystemClock};
 use quorate_runtime::testing::Counters;
 use quorate_runtime::{Games, Ports, Settings};
-use quorate_store::{Options, Store};
+use quorate_store::{Store, StoreOptions};
 
 fn main() {
     let is_long = std::env::args().any(|argument| argument == "--long");
@@ -38,7 +38,7 @@ async fn serve(store: &Arc<Store>, journal: Arc<dyn Journal>) -> Games {
 }
 
 async fn open(folder: &Path) -> Arc<Store> {
-    let store = Store::open(folder, Options::default()).await;
+    let store = Store::open(folder, StoreOptions::default()).await;
     Arc::new(store.expect("the store opens"))
 }
 

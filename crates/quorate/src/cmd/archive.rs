@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use quorate_kernel::GameId;
 use quorate_runtime::archive::{self, Beside};
 use quorate_runtime::fold;
-use quorate_runtime::verify::Progress;
+use quorate_runtime::verify::VerifyProgress;
 use serde_json::json;
 
 use crate::home::{Data, Home};
@@ -64,7 +64,7 @@ pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode>
         })?))
     };
     let bar = out.progress("events");
-    let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
+    let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
     let head = home.wait(archive::export(
         &*home.store,
         &*home.store,
@@ -106,7 +106,7 @@ pub(super) fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode>
         )
     };
     let bar = out.progress("events");
-    let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
+    let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
     let mut input = BufReader::new(input);
     let done = home.wait(archive::import(
         &*home.store,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use quorate_import::{BY_HAND, Book, Form, Severity};
+use quorate_import::{BY_HAND, Book, FindingSeverity, SourceForm};
 use serde_json::json;
 
 mod code;
@@ -46,7 +46,7 @@ enum Shape {
     Plain,
 }
 
-impl From<Shape> for Form {
+impl From<Shape> for SourceForm {
     fn from(shape: Shape) -> Self {
         match shape {
             Shape::Wikitext => Self::Wikitext,
@@ -66,7 +66,9 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
             arguments.file.display()
         )
     })?;
-    let form = arguments.form.map_or_else(|| Form::of(&text), Form::from);
+    let form = arguments
+        .form
+        .map_or_else(|| SourceForm::of(&text), SourceForm::from);
     let name = arguments.file.file_stem().unwrap_or_default();
     let mut book = quorate_import::read(&text, form, &name.to_string_lossy());
     if let Some(title) = &arguments.title {
@@ -99,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     let problems = book
         .findings
         .iter()
-        .any(|finding| finding.severity == Severity::Problem);
+        .any(|finding| finding.severity == FindingSeverity::Problem);
     Ok(if asleep > 0 || problems {
         ExitCode::from(FOUND_WRONG)
     } else {
@@ -155,7 +157,7 @@ fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &O
         })).collect::<Vec<_>>(),
         "findings": book.findings.iter().map(|finding| json!({
             "line": finding.line, "text": finding.text,
-            "severity": if finding.severity == Severity::Problem { "problem" } else { "note" },
+            "severity": if finding.severity == FindingSeverity::Problem { "problem" } else { "note" },
         })).collect::<Vec<_>>(),
         "asleep": asleep,
     }));

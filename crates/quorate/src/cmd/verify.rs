@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use quorate_kernel::GameId;
 use quorate_runtime::in_process::Rejudger;
-use quorate_runtime::verify::{self, Grade, Progress};
-use quorate_runtime::{Fault, fold};
+use quorate_runtime::verify::{self, Grade, VerifyProgress};
+use quorate_runtime::{LogFault, fold};
 use serde_json::json;
 
 use crate::home::{Data, Home};
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         HowClose::Judgement => Grade::Judgement(Box::new(rejudger(&home, &arguments.game)?)),
     };
     let bar = out.progress("events");
-    let mut progress = |progress: Progress| bar.at(progress.done.0, progress.of.0);
+    let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
     let verdict = home.wait(verify::verify(
         &*home.store,
         &*home.store,
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         &mut progress,
     ))?;
     bar.done();
-    let place = |fault: &Fault| json!({ "seq": fault.seq.0, "what": fault.what.to_string() });
+    let place = |fault: &LogFault| json!({ "seq": fault.seq.0, "what": fault.what.to_string() });
     out.value(&json!({
         "game": arguments.game.as_str(),
         "holds": verdict.holds(),

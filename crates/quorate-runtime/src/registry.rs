@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
 
 use crate::error::OperatingError;
-use crate::mail::Mail;
+use crate::mail::WriterMail;
 use crate::published::{Notice, Published};
 
 /// How many commands may wait for one game before their senders wait for room.
@@ -19,9 +19,9 @@ const MAIL_MAX: usize = 1_024;
 const NOTICES_MAX: usize = 256;
 
 /// One lock around what is looked at briefly and never across a wait.
-pub(crate) struct Desk(Mutex<Lists>);
+pub(crate) struct GameRegistry(Mutex<RegistryLists>);
 
-struct Lists {
+struct RegistryLists {
     closed: bool,
     awake: BTreeMap<GameId, Arc<Slot>>,
     asleep: BTreeSet<(Moment, GameId)>,
@@ -32,15 +32,15 @@ struct Lists {
 
 /// A game that has a writer.
 pub(crate) struct Slot {
-    pub(crate) inbox: mpsc::Sender<Mail>,
-    standing: watch::Receiver<Standing>,
+    pub(crate) inbox: mpsc::Sender<WriterMail>,
+    standing: watch::Receiver<WriterStanding>,
     /// When somebody last sent or read, in milliseconds.
     used_at: AtomicI64,
 }
 
 /// How far a writer has come.
 #[derive(Clone)]
-pub(crate) enum Standing {
+pub(crate) enum WriterStanding {
     /// It opens its game.
     Waking,
     /// It takes commands.
@@ -54,12 +54,12 @@ impl Slot {
     pub(crate) async fn awake(&self) -> Result<Arc<Published>, OperatingError> {
         let mut standing = self.standing.clone();
         let seen = standing
-            .wait_for(|standing| !matches!(standing, Standing::Waking))
+            .wait_for(|standing| !matches!(standing, WriterStanding::Waking))
             .await;
         match seen.as_deref() {
-            Ok(Standing::Awake(published)) => Ok(Arc::clone(published)),
-            Ok(Standing::Stopped(error)) => Err(error.clone()),
-            Ok(Standing::Waking) | Err(_) => Err(OperatingError::Interrupted),
+            Ok(WriterStanding::Awake(published)) => Ok(Arc::clone(published)),
+            Ok(WriterStanding::Stopped(error)) => Err(error.clone()),
+            Ok(WriterStanding::Waking) | Err(_) => Err(OperatingError::Interrupted),
         }
     }
 
@@ -78,9 +78,9 @@ impl Slot {
     }
 }
 
-impl Desk {
+impl GameRegistry {
     pub(crate) fn new(dues: impl Iterator<Item = (Moment, GameId)>) -> Self {
-        Self(Mutex::new(Lists {
+        Self(Mutex::new(RegistryLists {
             closed: false,
             awake: BTreeMap::new(),
             asleep: dues.collect(),
@@ -90,7 +90,7 @@ impl Desk {
         }))
     }
 
-    fn lists(&self) -> MutexGuard<'_, Lists> {
+    fn lists(&self) -> MutexGuard<'_, RegistryLists> {
         // No code under the lock can leave the lists half-changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -105,7 +105,7 @@ impl Desk {
         &self,
         game: &GameId,
         used_at: Moment,
-        start: impl FnOnce(Arc<Slot>, mpsc::Receiver<Mail>, watch::Sender<Standing>),
+        start: impl FnOnce(Arc<Slot>, mpsc::Receiver<WriterMail>, watch::Sender<WriterStanding>),
     ) -> Result<Arc<Slot>, OperatingError> {
         let mut lists = self.lists();
         if let Some(slot) = lists.awake.get(game) {
@@ -115,7 +115,7 @@ impl Desk {
             return Err(OperatingError::Closing);
         }
         let (sender, inbox) = mpsc::channel(MAIL_MAX);
-        let (publish, standing) = watch::channel(Standing::Waking);
+        let (publish, standing) = watch::channel(WriterStanding::Waking);
         let slot = Arc::new(Slot {
             inbox: sender,
             standing,
@@ -127,7 +127,7 @@ impl Desk {
         Ok(slot)
     }
 
-    /// Takes a game's writer off the desk.
+    /// Takes a game's writer off the registry.
     pub(crate) fn leave(&self, game: &GameId, next_due: Option<Moment>) {
         let mut lists = self.lists();
         lists.awake.remove(game);
@@ -184,7 +184,7 @@ impl Desk {
         }
     }
 
-    /// Runs a task until the desk closes.
+    /// Runs a task until the registry closes.
     pub(crate) fn keep_running(&self, task: impl Future<Output = ()> + Send + 'static) {
         let handle = tokio::spawn(task).abort_handle();
         self.lists().running.push(handle);
