@@ -96,11 +96,8 @@ impl Code {
     ) -> Answer<Datum> {
         let entered = Frame::enter(FrameParts {
             world: Some(Rc::clone(world)),
-            host: None,
-            collector: None,
-            code: Arc::clone(&self.module),
-            budget: budget.clone(),
             outer: site.clone(),
+            ..FrameParts::new(&self.module, budget.clone())
         })?;
         call(&entered.0, function, &args, &named).map_err(|mut stop| {
             if let Stop::Broken(fault) = &mut stop
@@ -146,11 +143,8 @@ impl Script {
     ) -> Answer<Datum> {
         let entered = Frame::enter(FrameParts {
             world: Some(Rc::clone(world)),
-            host: None,
-            collector: None,
-            code: Arc::clone(&self.ready.module),
-            budget: budget.clone(),
             outer: site.clone(),
+            ..FrameParts::new(&self.ready.module, budget.clone())
         })?;
         let frame = &entered.0;
         let law = self
@@ -171,10 +165,8 @@ impl Script {
                 let run = module
                     .get("run")
                     .ok_or_else(|| fault("`run` is no function"))?;
-                let mut values = Vec::with_capacity(args.len());
-                for arg in &args {
-                    values.push(to_value(frame, eval.heap(), arg)?);
-                }
+                let values = args.iter().map(|arg| to_value(frame, eval.heap(), arg));
+                let values: Vec<_> = values.collect::<Result<_, _>>()?;
                 let value = eval.eval_function(run, &values, &[])?;
                 from_value(value).map_err(|what| fault(format!("a script cannot give back {what}")))
             })
@@ -194,14 +186,12 @@ pub(crate) fn call(
             let heap = eval.heap();
             let function = frame.code.function(function)?;
             let function = heap.access_owned_frozen_value(&function);
-            let mut values = Vec::with_capacity(args.len());
-            for arg in args {
-                values.push(to_value(frame, heap, arg)?);
-            }
-            let mut keywords = Vec::with_capacity(named.len());
-            for (name, datum) in named {
-                keywords.push((name.as_str(), to_value(frame, heap, datum)?));
-            }
+            let values = args.iter().map(|arg| to_value(frame, heap, arg));
+            let values: Vec<_> = values.collect::<Result<_, _>>()?;
+            let keywords = named
+                .iter()
+                .map(|(name, datum)| Ok((name.as_str(), to_value(frame, heap, datum)?)));
+            let keywords: Vec<_> = keywords.collect::<starlark::Result<_>>()?;
             let value = eval.eval_function(function, &values, &keywords)?;
             from_value(value).map_err(|what| fault(format!("a function cannot give back {what}")))
         })

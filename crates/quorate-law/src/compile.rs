@@ -172,63 +172,62 @@ impl<'a> Compilation<'a> {
         self.faults[index].extend(faults);
     }
 
+    /// Puts fences to sleep; true if there are any.
+    fn sleep_all(&mut self, faults: impl IntoIterator<Item = (usize, Vec<CodeFault>)>) -> bool {
+        let faults = faults.into_iter().filter(|(_, faults)| !faults.is_empty());
+        let mut any = false;
+        for (index, faults) in faults {
+            any = true;
+            self.sleep(index, faults);
+        }
+        any
+    }
+
+    /// What is wrong with each fence that is awake.
+    fn faults_of(
+        &self,
+        faults: impl Fn(usize, &Unit) -> Vec<CodeFault>,
+    ) -> Vec<(usize, Vec<CodeFault>)> {
+        let units = self.units.iter().enumerate();
+        units
+            .filter_map(|(index, unit)| Some((index, faults(index, unit.as_ref()?))))
+            .collect()
+    }
+
     /// Finds changes in place that would be lost, once it is known which values are lists.
     fn refuse_changes_in_place(&mut self) {
-        let units = || self.units.iter().flatten();
-        let lists: BTreeSet<&str> = units()
+        let units = self.units.iter().flatten();
+        let lists: BTreeSet<&str> = units
             .flat_map(|unit| &unit.values)
             .filter(|value| matches!(value.ty, Type::List(_)))
             .map(|value| value.name.as_str())
             .collect();
-        let lost = |unit: &Unit| -> Vec<CodeFault> {
+        let lost = self.faults_of(|_, unit| {
             let changes = unit.in_place.iter();
             changes
                 .filter(|change| lists.contains(change.attribute.as_str()))
                 .map(house::InPlace::fault)
                 .collect()
-        };
-        let bad: Vec<(usize, Vec<CodeFault>)> = self
-            .units
-            .iter()
-            .enumerate()
-            .filter_map(|(index, unit)| Some((index, lost(unit.as_ref()?))))
-            .filter(|(_, faults)| !faults.is_empty())
-            .collect();
-        for (index, faults) in bad {
-            self.sleep(index, faults);
-        }
+        });
+        self.sleep_all(lost);
     }
 
     /// Finds names that are defined twice, private or unknown; true if something fell asleep for it.
     fn settle_names(&mut self) -> bool {
         let mut homes = NameOwners::default();
-        let mut bad = Vec::new();
         let taken = |name: &str| NAMES.contains(name);
         // Of two rules that define one name the older keeps it, wherever the younger stands.
         let mut by_age: Vec<usize> = (0..self.units.len()).collect();
         by_age.sort_by_key(|index| self.sources[self.infos[*index].source].since);
+        let mut bad = Vec::new();
         for index in by_age {
             if let Some(unit) = &self.units[index] {
-                let faults = homes.take(&self.home(index), unit, &taken);
-                if !faults.is_empty() {
-                    bad.push((index, faults));
-                }
+                bad.push((index, homes.take(&self.home(index), unit, &taken)));
             }
         }
-        for (index, unit) in self.units.iter().enumerate() {
-            if let Some(unit) = unit {
-                let faults = homes.private(&self.home(index), unit);
-                if !faults.is_empty() {
-                    bad.push((index, faults));
-                }
-            }
-        }
+        bad.extend(self.faults_of(|index, unit| homes.private(&self.home(index), unit)));
         self.homes = homes;
-        let any = !bad.is_empty();
-        for (index, faults) in bad {
-            self.sleep(index, faults);
-        }
-        any
+        self.sleep_all(bad)
     }
 
     /// Finds names that nobody defines, or that fell asleep; true if something fell asleep for it. This is told before
@@ -236,7 +235,7 @@ impl<'a> Compilation<'a> {
     fn settle_needs(&mut self) -> bool {
         let language = library::globals(&self.additions());
         let known: BTreeSet<&str> = language.names().map(FrozenStringValue::as_str).collect();
-        let missing = |unit: &Unit| -> Vec<CodeFault> {
+        let missing = self.faults_of(|_, unit| {
             let needs = unit.needs.iter().filter(|(name, _)| {
                 !known.contains(name.as_str())
                     && !NAMES.contains(name)
@@ -248,32 +247,18 @@ impl<'a> Compilation<'a> {
                     ..self.unknown(name)
                 })
                 .collect()
-        };
-        let units = self.units.iter().enumerate();
-        let bad: Vec<(usize, Vec<CodeFault>)> = units
-            .filter_map(|(index, unit)| Some((index, missing(unit.as_ref()?))))
-            .filter(|(_, faults)| !faults.is_empty())
-            .collect();
-        let any = !bad.is_empty();
-        for (index, faults) in bad {
-            self.sleep(index, faults);
-        }
-        any
+        });
+        self.sleep_all(missing)
     }
 
     /// Finds names that nobody defines and types that do not fit; true if something fell asleep for it.
     fn settle_types(&mut self) -> bool {
         let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code));
         let schema = typing::schema(self.units.iter().flatten(), &self.functions());
-        let quantities: Vec<(Name, Type)> = self
-            .units
-            .iter()
-            .flatten()
-            .flat_map(|unit| {
-                unit.quantities
-                    .iter()
-                    .map(|(name, ty, _)| (name.clone(), ty.clone()))
-            })
+        let units = self.units.iter().flatten();
+        let quantities = units.flat_map(|unit| unit.quantities.iter());
+        let quantities: Vec<(Name, Type)> = quantities
+            .map(|(name, ty, _)| (name.clone(), ty.clone()))
             .collect();
         let globals = typing::globals(&schema, &self.additions(), &quantities);
         let found = typing::check(&sheet, &schema, &globals, &|name| self.unknown(name));
@@ -284,12 +269,10 @@ impl<'a> Compilation<'a> {
                 faults.push(fault);
             }
         }
-        let any = !bad.is_empty();
-        for (index, mut faults) in bad {
+        for faults in bad.values_mut() {
             faults.sort_by_key(|fault| fault.offset);
-            self.sleep(index, faults);
         }
-        any
+        self.sleep_all(bad)
     }
 
     fn unknown(&self, name: &str) -> CodeFault {

@@ -56,6 +56,20 @@ pub(crate) struct FrameParts {
     pub(crate) outer: Site,
 }
 
+impl FrameParts {
+    /// A run of some code at somebody's expense, with neither game nor host.
+    pub(crate) fn new(code: &Arc<CompiledModule>, budget: Budget) -> Self {
+        Self {
+            world: None,
+            host: None,
+            collector: None,
+            code: Arc::clone(code),
+            budget,
+            outer: Site::default(),
+        }
+    }
+}
+
 /// Takes the frame off the stack again, however the run ends.
 pub(crate) struct Entered(pub(crate) Rc<Frame>);
 

@@ -68,6 +68,24 @@ impl LibraryEntry {
     }
 }
 
+/// Names of the language that rule code may use.
+pub(crate) static LANGUAGE: LazyLock<Vec<LibraryEntry>> =
+    LazyLock::new(|| entries_of(include_str!("host/language.md")));
+
+/// What `on` tells of, each with what its hook takes.
+pub(crate) static HAPPENINGS: LazyLock<Vec<LibraryEntry>> =
+    LazyLock::new(|| entries_of(include_str!("host/happenings.md")));
+
+static NOT_OFFERED: LazyLock<Vec<LibraryEntry>> =
+    LazyLock::new(|| entries_of(include_str!("host/not-offered.md")));
+
+/// What to write in the place of a `word`, a `name` or a `method` that rules do without.
+pub(crate) fn instead(of: &str, name: &str) -> Option<&'static str> {
+    let mut all = NOT_OFFERED.iter();
+    let found = all.find(|entry| entry.of == of && entry.name == name)?;
+    Some(found.doc)
+}
+
 /// What rule code can call by name.
 pub(crate) fn functions() -> impl Iterator<Item = &'static LibraryEntry> {
     entries().filter(|entry| entry.of.is_empty())

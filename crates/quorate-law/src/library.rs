@@ -8,7 +8,7 @@ use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::typing::Ty;
 
 use crate::host;
-use crate::interface::RECORDS;
+use crate::interface::{LANGUAGE, RECORDS};
 use crate::signature::SIGNATURES;
 use crate::values::callable::Callable;
 use crate::values::kind::KindValue;
@@ -20,51 +20,13 @@ use crate::values::time::{MomentValue, SpanValue};
 /// Kinds of things that every game has.
 pub(crate) const BASE_KINDS: [&str; 5] = ["Player", "Game", "Post", "Comment", "Rule"];
 
-/// What rule code may use of the language itself, with what it gives.
-pub(crate) const BUILT_IN: [(&str, &str); 22] = [
-    ("True", "yes"),
-    ("False", "no"),
-    ("None", "nothing"),
-    ("abs", "a number without its sign"),
-    ("all", "whether all of several hold"),
-    ("any", "whether one of several holds"),
-    (
-        "bool",
-        "whether something is neither None, 0, empty nor False",
-    ),
-    ("dict", "a dictionary, of pairs"),
-    ("enumerate", "items with their places, counted from 0"),
-    (
-        "int",
-        "the number that a text of digits says; an error where it says none",
-    ),
-    ("len", "how many there are"),
-    ("list", "a list, of anything that can be looped over"),
-    ("max", "the greatest; an error where there is none"),
-    ("min", "the least; an error where there is none"),
-    (
-        "range",
-        "whole numbers in order, as in [Texts and numbers](#texts-and-numbers)",
-    ),
-    ("reversed", "items from the last to the first"),
-    ("set", "items, each once"),
-    (
-        "sorted",
-        "items in order; `key =` is a function with a name",
-    ),
-    ("str", "a text"),
-    ("tuple", "a list that stays as it is and can be a key"),
-    ("typing", "`typing.Callable`, the type of functions"),
-    ("zip", "the items of several lists, side by side"),
-];
-
 /// Every name that a rule may write without defining it.
 pub(crate) static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let natives = SIGNATURES
         .keys()
         .filter(|name| !name.contains('.') && !name.starts_with("__"));
     let mut names: BTreeSet<String> = natives.cloned().collect();
-    let language = BUILT_IN.iter().map(|(name, _)| name);
+    let language = LANGUAGE.iter().map(|entry| &entry.name);
     let kinds = BASE_KINDS.iter().chain(RECORDS.iter());
     let plain = &[
         "Moment", "Span", "Square", "Picture", "Ledger", "player", "game", "now",

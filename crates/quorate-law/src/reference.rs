@@ -2,13 +2,9 @@
 //! to the truth.
 
 use crate::budget::Limits;
-use crate::check::house::{BANNED, METHODS};
-use crate::check::wording::KEYWORDS;
-use crate::host::doings::HAPPENINGS;
 use crate::host::operators::{LIST_MAX, TEXT_MAX, TREE_MAX, TUPLE_MAX};
 use crate::host::play::ROLLS_MAX;
-use crate::interface::{self, LibraryEntry, RECORDS, TOPICS, Topic};
-use crate::library::BUILT_IN;
+use crate::interface::{self, LibraryEntry, TOPICS, Topic};
 use crate::nesting::{BLOCKS_MAX, DEPTH_MAX, SOURCE_MAX};
 
 /// Everything that rule code can call by name. Quantities are left out, which are called by the names that rules give
@@ -24,48 +20,24 @@ pub fn attributes() -> impl Iterator<Item = &'static LibraryEntry> {
 
 /// The whole reference in Markdown: `docs/reference.md`.
 pub fn markdown() -> String {
-    let mut sections: Vec<(&str, String)> = Vec::new();
-    sections.push(("Types", types()));
+    let mut text = format!("{}\n", include_str!("host/types.md"));
     for topic in TOPICS.iter() {
-        sections.push((topic.title, topic_text(topic)));
+        text += &format!("## {}\n\n{}\n\n", topic.title, topic_text(topic));
     }
-    let happenings =
-        HAPPENINGS.map(|(name, hook, when)| row([&code(&quoted(name)), &code(hook), when]));
-    sections.push((
-        "Happenings",
-        table(
-            "What `on` tells of, and what the hook takes.",
-            ["`on(…)`", "the hook takes", "when"],
-            happenings,
-        ),
-    ));
-    let language = BUILT_IN.map(|(name, gives)| row([&code(name), gives]));
-    sections.push((
-        "Of the language",
-        table(
-            "Rule code is Starlark. Of the language's own names rules may use these, and methods of texts, lists and \
-             dictionaries but for those below.",
-            ["name", "gives"],
-            language,
-        ),
-    ));
-    sections.push(("Not offered", not_offered()));
-    sections.push(("Limits", limits()));
-    let (title, ends) = include_str!("host/errors.md")
-        .split_once('\n')
-        .unwrap_or_default();
-    sections.push((title.trim_start_matches("## "), ends.trim().to_owned()));
-    sections.push(("Index", index()));
-
-    let mut page = include_str!("host/reference.md").trim_end().to_owned();
-    page += "\n\n";
-    for (title, _) in &sections {
+    let rest = [
+        include_str!("host/happenings.md"),
+        include_str!("host/language.md"),
+        include_str!("host/not-offered.md"),
+        &limits(),
+        include_str!("host/errors.md"),
+        &index(),
+    ];
+    text += &rest.join("\n");
+    let mut page = format!("{}\n", include_str!("host/reference.md"));
+    for title in text.lines().filter_map(|line| line.strip_prefix("## ")) {
         page += &format!("- [{title}](#{})\n", anchor(title));
     }
-    for (title, text) in sections {
-        page += &format!("\n## {title}\n\n{text}\n");
-    }
-    page
+    page + "\n" + &text
 }
 
 /// What a page's heading is linked by.
@@ -78,24 +50,6 @@ fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-fn quoted(text: &str) -> String {
-    format!("\"{text}\"")
-}
-
-fn row<const N: usize>(cells: [&str; N]) -> String {
-    format!("| {} |\n", cells.join(" | "))
-}
-
-fn table<const N: usize>(
-    words: &str,
-    heads: [&str; N],
-    rows: impl IntoIterator<Item = String>,
-) -> String {
-    let rows: String = rows.into_iter().collect();
-    let table = row(heads) + &row(["---"; N]).replace(' ', "") + rows.trim_end();
-    format!("{words}\n\n{table}")
-}
-
 /// A topic as its file has it; of attributes, a table.
 fn topic_text(topic: &Topic) -> String {
     let Some(first) = topic.entries.first().filter(|entry| !entry.of.is_empty()) else {
@@ -103,141 +57,55 @@ fn topic_text(topic: &Topic) -> String {
     };
     let before = format!("### {}", first.of);
     let (words, _) = topic.text.split_once(&before).unwrap_or((topic.text, ""));
-    let rows = topic.entries.iter().map(|entry| {
+    let head = "| kind | attribute | type | meaning |\n|---|---|---|---|";
+    let mut page = format!("{words}{head}");
+    for entry in &topic.entries {
         let of = match entry.of {
             "Entity" => "any entity".to_owned(),
             "Row" => "any row".to_owned(),
             kind => code(kind),
         };
         let (_, ty) = entry.signature.split_once(": ").unwrap_or_default();
-        let doc = entry.doc.split_whitespace().collect::<Vec<_>>().join(" ");
-        row([&of, &code(entry.name), &code(&ty.replace('|', "or")), &doc])
-    });
-    table(words.trim(), ["kind", "attribute", "type", "meaning"], rows)
-}
-
-fn types() -> String {
-    let plain = [
-        ("Any", "anything at all: unchecked"),
-        ("None", "nothing"),
-        ("bool", "`True` or `False`"),
-        (
-            "int",
-            "a whole number of 64 bits; what leaves them is an error, never a wrong number",
-        ),
-        ("str", "a text"),
-        ("Moment", "a point in time, to the millisecond, in UTC"),
-        ("Span", "a length of time, in milliseconds: `hours(48)`"),
-        ("Square", "a square of a board"),
-        ("Picture", "a picture that somebody uploaded"),
-        ("Ledger", "dated lines"),
-        ("Callable", "a function; in rules, `typing.Callable`"),
-        ("list[T]", "several in order; `list` of anything"),
-        (
-            "dict[K, V]",
-            "values by keys, in the order in which they were put in",
-        ),
-        ("T or None", "that or nothing, written `T | None`"),
-        (
-            "Player",
-            "a kind of things: `Player`, `Game`, `Post`, `Comment`, `Rule`, or one that the law declares",
-        ),
-    ];
-    let facts = RECORDS.iter().map(|kind| code(kind)).collect::<Vec<_>>();
-    let words = format!(
-        "What signatures, parameters and columns are annotated with. Facts are types too: {}. Always there are also \
-         `player` (the kind of players), `game` (the game) and `now` (the moment of the event).",
-        facts.join(", ")
-    );
-    table(
-        &words,
-        ["type", "is"],
-        plain.map(|(ty, is)| row([&code(ty), is])),
-    )
-}
-
-fn not_offered() -> String {
-    let keywords = KEYWORDS.iter().chain(&BANNED);
-    let methods = METHODS
-        .iter()
-        .map(|(method, instead)| row([&code(&format!(".{method}")), instead]));
-    let signs = ["/", "/=", "*=", "%=", "<<=", ">>="].map(code).join(", ");
-    let rows = keywords
-        .map(|(word, instead)| row([&code(word), instead]))
-        .chain(methods)
-        .chain([row([&signs, "write `//`, or `x = x * y`"])]);
-    table(
-        "What the language or its relatives have and rules do not; names that begin with two underscores are the host's \
-         own.",
-        ["not offered", "in its place"],
-        rows,
-    )
+        // A bar would end the cell.
+        let ty = code(&ty.replace('|', "or"));
+        let doc = entry.doc.replace("\n  ", " ");
+        page += &format!("\n| {of} | {} | {ty} | {doc} |", code(entry.name));
+    }
+    page
 }
 
 fn limits() -> String {
-    let handler = Limits::HANDLER;
-    let size = |bytes: u64| {
-        if bytes < 1 << 20 {
-            format!("{} KiB", bytes >> 10)
-        } else {
-            format!("{} MiB", bytes >> 20)
-        }
-    };
-    let rows = [
-        (
-            "steps (calls and turns of loops) in one handler, with all that it calls",
-            number(handler.steps),
-        ),
-        ("memory in one handler", size(handler.bytes)),
-        ("functions inside one another", number(handler.depth.into())),
-        (
-            "derived values inside one another",
-            number(handler.entries.into()),
-        ),
-        (
-            "text that leaves a handler: notes, posts, comments, messages, refusals",
-            size(handler.output),
-        ),
-        ("one text", size(TEXT_MAX as u64)),
-        (
-            "items of one list, numbers of one `range`",
-            number(LIST_MAX as u64),
-        ),
-        (
-            "values in what is compared, printed or sorted, lists within lists counted",
-            number(TREE_MAX as u64),
-        ),
-        ("values in a tuple of tuples", number(TUPLE_MAX as u64)),
-        (
-            "dice in one call, whatever the game allows",
-            number(ROLLS_MAX.unsigned_abs()),
-        ),
-        ("one fence", size(SOURCE_MAX as u64)),
-        (
-            "brackets, operators and dots inside or behind one another",
-            number(DEPTH_MAX.into()),
-        ),
-        (
-            "columns of indentation, branches of `elif`",
-            number(BLOCKS_MAX as u64),
-        ),
-        ("`for` in one list", "3".to_owned()),
-        (
-            "steps, memory, text of a test file or of a law's top level",
-            format!(
-                "{}, {}, {}",
-                number(Limits::WHOLE.steps),
-                size(Limits::WHOLE.bytes),
-                size(Limits::WHOLE.output)
-            ),
-        ),
+    let (handler, whole) = (Limits::HANDLER, Limits::WHOLE);
+    let whole = [number(whole.steps), size(whole.bytes), size(whole.output)];
+    let limits = [
+        ("steps", number(handler.steps)),
+        ("memory", size(handler.bytes)),
+        ("depth", number(handler.depth.into())),
+        ("entries", number(handler.entries.into())),
+        ("output", size(handler.output)),
+        ("text", size(TEXT_MAX as u64)),
+        ("items", number(LIST_MAX as u64)),
+        ("tree", number(TREE_MAX as u64)),
+        ("tuple", number(TUPLE_MAX as u64)),
+        ("dice", number(ROLLS_MAX.unsigned_abs())),
+        ("fence", size(SOURCE_MAX as u64)),
+        ("nesting", number(DEPTH_MAX.into())),
+        ("blocks", number(BLOCKS_MAX as u64)),
+        ("whole", whole.join(", ")),
     ];
-    table(
-        "Players write rule code, so every run of it has a budget. What runs into a limit breaks, at the line where it \
-         happened.",
-        ["what", "at most"],
-        rows.map(|(what, most)| row([what, &most])),
-    )
+    let page = include_str!("host/limits.md").to_owned();
+    limits.iter().fold(page, |page, (name, most)| {
+        page.replace(&format!("{{{name}}}"), most)
+    })
+}
+
+/// A number of bytes.
+fn size(bytes: u64) -> String {
+    if bytes < 1 << 20 {
+        format!("{} KiB", bytes >> 10)
+    } else {
+        format!("{} MiB", bytes >> 20)
+    }
 }
 
 /// A number in groups of three digits.
@@ -260,7 +128,7 @@ fn index() -> String {
     let links = names
         .iter()
         .map(|(name, title)| format!("[`{name}`](#{})", anchor(title)));
-    links.collect::<Vec<_>>().join(" ·\n")
+    format!("## Index\n\n{}\n", links.collect::<Vec<_>>().join(" ·\n"))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use starlark_syntax::syntax::ast::{
     AssignOp, AssignTarget, AstArgument, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, BinOp,
     ClauseP, ExprP, StmtP,
 };
+use starlark_syntax::syntax::uniplate::Visit;
 
 use crate::check::cycles;
 use crate::sheet::TextEdit;
@@ -112,23 +113,7 @@ impl Rewriter<'_> {
 
     fn statement(&mut self, statement: &AstStmt) {
         match &statement.node {
-            StmtP::Statements(all) => all.iter().for_each(|one| self.statement(one)),
-            StmtP::If(condition, then) => {
-                self.expr(condition);
-                self.statement(then);
-            }
-            StmtP::IfElse(condition, branches) => {
-                self.expr(condition);
-                self.statement(&branches.0);
-                self.statement(&branches.1);
-            }
             StmtP::Def(def) => self.statement(&def.body),
-            StmtP::For(each) => {
-                self.target(&each.var);
-                self.expr(&each.over);
-                self.statement(&each.body);
-            }
-            StmtP::Return(Some(expr)) | StmtP::Expression(expr) => self.expr(expr),
             StmtP::Assign(assign) => {
                 self.target(&assign.lhs);
                 self.expr(&assign.rhs);
@@ -136,21 +121,15 @@ impl Rewriter<'_> {
             StmtP::AssignModify(target, op, value) => {
                 self.modify(statement, target, *op, value);
             }
-            StmtP::Break | StmtP::Continue | StmtP::Pass | StmtP::Return(None) | StmtP::Load(_) => {
-            }
+            _ => statement.node.visit_children(|child| match child {
+                Visit::Stmt(inner) => self.statement(inner),
+                Visit::Expr(expr) => self.expr(expr),
+            }),
         }
     }
 
     fn target(&mut self, target: &AstAssignTarget) {
-        match &target.node {
-            AssignTarget::Tuple(parts) => parts.iter().for_each(|part| self.target(part)),
-            AssignTarget::Index(parts) => {
-                self.expr(&parts.0);
-                self.expr(&parts.1);
-            }
-            AssignTarget::Dot(object, _) => self.expr(object),
-            AssignTarget::Identifier(_) => {}
-        }
+        target.visit_expr(|expr| self.expr(expr));
     }
 
     /// `x += y` becomes `x = __iadd(x, y)`, where naming `x` twice changes nothing.

@@ -15,7 +15,7 @@ use crate::library::{self, Additions};
 use crate::module::CompiledModule;
 use crate::objects::Host;
 use crate::script::{self, Ready};
-use crate::stop::{Answer, Site, Stop};
+use crate::stop::{Answer, Stop};
 use crate::syntax::Flavour;
 
 /// A file of tests, compiled.
@@ -103,12 +103,8 @@ impl TestScript {
     /// Runs one function.
     pub fn run(&self, function: &str, host: &Rc<dyn Host>) -> Result<(), TestFailure> {
         let frame = Frame::enter(FrameParts {
-            world: None,
             host: Some(Rc::clone(host)),
-            collector: None,
-            code: Arc::clone(&self.module),
-            budget: Budget::new(self.limits),
-            outer: Site::default(),
+            ..FrameParts::new(&self.module, Budget::new(self.limits))
         });
         let (outcome, own) = match &frame {
             Ok(entered) => (call(&entered.0, function, &[], &[]), entered.0.line.get()),
@@ -127,14 +123,7 @@ impl TestScript {
 
 /// Runs the top level of a test file and keeps what it leaves.
 fn keep(ready: &Ready, limits: Limits) -> Answer<()> {
-    let entered = Frame::enter(FrameParts {
-        world: None,
-        host: None,
-        collector: None,
-        code: Arc::clone(&ready.module),
-        budget: Budget::new(limits),
-        outer: Site::default(),
-    })?;
+    let entered = Frame::enter(FrameParts::new(&ready.module, Budget::new(limits)))?;
     Module::with_temp_heap(|module| {
         evaluate::run(&entered.0, &module, |eval| {
             eval.eval_module(ready.ast.clone(), &ready.globals)

@@ -38,12 +38,8 @@ pub(crate) fn run(
     rewrite::guarded_operators(&mut ast);
     let globals = library::globals(additions);
     let parts = FrameParts {
-        world: None,
-        host: None,
         collector: Some(collector),
-        code: Arc::clone(code),
-        budget: Budget::new(Limits::WHOLE),
-        outer: Site::default(),
+        ..FrameParts::new(code, Budget::new(Limits::WHOLE))
     };
     let entered = Frame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
     let frame = &entered.0;

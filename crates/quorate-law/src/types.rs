@@ -7,6 +7,10 @@
     unsafe_code,
     reason = "derived implementations of the language's marker trait"
 )]
+#![allow(
+    clippy::zero_prefixed_literal,
+    reason = "the number is also a part of the name"
+)]
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -233,19 +237,20 @@ fn operation(slot: usize, op: TypingBinOp, other: &TyBasic) -> Option<Ty> {
 }
 
 macro_rules! slots {
-    ($($slot:ident $number:literal $name:literal)+) => {
-        $(
+    ($($number:literal)+) => {
+        /// The types that kinds borrow.
+        static SLOTS: &[fn() -> Ty] = &[$({
             #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-            struct $slot;
+            struct Slot;
 
-            impl fmt::Display for $slot {
+            impl fmt::Display for Slot {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str($name)
+                    f.write_str(Self::TYPE)
                 }
             }
 
-            #[starlark_value(type = $name)]
-            impl<'v> StarlarkValue<'v> for $slot {
+            #[starlark_value(type = concat!("Kind#", stringify!($number)))]
+            impl<'v> StarlarkValue<'v> for Slot {
                 fn attr_ty(name: &str) -> Option<Ty> {
                     attribute($number, name)
                 }
@@ -258,109 +263,18 @@ macro_rules! slots {
                     (op == TypingBinOp::Mul).then(|| operation($number, op, other))?
                 }
             }
-        )+
 
-        /// The types that kinds borrow.
-        static SLOTS: &[fn() -> Ty] = &[$(Ty::starlark_value::<$slot>),+];
+            Ty::starlark_value::<Slot>
+        }),+];
     };
 }
 
 #[rustfmt::skip]
 slots! {
-    S000 0 "Kind#000"
-    S001 1 "Kind#001"
-    S002 2 "Kind#002"
-    S003 3 "Kind#003"
-    S004 4 "Kind#004"
-    S005 5 "Kind#005"
-    S006 6 "Kind#006"
-    S007 7 "Kind#007"
-    S008 8 "Kind#008"
-    S009 9 "Kind#009"
-    S010 10 "Kind#010"
-    S011 11 "Kind#011"
-    S012 12 "Kind#012"
-    S013 13 "Kind#013"
-    S014 14 "Kind#014"
-    S015 15 "Kind#015"
-    S016 16 "Kind#016"
-    S017 17 "Kind#017"
-    S018 18 "Kind#018"
-    S019 19 "Kind#019"
-    S020 20 "Kind#020"
-    S021 21 "Kind#021"
-    S022 22 "Kind#022"
-    S023 23 "Kind#023"
-    S024 24 "Kind#024"
-    S025 25 "Kind#025"
-    S026 26 "Kind#026"
-    S027 27 "Kind#027"
-    S028 28 "Kind#028"
-    S029 29 "Kind#029"
-    S030 30 "Kind#030"
-    S031 31 "Kind#031"
-    S032 32 "Kind#032"
-    S033 33 "Kind#033"
-    S034 34 "Kind#034"
-    S035 35 "Kind#035"
-    S036 36 "Kind#036"
-    S037 37 "Kind#037"
-    S038 38 "Kind#038"
-    S039 39 "Kind#039"
-    S040 40 "Kind#040"
-    S041 41 "Kind#041"
-    S042 42 "Kind#042"
-    S043 43 "Kind#043"
-    S044 44 "Kind#044"
-    S045 45 "Kind#045"
-    S046 46 "Kind#046"
-    S047 47 "Kind#047"
-    S048 48 "Kind#048"
-    S049 49 "Kind#049"
-    S050 50 "Kind#050"
-    S051 51 "Kind#051"
-    S052 52 "Kind#052"
-    S053 53 "Kind#053"
-    S054 54 "Kind#054"
-    S055 55 "Kind#055"
-    S056 56 "Kind#056"
-    S057 57 "Kind#057"
-    S058 58 "Kind#058"
-    S059 59 "Kind#059"
-    S060 60 "Kind#060"
-    S061 61 "Kind#061"
-    S062 62 "Kind#062"
-    S063 63 "Kind#063"
-    S064 64 "Kind#064"
-    S065 65 "Kind#065"
-    S066 66 "Kind#066"
-    S067 67 "Kind#067"
-    S068 68 "Kind#068"
-    S069 69 "Kind#069"
-    S070 70 "Kind#070"
-    S071 71 "Kind#071"
-    S072 72 "Kind#072"
-    S073 73 "Kind#073"
-    S074 74 "Kind#074"
-    S075 75 "Kind#075"
-    S076 76 "Kind#076"
-    S077 77 "Kind#077"
-    S078 78 "Kind#078"
-    S079 79 "Kind#079"
-    S080 80 "Kind#080"
-    S081 81 "Kind#081"
-    S082 82 "Kind#082"
-    S083 83 "Kind#083"
-    S084 84 "Kind#084"
-    S085 85 "Kind#085"
-    S086 86 "Kind#086"
-    S087 87 "Kind#087"
-    S088 88 "Kind#088"
-    S089 89 "Kind#089"
-    S090 90 "Kind#090"
-    S091 91 "Kind#091"
-    S092 92 "Kind#092"
-    S093 93 "Kind#093"
-    S094 94 "Kind#094"
-    S095 95 "Kind#095"
+    000 001 002 003 004 005 006 007 008 009 010 011 012 013 014 015
+    016 017 018 019 020 021 022 023 024 025 026 027 028 029 030 031
+    032 033 034 035 036 037 038 039 040 041 042 043 044 045 046 047
+    048 049 050 051 052 053 054 055 056 057 058 059 060 061 062 063
+    064 065 066 067 068 069 070 071 072 073 074 075 076 077 078 079
+    080 081 082 083 084 085 086 087 088 089 090 091 092 093 094 095
 }

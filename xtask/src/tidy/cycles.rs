@@ -6,11 +6,10 @@ use super::finding::Finding;
 use super::repo::{Member, Repo};
 
 /// Crates that still have cycles, and why.
-const WITH_CYCLES: [(&str, &str); 7] = [
+const WITH_CYCLES: [(&str, &str); 6] = [
     ("quorate-engine", "its rooms are being sorted"),
     ("quorate-import", "its rooms are being sorted"),
     ("quorate-kernel", "its rooms are being sorted"),
-    ("quorate-law", "its rooms are being sorted"),
     ("quorate-runtime", "its rooms are being sorted"),
     ("quorate-server", "its rooms are being sorted"),
     ("quorate-store", "its rooms are being sorted"),

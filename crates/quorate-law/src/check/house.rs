@@ -10,38 +10,8 @@ use starlark_syntax::syntax::module::AstModuleFields;
 use starlark_syntax::syntax::uniplate::Visit;
 
 use crate::diagnostic::CodeFault;
+use crate::interface::instead;
 use crate::syntax::{Flavour, WALKERS, is_plain_target, targets, walk_stmt};
-
-/// Built-in names that rule code has no use for, with what to use in their place.
-pub(crate) const BANNED: [(&str, &str); 11] = [
-    ("dir", "attributes are declared: name the one you want"),
-    ("getattr", "write the attribute after a dot"),
-    (
-        "hasattr",
-        "attributes are declared: a thing has them or not by its kind",
-    ),
-    ("hash", "compare things with `==`"),
-    ("fail", "say no with `refuse(why)` or `require(…)`"),
-    ("print", "write to the log with `note(text)`"),
-    ("float", "numbers are whole"),
-    (
-        "type",
-        "annotate what a function takes, and test for `!= None`",
-    ),
-    ("repr", "use `str`"),
-    ("chr", "write the character itself"),
-    ("ord", "compare texts with `==` or `<`"),
-];
-
-/// Methods that could run away, with what to use in their place.
-pub(crate) const METHODS: [(&str, &str); 6] = [
-    ("replace", "write `replace(text, old, new)`"),
-    ("join", "write `join(sep, parts)`"),
-    ("format", "write f\"{value}\""),
-    ("extend", "write `list += more`"),
-    ("elems", "compare whole words"),
-    ("codepoints", "compare whole words"),
-];
 
 /// Methods that change a list or dictionary in place.
 const CHANGING: [&str; 9] = [
@@ -337,7 +307,7 @@ impl HouseRules {
     }
 
     fn identifier(&mut self, name: &str, at: u32) {
-        if let Some((_, help)) = BANNED.iter().find(|(banned, _)| *banned == name)
+        if let Some(help) = instead("name", name)
             && self.flavour != Flavour::Test
             && !self.locals.iter().any(|names| names.contains(name))
         {
@@ -359,7 +329,7 @@ impl HouseRules {
     }
 
     fn method(&mut self, object: &AstExpr, method: &str, at: u32) {
-        if let Some((_, help)) = METHODS.iter().find(|(banned, _)| *banned == method)
+        if let Some(help) = instead("method", method)
             && self.flavour != Flavour::Test
         {
             self.fault(at, format!("the method `.{method}` is not offered"), help);

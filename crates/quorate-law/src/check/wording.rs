@@ -1,6 +1,7 @@
 //! The language's own messages, said so that a rule's author knows what to do.
 
 use crate::diagnostic::{CodeFault, did_you_mean};
+use crate::interface::instead;
 use crate::signature::SIGNATURES;
 
 /// A parser's finding.
@@ -75,39 +76,9 @@ fn sign(words: &str) -> String {
     between(words, "'", "'").map_or_else(|| words.to_owned(), |sign| format!("`{sign}`"))
 }
 
-/// Words of the language, and of its relatives, that rules do without, with what to write in their place.
-pub(crate) const KEYWORDS: [(&str, &str); 15] = [
-    (
-        "while",
-        "loop a number of times: `for _ in range(100):` with `break`",
-    ),
-    ("load", NO_LOADING),
-    ("import", NO_LOADING),
-    (
-        "lambda",
-        "write a function with a name: `def by_name(p: Player) -> str: …`",
-    ),
-    ("class", "declare kinds with `entity` and `table`"),
-    ("try", SAY_NO),
-    ("except", SAY_NO),
-    ("raise", SAY_NO),
-    ("finally", SAY_NO),
-    ("assert", SAY_NO),
-    ("global", TRACK_IT),
-    ("nonlocal", TRACK_IT),
-    ("is", "compare with `==`"),
-    ("del", "make a new list without it"),
-    ("from", "it is a word of the language: choose another"),
-];
-
-const NO_LOADING: &str = "rules use each other's names without loading anything";
-const SAY_NO: &str = "say no with `require(…)` or `refuse(…)`; a broken rule is left out by itself";
-const TRACK_IT: &str = "what should change is a tracked value: `number(…)`, `text(…)` …";
-
 /// What to write where the language or the house has no such word.
 fn instead_of(word: &str) -> &'static str {
-    let known = KEYWORDS.iter().find(|(keyword, _)| *keyword == word);
-    known.map_or("it is a word of the language: choose another", |it| it.1)
+    instead("word", word).unwrap_or("it is a word of the language: choose another")
 }
 
 /// A character that code does not hold, by its number where it could be taken for another.

@@ -9,6 +9,7 @@ use crate::datum::{Datum, Record};
 use crate::declare::{ActionDecl, Declared, Param, Trigger};
 use crate::diagnostic::did_you_mean;
 use crate::errors::fault;
+use crate::interface::HAPPENINGS;
 use crate::values::callable::{Args, Eval, Native, NativeResult};
 use crate::values::plain::RecordValue;
 use crate::words::{capital, readable};
@@ -55,35 +56,6 @@ pub(crate) const NATIVES: &[Native] = &[
         let (what, filter) = (args.declared(0)?, function(args, 1)?);
         declare(args, eval, Declared::Modify { what, filter })
     }),
-];
-
-/// What `on` tells of: its name, what the hook takes, and when it is.
-pub(crate) const HAPPENINGS: [(&str, &str, &str); 9] = [
-    ("founded", "(g: Game, founder: Player)", "the game begins"),
-    ("applied", "(p: Player, text: str)", "somebody asks to join"),
-    ("joined", "(p: Player)", "somebody comes onto the roster"),
-    ("left", "(p: Player)", "somebody leaves it"),
-    (
-        "posted",
-        "(post: Post)",
-        "a post is made or comes into its category; `of =` names the kind",
-    ),
-    (
-        "commented",
-        "(comment: Comment, post: Post)",
-        "a comment is made",
-    ),
-    (
-        "created",
-        "(thing: K)",
-        "play creates a thing, of the kind that `of =` names; `require` in the hook takes it back",
-    ),
-    ("claimed", "(g: Game)", "somebody changes something by hand"),
-    (
-        "downtime",
-        "(g: Game, since: Moment)",
-        "the server was down, so that a rule can lengthen its windows",
-    ),
 ];
 
 fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
@@ -206,10 +178,11 @@ fn automatic<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResu
 
 fn on<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let happening = args.text(0)?;
-    let names = HAPPENINGS.map(|(name, ..)| name);
-    if !names.contains(&happening) {
-        let known = names.map(|name| format!("\"{name}\"")).join(", ");
-        return Err(fault(match did_you_mean(happening, names) {
+    let names = || HAPPENINGS.iter().map(|entry| entry.name);
+    if !names().any(|name| name == happening) {
+        let known: Vec<_> = names().map(|name| format!("\"{name}\"")).collect();
+        let known = known.join(", ");
+        return Err(fault(match did_you_mean(happening, names()) {
             Some(meant) => format!(
                 "nothing is called \"{happening}\": did you mean \"{meant}\"? There are {known}"
             ),
