@@ -75,6 +75,43 @@ pub(crate) struct TableRow {
     pub(crate) cells: Vec<String>,
 }
 
+/// A table that is being read.
+#[derive(Default)]
+pub(crate) struct OpenTable {
+    /// The line that it began on.
+    pub(crate) begun: usize,
+    pub(crate) table: TableBlock,
+    /// The row that is being read.
+    pub(crate) row: TableRow,
+    /// Whether the words that are being read are the caption.
+    pub(crate) in_caption: bool,
+}
+
+impl OpenTable {
+    pub(crate) fn at(line: usize) -> Self {
+        Self {
+            begun: line,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the words of a cell, or of the caption.
+    pub(crate) fn take_words(&mut self, words: String) {
+        if std::mem::take(&mut self.in_caption) {
+            self.table.caption = words;
+        } else {
+            self.row.cells.push(words);
+        }
+    }
+
+    pub(crate) fn end_row(&mut self) {
+        let row = std::mem::take(&mut self.row);
+        if !row.cells.is_empty() {
+            self.table.rows.push(row);
+        }
+    }
+}
+
 impl SourceBlock {
     /// The block as Markdown, without a blank line after it.
     pub(crate) fn markdown(&self) -> String {

@@ -178,7 +178,9 @@ impl WikitextReader {
         let is_heading = trimmed.starts_with("==") && trimmed.ends_with("==") && trimmed.len() > 4;
         if is_heading {
             let text = "this table is not closed: a line `|}` is missing; it is taken to end before the next heading";
-            self.read.findings.push(Finding::problem(table.begun, text));
+            self.read
+                .findings
+                .push(Finding::problem(table.begun(), text));
             self.end_table(table);
             return false;
         }
@@ -188,7 +190,7 @@ impl WikitextReader {
     }
 
     fn end_table(&mut self, table: OpenWikiTable) {
-        let begun = table.begun;
+        let begun = table.begun();
         let table = table.end();
         self.push(begun, BlockKind::Table(table));
         self.push_remarks();
@@ -307,7 +309,9 @@ impl WikitextReader {
     fn end(&mut self) {
         if let Some(table) = self.table.take() {
             let text = "this table is not closed: a line `|}` is missing; it is taken to end with the text";
-            self.read.findings.push(Finding::problem(table.begun, text));
+            self.read
+                .findings
+                .push(Finding::problem(table.begun(), text));
             self.end_table(table);
         }
         if let Some((line, _, Some(end))) = &self.verbatim {

@@ -7,5 +7,5 @@ mod export;
 mod import;
 mod lines;
 
-pub use export::{Beside, ExportError, export};
+pub use export::{ArchivedSeals, ExportError, export};
 pub use import::{ImportError, Imported, import};

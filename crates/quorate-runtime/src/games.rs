@@ -17,7 +17,7 @@ use crate::mail::{Order, WriterMail};
 use crate::ports::{GameRow, Journal, Outage, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
 use crate::registry::{GameRegistry, Slot};
-use crate::settings::{Ports, Settings};
+use crate::settings::{GamesSettings, Ports};
 use crate::writer::Writer;
 
 /// The longest key a sender may give a command, in bytes.
@@ -31,7 +31,7 @@ impl Games {
     /// Starts: notes how long the server was down, and has sleeping games woken when something falls due in them.
     ///
     /// To be called in a tokio runtime with a timer; the tasks of all games run there.
-    pub async fn start(ports: Ports, settings: Settings) -> Result<Self, OperatingError> {
+    pub async fn start(ports: Ports, settings: GamesSettings) -> Result<Self, OperatingError> {
         match note_start(&*ports.journal, ports.clock.now(), settings.outage_min).await {
             Err(error @ (StoreError::Full | StoreError::ReadOnly { .. })) => {
                 tracing::error!(%error, "games can be read, and not played");

@@ -9,12 +9,12 @@ use crate::fold::damaged;
 use crate::ports::StoreError;
 use crate::published::Receipt;
 use crate::registry::GameRegistry;
-use crate::settings::{Ports, Settings};
+use crate::settings::{GamesSettings, Ports};
 
 /// What they lean on, and who of them is awake.
 pub(crate) struct GameHost {
     pub(crate) ports: Ports,
-    pub(crate) settings: Settings,
+    pub(crate) settings: GamesSettings,
     pub(crate) committer: Committer,
     pub(crate) registry: GameRegistry,
     /// Rings when the first moment at which a sleeping game has something due may have changed.

@@ -12,7 +12,7 @@ use quorate_kernel::sealing::SealMut;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment};
 
-use crate::judge::{Head, Judge, Judged, Judges, Secret};
+use crate::judge::{GameJudge, Head, Judged, Judges, Secret};
 use crate::verify::Rejudge;
 
 /// Judges that run the law here. They share the versions of the law that were compiled.
@@ -36,7 +36,7 @@ impl InProcess {
 }
 
 impl Judges for InProcess {
-    fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn Judge> {
+    fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn GameJudge> {
         let judge = quorate_engine::Judge::open(state, head, &self.laws);
         Box::new(Replica {
             judge,
@@ -50,7 +50,7 @@ struct Replica {
     past: Vec<Event>,
 }
 
-impl Judge for Replica {
+impl GameJudge for Replica {
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
         let inputs = Inputs {
             secret: *secret,

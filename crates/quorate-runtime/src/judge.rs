@@ -13,7 +13,7 @@ use quorate_kernel::{GameId, Moment};
 pub type Secret = [u8; 32];
 
 /// A replica of one game's state with its compiled law. Synchronous, and pure: the same calls give the same answers.
-pub trait Judge: Send {
+pub trait GameJudge: Send {
     /// Judges a command. Where it became an event, the replica has taken it in already.
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
 
@@ -40,5 +40,5 @@ pub trait Judge: Send {
 /// Where judges come from.
 pub trait Judges: Send + Sync {
     /// A judge for a game at a state, compiled law and all. May take as long as compiling does.
-    fn open(&self, game: &GameId, state: State, head: Head) -> Box<dyn Judge>;
+    fn open(&self, game: &GameId, state: State, head: Head) -> Box<dyn GameJudge>;
 }

@@ -1,7 +1,7 @@
 //! Games that are awake: writers, timers, seeds, snapshots, and the ports they lean on.
 //!
 //! [`Games`] is the way in: it sends commands, shows states and tells what happened. Behind it each game that is in
-//! use has one writer, which stamps the time, has a [`judge::Judge`] decide, and acknowledges nothing that is not on
+//! use has one writer, which stamps the time, has a [`judge::GameJudge`] decide, and acknowledges nothing that is not on
 //! disk. Where things are kept, what time it is and who judges are [`ports`] and traits, so that all of this runs in
 //! a test without a disk, a clock or a law.
 
@@ -34,4 +34,4 @@ pub use error::OperatingError;
 pub use fault::{LogFault, Wrong};
 pub use games::{Games, KEY_BYTES_MAX};
 pub use published::{Answer, Notice, Published, Receipt};
-pub use settings::{Ports, Settings};
+pub use settings::{GamesSettings, Ports};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::Span;
 
 use crate::judge::Judges;
-use crate::ports::{Clock, Journal, Seals, ServerSecret};
+use crate::ports::{Journal, Seals, ServerSecret, TimeSource};
 
 /// What games lean on.
 #[derive(Clone)]
@@ -17,14 +17,14 @@ pub struct Ports {
     /// Who judges.
     pub judges: Arc<dyn Judges>,
     /// What time it is.
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn TimeSource>,
     /// What dice and salts follow from.
     pub secret: ServerSecret,
 }
 
 /// How games are kept awake and safe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
+pub struct GamesSettings {
     /// How long after its last use a game falls asleep.
     pub asleep_after: Span,
     /// After how many events a snapshot is kept.
@@ -35,7 +35,7 @@ pub struct Settings {
     pub outage_min: Span,
 }
 
-impl Default for Settings {
+impl Default for GamesSettings {
     fn default() -> Self {
         Self {
             asleep_after: Span::minutes(15),

@@ -15,9 +15,9 @@ use quorate_kernel::event::Event;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Moment, record};
 
-use crate::ports::{Clock, Journal, Seals, ServerSecret};
+use crate::ports::{Journal, Seals, ServerSecret, TimeSource};
 use crate::testing::{Counters, HandClock, Memory, contract, founding, plays};
-use crate::{Answer, Games, OperatingError, Ports, Receipt, Settings};
+use crate::{Answer, Games, GamesSettings, OperatingError, Ports, Receipt};
 
 /// A server with one game, "reef", in it.
 struct World {
@@ -32,10 +32,10 @@ const START_MS: i64 = 1_000_000;
 
 impl World {
     async fn new() -> Self {
-        Self::with(Settings::default()).await
+        Self::with(GamesSettings::default()).await
     }
 
-    async fn with(settings: Settings) -> Self {
+    async fn with(settings: GamesSettings) -> Self {
         let memory = Arc::new(Memory::default());
         let clock = Arc::new(HandClock::at(Moment(START_MS)));
         let games = start(&memory, &clock, settings).await;
@@ -68,7 +68,7 @@ impl World {
     /// The same server after it was stopped and started again.
     async fn restarted(self) -> Self {
         self.games.close().await.unwrap();
-        let games = start(&self.memory, &self.clock, Settings::default()).await;
+        let games = start(&self.memory, &self.clock, GamesSettings::default()).await;
         Self { games, ..self }
     }
 
@@ -86,12 +86,12 @@ impl World {
     }
 }
 
-async fn start(memory: &Arc<Memory>, clock: &Arc<HandClock>, settings: Settings) -> Games {
+async fn start(memory: &Arc<Memory>, clock: &Arc<HandClock>, settings: GamesSettings) -> Games {
     let ports = Ports {
         journal: Arc::clone(memory) as Arc<dyn Journal>,
         seals: Arc::clone(memory) as Arc<dyn Seals>,
         judges: Arc::new(Counters),
-        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        clock: Arc::clone(clock) as Arc<dyn TimeSource>,
         secret: ServerSecret::new([9; 32]),
     };
     Games::start(ports, settings).await.unwrap()

@@ -19,7 +19,7 @@ use crate::blocking::blocking;
 use crate::error::OperatingError;
 use crate::fold::{self, keep_snapshot};
 use crate::host::{GameHost, Purpose};
-use crate::judge::{Head, Judge, Secret};
+use crate::judge::{GameJudge, Head, Secret};
 use crate::mail::{Reply, WriterMail};
 use crate::ports::{Batch, StoreError};
 use crate::published::{Answer, Published};
@@ -60,7 +60,7 @@ pub(crate) struct Writer {
 /// The game as it is on disk, and the judge who is never behind it.
 struct WrittenGame {
     /// None where a bug took the last one; the next round begins with a new one.
-    judge: Option<Box<dyn Judge>>,
+    judge: Option<Box<dyn GameJudge>>,
     state: State,
     head: Head,
     /// When something next falls due, as the judge says.
@@ -153,7 +153,7 @@ impl Writer {
         Ok(())
     }
 
-    async fn judge(&self, state: &State, head: Head) -> Result<Box<dyn Judge>, OperatingError> {
+    async fn judge(&self, state: &State, head: Head) -> Result<Box<dyn GameJudge>, OperatingError> {
         let judges = Arc::clone(&self.host.ports.judges);
         let (game, state) = (self.game.clone(), state.clone());
         blocking(move || judges.open(&game, state, head)).await

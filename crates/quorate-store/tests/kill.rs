@@ -15,12 +15,12 @@ use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Name};
-use quorate_runtime::archive::{Beside, export, import};
+use quorate_runtime::archive::{ArchivedSeals, export, import};
 use quorate_runtime::fold;
 use quorate_runtime::ports::{Journal, Seals, SystemClock};
 use quorate_runtime::testing::{Counters, count, founding, plays};
 use quorate_runtime::verify::{Grade, verify};
-use quorate_runtime::{Answer, Games, Ports, Settings};
+use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 
 /// How often the process is killed.
@@ -62,9 +62,9 @@ async fn start(folder: &Path) -> (Arc<Store>, Games) {
         clock: Arc::new(SystemClock),
         secret: store.secret().expect("an owner knows the secret"),
     };
-    let settings = Settings {
+    let settings = GamesSettings {
         snapshot_every: 50,
-        ..Settings::default()
+        ..GamesSettings::default()
     };
     let games = Games::start(ports, settings)
         .await
@@ -240,7 +240,7 @@ async fn carry_over(folder: &Path) -> Result<(), Failed> {
     let other = Store::open(elsewhere.path(), StoreOptions::default()).await?;
     for row in store.games().await? {
         let mut archive = Vec::new();
-        let everything = Beside::Everything(&secret);
+        let everything = ArchivedSeals::Everything(&secret);
         export(
             &store,
             &store,

@@ -12,8 +12,8 @@ use quorate_kernel::{GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::Secret;
-use quorate_runtime::ports::{Clock, SystemClock};
-use quorate_runtime::{Games, Ports, Settings};
+use quorate_runtime::ports::{SystemClock, TimeSource};
+use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 use tokio::runtime::Runtime;
 
@@ -90,7 +90,7 @@ impl Home {
     }
 
     /// The host of the games under a clock of one's own.
-    pub(crate) fn games_at(&self, clock: Arc<dyn Clock>) -> Result<Games> {
+    pub(crate) fn games_at(&self, clock: Arc<dyn TimeSource>) -> Result<Games> {
         let secret = self.secret()?;
         let ports = Ports {
             journal: self.store.clone(),
@@ -99,7 +99,7 @@ impl Home {
             clock,
             secret,
         };
-        Ok(self.wait(Games::start(ports, Settings::default()))?)
+        Ok(self.wait(Games::start(ports, GamesSettings::default()))?)
     }
 
     /// The server's own secret.

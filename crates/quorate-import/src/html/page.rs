@@ -1,6 +1,6 @@
 //! The blocks of a page, from its tags and words.
 
-use crate::blocks::{BlockKind, ListItem, Marker, Read, SourceBlock, TableBlock, TableRow};
+use crate::blocks::{BlockKind, ListItem, Marker, OpenTable, Read, SourceBlock};
 use crate::finding::Finding;
 use crate::inline::{Inline, Mark};
 use crate::wikitext::split_number;
@@ -23,13 +23,6 @@ struct OpenLists {
     begun: usize,
     /// The marker of the item that the next words belong to.
     next: Option<Marker>,
-}
-
-struct OpenHtmlTable {
-    begun: usize,
-    table: TableBlock,
-    row: TableRow,
-    in_caption: bool,
 }
 
 /// Which part of a page is read.
@@ -57,7 +50,7 @@ pub(super) struct HtmlPage {
     begun: usize,
     heading: Option<(usize, u8)>,
     lists: OpenLists,
-    tables: Vec<OpenHtmlTable>,
+    tables: Vec<OpenTable>,
     verbatim: Option<(usize, String)>,
     in_title: bool,
     head_title: String,
@@ -188,12 +181,7 @@ impl HtmlPage {
             "table" => {
                 self.flush_to(line);
                 self.flush_items();
-                self.tables.push(OpenHtmlTable {
-                    begun: line,
-                    table: TableBlock::default(),
-                    row: TableRow::default(),
-                    in_caption: false,
-                });
+                self.tables.push(OpenTable::at(line));
             }
             "tr" | "td" | "th" | "caption" => self.start_cell(line, name),
             "pre" => {
@@ -249,7 +237,7 @@ impl HtmlPage {
             return;
         };
         match name {
-            "tr" => end_row(table),
+            "tr" => table.end_row(),
             "caption" => table.in_caption = true,
             _ => {
                 if table.row.cells.is_empty() {
@@ -298,7 +286,7 @@ impl HtmlPage {
             "tr" => {
                 self.end_cell(false);
                 if let Some(table) = self.tables.last_mut() {
-                    end_row(table);
+                    table.end_row();
                 }
             }
             "table" => self.end_table(),
@@ -381,11 +369,8 @@ impl HtmlPage {
         let Some(table) = self.tables.last_mut() else {
             return;
         };
-        if table.in_caption {
-            table.table.caption = words;
-            table.in_caption = false;
-        } else if closed || !words.is_empty() {
-            table.row.cells.push(words);
+        if table.in_caption || closed || !words.is_empty() {
+            table.take_words(words);
         }
     }
 
@@ -394,13 +379,13 @@ impl HtmlPage {
         let Some(mut table) = self.tables.pop() else {
             return;
         };
-        end_row(&mut table);
+        table.end_row();
         match self.tables.last_mut() {
             None => self.push(table.begun, BlockKind::Table(table.table)),
             Some(outer) => {
                 let text = "a table within a table; its rows are put among the outer one's";
                 self.read.findings.push(Finding::problem(table.begun, text));
-                end_row(outer);
+                outer.end_row();
                 outer.table.rows.extend(table.table.rows);
             }
         }
@@ -503,12 +488,5 @@ impl HtmlPage {
             self.read.title = Some(title.to_owned());
         }
         self.read
-    }
-}
-
-fn end_row(table: &mut OpenHtmlTable) {
-    let row = std::mem::take(&mut table.row);
-    if !row.cells.is_empty() {
-        table.table.rows.push(row);
     }
 }

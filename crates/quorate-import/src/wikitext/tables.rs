@@ -1,40 +1,33 @@
 //! Tables of wikitext.
 
-use crate::blocks::{TableBlock, TableRow};
+use crate::blocks::{OpenTable, TableBlock};
 use crate::finding::Finding;
 
 use super::words::line_of;
 
 /// A table that is being read.
 pub(super) struct OpenWikiTable {
-    /// The line that it began on.
-    pub(super) begun: usize,
-    table: TableBlock,
-    /// The row that is being read, and the source of its cells.
-    row: TableRow,
+    open: OpenTable,
     /// The cell that the next line may go on with: where it began, and its source.
     cell: Option<(usize, String)>,
-    in_caption: bool,
-    /// How many tables are open within this one.
-    inner: usize,
 }
 
 impl OpenWikiTable {
     pub(super) fn at(line: usize) -> Self {
         Self {
-            begun: line,
-            table: TableBlock::default(),
-            row: TableRow::default(),
+            open: OpenTable::at(line),
             cell: None,
-            in_caption: false,
-            inner: 0,
         }
+    }
+
+    /// The line that it began on.
+    pub(super) fn begun(&self) -> usize {
+        self.open.begun
     }
 
     /// Takes a line that is not the table's last.
     pub(super) fn line(&mut self, number: usize, line: &str, findings: &mut Vec<Finding>) {
         if line.starts_with("{|") {
-            self.inner += 1;
             let text = "a table within a table; its rows are put among the outer one's";
             findings.push(Finding::problem(number, text));
             self.end_row(findings);
@@ -42,7 +35,7 @@ impl OpenWikiTable {
             self.end_row(findings);
         } else if let Some(words) = line.strip_prefix("|+") {
             self.end_cell(findings);
-            self.in_caption = true;
+            self.open.in_caption = true;
             self.cell = Some((number, without_attributes(words).to_owned()));
         } else if let Some(words) = line.strip_prefix('!') {
             self.cells(number, words, true, findings);
@@ -62,13 +55,13 @@ impl OpenWikiTable {
     pub(super) fn end(mut self) -> TableBlock {
         let mut ignored = Vec::new();
         self.end_row(&mut ignored);
-        self.table
+        self.open.table
     }
 
     fn cells(&mut self, number: usize, words: &str, is_head: bool, findings: &mut Vec<Finding>) {
         self.end_cell(findings);
-        if self.row.cells.is_empty() {
-            self.row.is_head = is_head;
+        if self.open.row.cells.is_empty() {
+            self.open.row.is_head = is_head;
         }
         for words in split_cells(words, is_head) {
             self.end_cell(findings);
@@ -95,20 +88,12 @@ impl OpenWikiTable {
             .map(|line| line.trim().trim_start_matches(['*', '#', ':', ';']));
         let source: Vec<&str> = lines.collect();
         let words = line_of(line, source.join("\n").trim(), findings);
-        if self.in_caption {
-            self.table.caption = words;
-            self.in_caption = false;
-        } else {
-            self.row.cells.push(words);
-        }
+        self.open.take_words(words);
     }
 
     fn end_row(&mut self, findings: &mut Vec<Finding>) {
         self.end_cell(findings);
-        let row = std::mem::take(&mut self.row);
-        if !row.cells.is_empty() {
-            self.table.rows.push(row);
-        }
+        self.open.end_row();
     }
 }
 

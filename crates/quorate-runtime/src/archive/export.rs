@@ -16,7 +16,7 @@ use crate::walk::{LogChunk, Walk};
 
 /// What goes out beside the open log.
 #[derive(Clone, Copy)]
-pub enum Beside<'a> {
+pub enum ArchivedSeals<'a> {
     /// Nothing: the log verifies, and no word that anybody typed is in it.
     Nothing,
     /// The seals that the function admits: what everybody may see, for a public archive.
@@ -41,7 +41,7 @@ pub async fn export(
     journal: &dyn Journal,
     seals: &dyn Seals,
     game: &GameId,
-    beside: Beside<'_>,
+    beside: ArchivedSeals<'_>,
     out: &mut (dyn Write + Send),
     progress: &mut (dyn FnMut(VerifyProgress) + Send),
 ) -> Result<Head, ExportError> {
@@ -49,8 +49,10 @@ pub async fn export(
     let row = row.ok_or_else(|| OperatingError::NoGame(game.clone()))?;
     let end = row.head;
     let secret = match beside {
-        Beside::Everything(server) => Some(row.secret.unwrap_or_else(|| server.of_game(game))),
-        Beside::Nothing | Beside::Chosen(_) => None,
+        ArchivedSeals::Everything(server) => {
+            Some(row.secret.unwrap_or_else(|| server.of_game(game)))
+        }
+        ArchivedSeals::Nothing | ArchivedSeals::Chosen(_) => None,
     };
     let heading = ArchiveHeading {
         quorate_log: FORM,
@@ -62,7 +64,7 @@ pub async fn export(
     write_line(out, &heading)?;
     let walk = Walk {
         journal,
-        seals: (!matches!(beside, Beside::Nothing)).then_some(seals),
+        seals: (!matches!(beside, ArchivedSeals::Nothing)).then_some(seals),
         game,
         to: end.seq,
     };
@@ -83,7 +85,7 @@ fn write_chunk(
     out: &mut (dyn Write + Send),
     chain: &mut Chain,
     chunk: &LogChunk,
-    beside: Beside<'_>,
+    beside: ArchivedSeals<'_>,
     game: &GameId,
 ) -> Result<(), ExportError> {
     if chunk.opens.is_empty() {
@@ -114,11 +116,11 @@ fn write_chunk(
     Ok(())
 }
 
-fn admits(beside: Beside<'_>, digest: Digest) -> bool {
+fn admits(beside: ArchivedSeals<'_>, digest: Digest) -> bool {
     match beside {
-        Beside::Nothing => false,
-        Beside::Chosen(choose) => choose(digest),
-        Beside::Everything(_) => true,
+        ArchivedSeals::Nothing => false,
+        ArchivedSeals::Chosen(choose) => choose(digest),
+        ArchivedSeals::Everything(_) => true,
     }
 }
 

@@ -10,7 +10,7 @@ use quorate_kernel::Moment;
 pub type Wait<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A clock.
-pub trait Clock: Send + Sync {
+pub trait TimeSource: Send + Sync {
     /// What the clock says, in milliseconds of UTC. May go backwards, as clocks of machines do.
     fn now(&self) -> Moment;
 
@@ -25,7 +25,7 @@ pub struct SystemClock;
 /// How long the machine's clock is trusted to run on evenly. After that it is read again, for it may have been set.
 const TRUST_MS: u64 = 30_000;
 
-impl Clock for SystemClock {
+impl TimeSource for SystemClock {
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the runtime's clock: the one place that reads the machine's"

@@ -12,7 +12,7 @@ pub use accounts::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     Token,
 };
-pub use clock::{Clock, SystemClock, Wait};
+pub use clock::{SystemClock, TimeSource, Wait};
 pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored};
 pub use seals::Seals;

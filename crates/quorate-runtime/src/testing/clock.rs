@@ -3,7 +3,7 @@
 use quorate_kernel::{Moment, Span};
 use tokio::sync::watch;
 
-use crate::ports::{Clock, Wait};
+use crate::ports::{TimeSource, Wait};
 
 /// A clock that shows what it was last set to.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl HandClock {
     }
 }
 
-impl Clock for HandClock {
+impl TimeSource for HandClock {
     fn now(&self) -> Moment {
         *self.0.borrow()
     }

@@ -10,7 +10,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{GameId, Moment, Name, Refusal, Thing, Value};
 
-use crate::judge::{Head, Judge, Judged, Judges, Secret};
+use crate::judge::{GameJudge, Head, Judged, Judges, Secret};
 
 /// Judges of counting games. The actions of such a game:
 ///
@@ -22,7 +22,7 @@ use crate::judge::{Head, Judge, Judged, Judges, Secret};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters;
 
-struct Counter {
+struct CountingJudge {
     state: State,
     head: Head,
 }
@@ -80,12 +80,12 @@ fn cell_key(name: &str) -> CellKey {
 }
 
 impl Judges for Counters {
-    fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn Judge> {
-        Box::new(Counter { state, head })
+    fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn GameJudge> {
+        Box::new(CountingJudge { state, head })
     }
 }
 
-impl Judge for Counter {
+impl GameJudge for CountingJudge {
     fn judge(&mut self, command: &Command, _: &Secret) -> Judged {
         let effects = match self.effects(command) {
             Ok(effects) => effects,
@@ -140,7 +140,7 @@ impl Judge for Counter {
     }
 }
 
-impl Counter {
+impl CountingJudge {
     fn effects(&self, command: &Command) -> Result<Vec<Effect>, Refusal> {
         match &command.act {
             Act::Found(founding) if self.head.seq == EventSeq(0) => {

@@ -7,7 +7,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment};
 
 use super::counter::{Counters, founding};
-use crate::judge::{Head, Judge, Judged, Judges};
+use crate::judge::{GameJudge, Head, Judged, Judges};
 use crate::ports::{Batch, Stored};
 
 /// The batch that founds a game.
@@ -35,7 +35,13 @@ fn batch(game: &GameId, state: State, after: Head, acts: Vec<Act>, key: &str) ->
     batch_by(&mut *judge, game, after, acts, key)
 }
 
-fn batch_by(judge: &mut dyn Judge, game: &GameId, after: Head, acts: Vec<Act>, key: &str) -> Batch {
+fn batch_by(
+    judge: &mut dyn GameJudge,
+    game: &GameId,
+    after: Head,
+    acts: Vec<Act>,
+    key: &str,
+) -> Batch {
     let secret = [1; 32];
     let mut events = Vec::new();
     for act in acts {

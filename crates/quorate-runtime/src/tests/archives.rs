@@ -3,7 +3,7 @@
 use quorate_kernel::Span;
 
 use super::*;
-use crate::archive::{Beside, ImportError, Imported, export, import};
+use crate::archive::{ArchivedSeals, ImportError, Imported, export, import};
 use crate::fault::Wrong;
 use crate::ports::StoreError;
 
@@ -15,7 +15,7 @@ async fn played() -> World {
     world
 }
 
-async fn written(world: &World, beside: Beside<'_>) -> Vec<u8> {
+async fn written(world: &World, beside: ArchivedSeals<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let (memory, reef) = (&*world.memory, &world.reef);
     export(memory, memory, reef, beside, &mut out, &mut |_| {})
@@ -33,9 +33,9 @@ async fn a_game_brought_into_an_empty_server_is_the_same_and_goes_on() {
     let world = played().await;
     let there = world.games.snapshot(&world.reef).await.unwrap();
     let secret = ServerSecret::new([9; 32]);
-    let text = written(&world, Beside::Everything(&secret)).await;
+    let text = written(&world, ArchivedSeals::Everything(&secret)).await;
     let memory = Arc::new(Memory::default());
-    let games = start(&memory, &world.clock, Settings::default()).await;
+    let games = start(&memory, &world.clock, GamesSettings::default()).await;
     let imported = brought_in(&memory, &text).await.unwrap();
     assert_eq!(
         (imported.head, imported.state),
@@ -63,7 +63,7 @@ async fn a_game_brought_into_an_empty_server_is_the_same_and_goes_on() {
 async fn an_archive_without_seals_verifies_and_holds_no_words_and_no_secret() {
     let world = played().await;
     let there = world.games.snapshot(&world.reef).await.unwrap();
-    let text = written(&world, Beside::Nothing).await;
+    let text = written(&world, ArchivedSeals::Nothing).await;
     let readable = String::from_utf8(text.clone()).unwrap();
     assert!(!readable.contains("seals") && !readable.contains("secret"));
     let memory = Memory::default();
@@ -77,7 +77,7 @@ async fn an_archive_can_hold_chosen_seals() {
     let world = played().await;
     let there = world.games.snapshot(&world.reef).await.unwrap();
     let page = there.state.pages.values().next().unwrap().text.digest();
-    let text = written(&world, Beside::Chosen(&|digest| digest == page)).await;
+    let text = written(&world, ArchivedSeals::Chosen(&|digest| digest == page)).await;
     let memory = Memory::default();
     let imported = brought_in(&memory, &text).await.unwrap();
     assert_eq!(imported.closed_count, 1);
@@ -87,7 +87,7 @@ async fn an_archive_can_hold_chosen_seals() {
 #[tokio::test]
 async fn a_bad_archive_is_named_and_leaves_nothing() {
     let world = played().await;
-    let text = written(&world, Beside::Nothing).await;
+    let text = written(&world, ArchivedSeals::Nothing).await;
     let lines: Vec<_> = text.split_inclusive(|b| *b == b'\n').collect();
     let without = |left_out: usize| {
         let kept = lines.iter().enumerate().filter(|(n, _)| *n != left_out);

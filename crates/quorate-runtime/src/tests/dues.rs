@@ -61,7 +61,7 @@ async fn downtime_comes_between_what_was_due_before_its_end_and_after() {
     kept(world.plays("k1", "ring", START_MS + 1_000).await);
     world.games.close().await.unwrap();
     world.clock.pass(Span::minutes(10));
-    let games = start(&world.memory, &world.clock, Settings::default()).await;
+    let games = start(&world.memory, &world.clock, GamesSettings::default()).await;
     let world = World { games, ..world };
     kept(world.plays("k2", "add", 1).await);
     let events: Vec<_> = world
@@ -91,7 +91,7 @@ async fn a_game_is_told_of_a_downtime_once() {
         ..
     } = world;
     for round in 0..2 {
-        let games = start(&memory, &clock, Settings::default()).await;
+        let games = start(&memory, &clock, GamesSettings::default()).await;
         let key = format!("k{round}").into();
         kept(games.send(&reef, anna(), key, plays("add", 1)).await);
         games.close().await.unwrap();
@@ -109,7 +109,7 @@ async fn a_short_stop_is_no_downtime() {
     let world = World::new().await;
     world.games.close().await.unwrap();
     world.clock.pass(Span(59_000));
-    let games = start(&world.memory, &world.clock, Settings::default()).await;
+    let games = start(&world.memory, &world.clock, GamesSettings::default()).await;
     kept(
         games
             .send(&world.reef, anna(), "k".into(), plays("add", 1))
@@ -134,7 +134,7 @@ async fn downtime_that_a_full_disk_would_not_take_is_noted_later() {
     let world = World::new().await;
     world.games.close().await.unwrap();
     world.clock.pass(Span::minutes(10));
-    let games = start(&world.memory, &world.clock, Settings::default()).await;
+    let games = start(&world.memory, &world.clock, GamesSettings::default()).await;
     world.memory.fail_next(crate::ports::StoreError::Full);
     let sent = games.send(&world.reef, anna(), "k".into(), plays("add", 1));
     assert!(sent.await.is_err());

@@ -6,7 +6,7 @@ use super::*;
 use crate::testing::rings;
 
 async fn asleep(world: &World) {
-    world.clock.pass(Settings::default().asleep_after);
+    world.clock.pass(GamesSettings::default().asleep_after);
     until(async || !world.games.is_awake(&world.reef)).await;
 }
 
@@ -25,7 +25,7 @@ async fn a_reader_wakes_a_game_and_keeps_it_awake() {
     let world = World::new().await;
     asleep(&world).await;
     assert_eq!(world.count().await, 0);
-    let half = Span(Settings::default().asleep_after.0 / 2);
+    let half = Span(GamesSettings::default().asleep_after.0 / 2);
     for _ in 0..3 {
         world.clock.pass(half);
         let before = world.games.snapshot(&world.reef).await.unwrap();
@@ -63,9 +63,9 @@ async fn what_falls_due_in_a_game_that_nobody_opened_since_the_start_happens_too
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_command_is_lost_to_a_game_that_is_falling_asleep() {
-    let settings = Settings {
+    let settings = GamesSettings {
         asleep_after: Span(0),
-        ..Settings::default()
+        ..GamesSettings::default()
     };
     let world = Arc::new(World::with(settings).await);
     let mut senders = tokio::task::JoinSet::new();
@@ -84,9 +84,9 @@ async fn no_command_is_lost_to_a_game_that_is_falling_asleep() {
 
 #[tokio::test]
 async fn snapshots_are_kept_as_the_log_grows_and_with_each_dynasty() {
-    let settings = Settings {
+    let settings = GamesSettings {
         snapshot_every: 5,
-        ..Settings::default()
+        ..GamesSettings::default()
     };
     let world = World::with(settings).await;
     let newest = async || {

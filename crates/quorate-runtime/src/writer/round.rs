@@ -10,7 +10,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal};
 
 use super::validate::{InvalidEvent, validate};
 use crate::error::OperatingError;
-use crate::judge::{Head, Judge, Judged, Secret};
+use crate::judge::{GameJudge, Head, Judged, Secret};
 use crate::mail::{Order, Reply};
 use crate::ports::{Outage, Stored};
 use crate::published::{Answer, Notice, Receipt};
@@ -68,7 +68,7 @@ pub(crate) struct Round {
 /// What came of a round. Nothing of it holds before its events are on disk.
 pub(crate) struct RoundEnd {
     /// None where a bug took it.
-    pub(crate) judge: Option<Box<dyn Judge>>,
+    pub(crate) judge: Option<Box<dyn GameJudge>>,
     pub(crate) ahead: State,
     pub(crate) head: Head,
     pub(crate) events: Vec<Stored>,
@@ -120,7 +120,11 @@ enum RoundStop {
 
 impl Round {
     /// Judges the items in order, and before each what is due by its moment.
-    pub(crate) fn run(self, mut judge: Box<dyn Judge>, items: VecDeque<WaitingItem>) -> RoundEnd {
+    pub(crate) fn run(
+        self,
+        mut judge: Box<dyn GameJudge>,
+        items: VecDeque<WaitingItem>,
+    ) -> RoundEnd {
         judge.recall(self.past);
         let mut bench = RunningRound {
             end: RoundEnd {
@@ -166,7 +170,7 @@ struct RunningRound {
     secret: Secret,
     now: Moment,
     past_is_whole: bool,
-    judge: Box<dyn Judge>,
+    judge: Box<dyn GameJudge>,
     /// The commands of this round that became events.
     kept: BTreeMap<(Actor, Name), Receipt>,
     end: RoundEnd,

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::LogFault;
-use quorate_runtime::archive::{self, Beside};
+use quorate_runtime::archive::{self, ArchivedSeals};
 use quorate_runtime::in_process::Rejudger;
 use quorate_runtime::verify::{self, Grade};
 use serde::{Deserialize, Serialize};
@@ -193,9 +193,9 @@ pub(crate) async fn as_file(
 ) -> Result<Response, Problem> {
     let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
     let beside = if is_whole {
-        Beside::Everything(&site.parts.secret)
+        ArchivedSeals::Everything(&site.parts.secret)
     } else {
-        Beside::Nothing
+        ArchivedSeals::Nothing
     };
     // Written whole before any of it is sent, so that a log that does not hold together is an error and no short file.
     let mut file = BufWriter::new(tempfile::tempfile().map_err(broken)?);

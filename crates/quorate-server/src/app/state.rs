@@ -8,7 +8,7 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
-use quorate_runtime::ports::{Accounts, Clock, Journal, Seals, ServerSecret};
+use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource};
 use quorate_runtime::{Games, OperatingError, fold};
 
 use crate::app::config::ServerConfig;
@@ -35,7 +35,7 @@ pub struct Deps {
     /// What lies beside the logs.
     pub seals: Arc<dyn Seals>,
     /// What time it is.
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn TimeSource>,
     /// What the tokens of forms follow from.
     pub secret: ServerSecret,
     /// The rulebooks that a game can be founded of.

@@ -12,7 +12,7 @@ use quorate_kernel::{Moment, Span};
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::ports::{AccountId, NewAccount, ServerSecret, Session};
 use quorate_runtime::testing::{HandClock, Memory};
-use quorate_runtime::{Games, Ports, Settings};
+use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_server::app::visitor::session_digest;
 use quorate_server::security::session::SessionToken;
 use quorate_server::site::account::settings::make_token;
@@ -80,7 +80,7 @@ impl Table {
             clock: clock.clone(),
             secret: secret.clone(),
         };
-        let games = Games::start(ports, Settings::default()).await.unwrap();
+        let games = Games::start(ports, GamesSettings::default()).await.unwrap();
         let parts = Deps {
             games,
             laws,

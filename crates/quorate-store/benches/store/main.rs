@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use quorate_runtime::ports::{Journal, Seals, SystemClock};
 use quorate_runtime::testing::Counters;
-use quorate_runtime::{Games, Ports, Settings};
+use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 
 fn main() {
@@ -33,7 +33,7 @@ async fn serve(store: &Arc<Store>, journal: Arc<dyn Journal>) -> Games {
         clock: Arc::new(SystemClock),
         secret: store.secret().expect("an owner knows the secret"),
     };
-    let games = Games::start(ports, Settings::default()).await;
+    let games = Games::start(ports, GamesSettings::default()).await;
     games.expect("games start")
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use quorate_kernel::GameId;
-use quorate_runtime::archive::{self, Beside};
+use quorate_runtime::archive::{self, ArchivedSeals};
 use quorate_runtime::fold;
 use quorate_runtime::verify::VerifyProgress;
 use serde_json::json;
@@ -47,8 +47,8 @@ pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode>
     let home = Home::look(&arguments.data.data)?;
     let secret = home.store.secret();
     let beside = match &secret {
-        _ if arguments.open => Beside::Nothing,
-        secret => Beside::Everything(
+        _ if arguments.open => ArchivedSeals::Nothing,
+        secret => ArchivedSeals::Everything(
             secret
                 .as_ref()
                 .context("the server's secret cannot be read: try --open")?,
