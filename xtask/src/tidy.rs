@@ -25,6 +25,7 @@ mod sight;
 mod sizes;
 mod templates;
 mod tests_alike;
+mod walks;
 
 use anyhow::Result;
 
@@ -36,7 +37,7 @@ pub(crate) use repo::root;
 /// A habit, and what breaks it.
 type Check = (&'static str, fn(&Repo) -> Vec<Finding>);
 
-const CHECKS: [Check; 19] = [
+const CHECKS: [Check; 20] = [
     ("floors", floors::check),
     ("cycles", cycles::check),
     ("rooms", rooms::check),
@@ -55,6 +56,7 @@ const CHECKS: [Check; 19] = [
     ("docs", docs::check),
     ("glossary", glossary::check),
     ("map", map::check),
+    ("walks", walks::check),
     ("changelog", changelog::check),
 ];
 

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use super::finding::Finding;
-use super::repo::{Repo, has_extension, is_source, root};
-use super::rust::{Size, Source};
+use super::repo::{Repo, has_extension, root};
+use super::rust::Size;
 
 /// The last commit before the house was built again by feature.
 pub(crate) const BEFORE: &str = "e197b2d";
@@ -47,39 +47,22 @@ fn compare(before: &Sizes, now: &Sizes) -> Option<Finding> {
     (now + LESS > before).then(|| Finding::advice("crates", 1, message))
 }
 
-/// The crate of a production file.
-fn crate_of(path: &str) -> Option<&str> {
-    let (folder, _) = path.strip_prefix("crates/")?.split_once('/')?;
-    let is_production = has_extension(path, "rs")
-        && is_source(path)
-        && !TEST_LANGUAGES.iter().any(|start| path.starts_with(start));
-    is_production.then_some(folder)
-}
-
 /// Counts what stands in the tree.
 pub(crate) fn count(repo: &Repo) -> Sizes {
-    let sizes = repo
-        .rust()
-        .filter_map(|(path, source)| Some((crate_of(path)?, source.size(&repo.texts[path]))));
-    sum(sizes)
+    let mut sizes = Sizes::new();
+    for (path, source) in repo.production() {
+        let name = path.split('/').nth(1).unwrap_or_default();
+        if !TEST_LANGUAGES.iter().any(|start| path.starts_with(start)) {
+            let sum = sizes.entry(name.to_owned()).or_default();
+            *sum = add(*sum, source.size(&repo.texts[path]));
+        }
+    }
+    sizes
 }
 
 /// Counts what stood at a commit.
 pub(crate) fn count_at(revision: &str) -> Result<Sizes> {
-    let texts = texts_at(revision)?;
-    let sizes = texts
-        .iter()
-        .filter_map(|(path, text)| Some((crate_of(path)?, Source::parse(text)?.size(text))));
-    Ok(sum(sizes))
-}
-
-fn sum<'p>(sizes: impl Iterator<Item = (&'p str, Size)>) -> Sizes {
-    let mut sums = Sizes::new();
-    for (name, size) in sizes {
-        let sum = sums.entry(name.to_owned()).or_default();
-        *sum = add(*sum, size);
-    }
-    sums
+    Ok(count(&Repo::of_texts(texts_at(revision)?)))
 }
 
 fn add(a: Size, b: Size) -> Size {
@@ -94,8 +77,8 @@ fn total(sizes: &Sizes) -> Size {
     sizes.values().copied().fold(Size::default(), add)
 }
 
-// The production files of a commit and their texts.
-fn texts_at(revision: &str) -> Result<Vec<(String, String)>> {
+// The Rust files of a commit and their texts.
+fn texts_at(revision: &str) -> Result<BTreeMap<String, String>> {
     let listed = git()
         .args(["ls-tree", "-r", "--name-only", revision, "crates"])
         .output()
@@ -103,7 +86,7 @@ fn texts_at(revision: &str) -> Result<Vec<(String, String)>> {
     ensure!(listed.status.success(), "no commit {revision} here");
     let paths: Vec<String> = String::from_utf8(listed.stdout)?
         .lines()
-        .filter(|path| crate_of(path).is_some())
+        .filter(|path| has_extension(path, "rs"))
         .map(ToOwned::to_owned)
         .collect();
     let mut asked = String::new();
@@ -119,7 +102,7 @@ fn texts_at(revision: &str) -> Result<Vec<(String, String)>> {
     let asking = std::thread::spawn(move || stdin.write_all(asked.as_bytes()));
     let mut answer = git.wait_with_output()?.stdout.into_iter();
     asking.join().ok().context("git was not asked")??;
-    let mut texts = Vec::new();
+    let mut texts = BTreeMap::new();
     for path in paths {
         // `<id> blob <size>`, the text, and an end of line.
         let head: Vec<u8> = answer.by_ref().take_while(|byte| *byte != b'\n').collect();
@@ -127,7 +110,7 @@ fn texts_at(revision: &str) -> Result<Vec<(String, String)>> {
         let size = size.rsplit(' ').next().unwrap_or_default().parse()?;
         let text = answer.by_ref().take(size).collect();
         answer.next();
-        texts.push((path, String::from_utf8(text)?));
+        texts.insert(path, String::from_utf8(text)?);
     }
     Ok(texts)
 }
@@ -211,7 +194,6 @@ mod tests {
     fn tests_their_language_samples_and_benches_are_not_counted() {
         let files = [
             "crates/quorate-law/src/lib.rs",
-            "crates/quorate-law/src/testing.rs",
             "crates/quorate-law/src/values/tests.rs",
             "crates/quorate-law/src/tests/host.rs",
             "crates/quorate-law/tests/check.rs",
@@ -220,17 +202,19 @@ mod tests {
             "crates/quorate-server/src/site/blog/sample.rs",
             "crates/quorate-server/src/samples/blog.rs",
             "crates/quorate-store/benches/store/main.rs",
+            "crates/quorate-law/src/gallery.rs",
             "xtask/src/main.rs",
         ];
-        let repo = Repo::of(&files.map(|path| (path, "struct A;\n#[test]\nfn a() {}\n")));
+        let text = "struct A;\n#[cfg(test)]\nmod gallery;\n";
+        let repo = Repo::of(&files.map(|path| (path, text)));
         let sizes = count(&repo);
         assert_eq!(sizes.keys().collect::<Vec<_>>(), ["quorate-law"]);
         assert_eq!(
             total(&sizes),
             Size {
-                lines: 2,
-                code_lines: 2,
-                tokens: 6
+                lines: 1,
+                code_lines: 1,
+                tokens: 3
             }
         );
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::finding::Finding;
-use super::repo::{Repo, is_source};
+use super::repo::Repo;
 
 /// Names that several types may have, and why.
 const SHARED: [(&str, &str); 0] = [];
@@ -56,7 +56,7 @@ pub(super) fn list(repo: &Repo) -> String {
 // Where each type is defined, in all that is no test.
 fn defined(repo: &Repo) -> BTreeMap<String, Vec<(&str, usize)>> {
     let mut names: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
-    for (path, source) in repo.rust().filter(|(path, _)| is_source(path)) {
+    for (path, source) in repo.production() {
         for name in source.types() {
             names.entry(name.text).or_default().push((path, name.line));
         }

@@ -64,11 +64,38 @@ impl Repo {
         Ok(repo)
     }
 
+    /// These texts alone, by their paths.
+    pub(crate) fn of_texts(texts: BTreeMap<String, String>) -> Self {
+        Self {
+            texts,
+            ..Self::default()
+        }
+    }
+
     /// The Rust files, parsed; what does not parse is the compiler's to report.
     pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, &Source)> {
         self.sources()
             .iter()
             .map(|(path, source)| (path.as_str(), source))
+    }
+
+    /// Those that crates are built of: neither tests nor what they draw pages with.
+    pub(crate) fn production(&self) -> impl Iterator<Item = (&str, &Source)> {
+        let mut tests = BTreeSet::new();
+        for (path, source) in self.rust() {
+            let folder = match path.rsplit_once('/') {
+                Some((folder, "lib.rs" | "main.rs" | "mod.rs")) => folder,
+                _ => path.trim_end_matches(".rs"),
+            };
+            tests.extend(
+                source
+                    .test_modules()
+                    .iter()
+                    .map(|name| format!("{folder}/{name}.rs")),
+            );
+        }
+        self.rust()
+            .filter(move |(path, _)| is_source(path) && !tests.contains(*path))
     }
 
     /// One of them, with its path.
@@ -169,8 +196,8 @@ impl Repo {
     }
 }
 
-/// Whether a path lies in the sources of a crate: neither tests nor what pages are drawn with in them.
-pub(crate) fn is_source(path: &str) -> bool {
+// Whether a path lies in the sources of a crate, and by its name is neither a test nor a sample.
+fn is_source(path: &str) -> bool {
     const TESTS: [&str; 6] = [
         "tests",
         "tests.rs",

@@ -3,7 +3,7 @@
 
 use super::finding::Finding;
 use super::floors::is_pure_source;
-use super::repo::{Repo, is_source};
+use super::repo::Repo;
 use super::rust::Word;
 
 /// Words, as parts of identifiers and strings, that only rulebooks may use. `dynasty` is not one:
@@ -51,7 +51,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
 fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut used = vec![false; exceptions.len()];
-    for (path, source) in repo.rust().filter(|(path, _)| is_source(path)) {
+    for (path, source) in repo.production() {
         for word in source.words() {
             for rule_word in rule_words(&word) {
                 let found = exceptions

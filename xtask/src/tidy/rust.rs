@@ -1,6 +1,7 @@
 //! Rust source without what the compiler does not run: comments, documentation and tests.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -19,6 +20,7 @@ pub(crate) struct Source {
 struct Code {
     file: syn::File,
     test_lines: Vec<RangeInclusive<usize>>,
+    test_modules: Vec<String>,
 }
 
 /// A word of code: an identifier or what stands in a string.
@@ -80,6 +82,7 @@ impl Source {
             Code {
                 file,
                 test_lines: strip.test_lines,
+                test_modules: strip.test_modules,
             }
         })
     }
@@ -114,9 +117,28 @@ impl Source {
         types.0
     }
 
+    /// The words in the head and body of a function and the name of its trait, `name` or `Type::name`; `None` if there is none of that name.
+    pub(crate) fn words_of(&self, function: &str) -> Option<BTreeSet<String>> {
+        let mut bodies = Bodies {
+            holder: String::new(),
+            trait_name: None,
+            function,
+            words: None,
+        };
+        bodies.visit_file(self.code());
+        bodies.words
+    }
+
+    /// The files that are modules for tests alone, by their names.
+    pub(crate) fn test_modules(&self) -> &[String] {
+        &self.stripped().test_modules
+    }
+
     /// How much there is without tests; `text` is what was parsed.
     pub(crate) fn size(&self, text: &str) -> Size {
-        let Code { file, test_lines } = self.stripped();
+        let Code {
+            file, test_lines, ..
+        } = self.stripped();
         let mut size = Size {
             tokens: count_tokens(file.to_token_stream()),
             ..Size::default()
@@ -241,6 +263,7 @@ impl Visit<'_> for Uses<'_> {
 #[derive(Default)]
 struct WithoutTests {
     test_lines: Vec<RangeInclusive<usize>>,
+    test_modules: Vec<String>,
 }
 
 impl WithoutTests {
@@ -259,7 +282,16 @@ impl WithoutTests {
 
 impl VisitMut for WithoutTests {
     fn visit_file_mut(&mut self, file: &mut syn::File) {
-        file.items.retain(|item| self.keeps(attributes(item), item));
+        file.items.retain(|item| {
+            let keeps = self.keeps(attributes(item), item);
+            if let syn::Item::Mod(module) = item
+                && !keeps
+                && module.content.is_none()
+            {
+                self.test_modules.push(module.ident.to_string());
+            }
+            keeps
+        });
         visit_mut::visit_file_mut(self, file);
     }
 
@@ -334,6 +366,58 @@ impl<'ast> Visit<'ast> for Types {
         self.0
             .extend(name.map(|name| Word::of(name, name.to_string())));
         visit::visit_item(self, item);
+    }
+}
+
+struct Bodies<'a> {
+    holder: String,
+    trait_name: Option<String>,
+    function: &'a str,
+    words: Option<BTreeSet<String>>,
+}
+
+impl Bodies<'_> {
+    fn read(&mut self, head: &syn::Signature, block: &syn::Block) {
+        let (holder, function) = self
+            .function
+            .rsplit_once("::")
+            .unwrap_or(("", self.function));
+        if holder == self.holder && head.ident == function {
+            let mut words = Vec::new();
+            collect_words(head.inputs.to_token_stream(), &mut words);
+            collect_words(block.to_token_stream(), &mut words);
+            let words = words.into_iter().filter(|word| !word.is_string);
+            self.words
+                .get_or_insert_default()
+                .extend(words.map(|word| word.text).chain(self.trait_name.clone()));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Bodies<'_> {
+    fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
+        let of_trait = block
+            .trait_
+            .as_ref()
+            .and_then(|(path, _)| path.segments.last());
+        self.trait_name = of_trait.map(|last| last.ident.to_string());
+        if let syn::Type::Path(path) = &*block.self_ty
+            && let Some(last) = path.path.segments.last()
+        {
+            self.holder = last.ident.to_string();
+        }
+        visit::visit_item_impl(self, block);
+        self.holder.clear();
+        self.trait_name = None;
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.read(&item.sig, &item.block);
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.read(&item.sig, &item.block);
     }
 }
 
