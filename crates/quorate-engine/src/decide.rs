@@ -1,56 +1,33 @@
 //! What a command does to a game: a pure function of state, law, command and dice.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use quorate_kernel::chance;
-use quorate_kernel::command::{Act, Command, GIVEN_SALT, TAPE_SALT, hide};
-use quorate_kernel::digest::Digest;
-use quorate_kernel::effect::Step;
-use quorate_kernel::event::{Event, Note, Outcome};
+use quorate_kernel::command::{Act, Command, GIVEN_SALT, hide};
+use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::{DueKey, Open, OpenKey, Waiting};
-use quorate_kernel::state::{Effect, State};
-use quorate_kernel::tape::{Chosen, Seed, SeedId, Tape};
-use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Value};
-use quorate_law::stop::{Answer, Question, Stop};
+use quorate_kernel::tape::{Chosen, Seed, SeedId};
+use quorate_kernel::{Name, PlayerId, Refusal, Value};
+use quorate_law::stop::{Question, Stop};
 
 use crate::convert;
 use crate::inputs::{Inputs, Remains};
-use crate::law::Law;
 use crate::memo::Caches;
 use crate::ruling::{Named, Ruling};
-use crate::topics::{automatics, conditions, entities, follow, last_look, new_law};
 use crate::tx::{Deck, Frame, Lot, Ruled, Tx};
 
 mod acts;
 mod breaks;
 mod claims;
 mod dice_line;
+mod draft;
 mod found;
 mod undo;
 
-use breaks::{broken, count_breaks};
+use breaks::broken;
+pub use draft::{Case, Draft};
+use draft::{draft, drop_waiting, finish, hide_answers};
 pub use undo::Conflict;
-
-/// An event but for its number, its moment and its place in the chain.
-pub struct Draft {
-    /// The version of the law that judged it.
-    pub law: Digest,
-    /// What came of it.
-    pub outcome: Outcome,
-    /// Its dice and choices.
-    pub tape: Tape,
-    /// What it changed.
-    pub steps: Vec<Step>,
-    /// Its lines for the log.
-    pub notes: Vec<Note>,
-    /// The state after it.
-    pub state: State,
-    /// The law after it, if it is another.
-    pub new_law: Option<Arc<Law>>,
-    /// Whether it touched what not everybody may see, so that what was given to it and answered is hidden too.
-    pub hides: bool,
-}
 
 /// Why a command came to nothing.
 pub enum No {
@@ -64,18 +41,6 @@ impl From<Refusal> for No {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
-}
-
-/// What is decided: a command, on a state, under its law, as the event of a number.
-pub struct Case<'a> {
-    /// The state before.
-    pub state: &'a State,
-    /// The number that the event would have.
-    pub seq: EventSeq,
-    /// The law in force.
-    pub law: &'a Arc<Law>,
-    /// The command.
-    pub command: &'a Command,
 }
 
 /// What a command comes to, and what is left for the next one.
@@ -289,81 +254,6 @@ fn given_answer(act: &Act, open: &Open) -> Option<Value> {
     }
 }
 
-/// What follows from the act, until nothing moves, and the last look.
-fn finish(tx: &Tx) -> Answer<()> {
-    follow::follow(tx)?;
-    while entities::sweep_references(tx) {
-        follow::follow(tx)?;
-    }
-    last_look::check(tx)?;
-    count_breaks(tx);
-    if tx.law_changed() {
-        new_law::take(tx);
-    }
-    Ok(())
-}
-
-/// The event of a run that stands.
-fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
-    let new_law = tx.new_law();
-    if let Some(law) = &new_law {
-        tx.within(
-            Frame {
-                law: Arc::clone(law),
-                ..frame
-            },
-            || under_new_law(tx, law),
-        );
-    }
-    let finished = tx.finish();
-    let mut tape = tx.deck().tape();
-    // Of what is not over nobody can say yet where it will go.
-    let is_over = matches!(outcome, Outcome::Done);
-    let hides = touches_hidden(&finished.steps) || (!is_over && tx.law.keeps_secrets());
-    if hides {
-        hide_answers(tx, &mut tape);
-    }
-    Draft {
-        law: tx.law.digest,
-        outcome,
-        tape,
-        hides,
-        steps: finished.steps,
-        notes: finished.notes,
-        state: finished.state,
-        new_law,
-    }
-}
-
-/// Whether one of the steps is about something that not everybody may see.
-fn touches_hidden(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match &step.effect {
-        Effect::Cell { old, new, .. } => {
-            let mut cells = old.iter().chain(new);
-            cells.any(|cell| matches!(cell.value, Value::Hidden(_)))
-        }
-        Effect::Duty { old, new, .. } => old.iter().chain(new).any(|duty| duty.hidden),
-        _ => false,
-    })
-}
-
-fn hide_answers(tx: &Tx, tape: &mut Tape) {
-    let deck = tx.deck();
-    let answers = tape.answers.iter_mut().map(|chosen| &mut chosen.value);
-    hide(answers, TAPE_SALT, &|nth| deck.salt(nth));
-}
-
-/// Sets the clocks of a law that begins: what it schedules, and tests of its own that hold already.
-fn under_new_law(tx: &Tx, law: &Arc<Law>) {
-    let new = tx.beside(&tx.state(), tx.now, law);
-    new.continue_ids(tx.made());
-    automatics::schedule_all(&new);
-    conditions::begin(&new);
-    for step in new.finish().steps {
-        tx.write(step.effect, step.way);
-    }
-}
-
 /// A question of the one who acts: the action waits.
 fn opened(
     tx: &Tx,
@@ -484,7 +374,37 @@ fn close_open(tx: &Tx, key: &OpenKey) {
     tx.remove::<Open>(key.clone());
 }
 
-/// Dice that waited are used up with the action that used them.
-pub(crate) fn drop_waiting(tx: &Tx, key: &OpenKey) {
-    tx.remove::<Waiting>(key.clone());
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+
+    use super::*;
+    use crate::tiny_game::game;
+
+    const WONDER: &str = "fish = number(\"Fish\", of = player)\n\ndef wonder(actor: Player):\n    actor.fish = len(choose(\"how many\", [\"a\", \"bb\"]))\n\naction(\"wonder\", wonder)";
+
+    #[test]
+    fn an_action_that_asks_waits_and_starts_over_with_the_answer() {
+        let mut game = game(WONDER);
+        let event = game.act("wonder", &[]).expect("it waits");
+        assert!(matches!(event.outcome, Outcome::Opened(_)));
+        assert_eq!(game.value("fish"), quorate_law::datum::Datum::Int(0));
+        let answer = Act::Answer {
+            action: "wonder".into(),
+            value: Value::Word("bb".into()),
+        };
+        let anna = quorate_kernel::command::Actor::Player(game.anna);
+        game.send(anna, answer).expect("it is one of those offered");
+        assert_eq!(game.value("fish"), quorate_law::datum::Datum::Int(2));
+        assert!(game.judge.state().open.is_empty());
+    }
+
+    #[test]
+    fn a_command_of_a_game_that_has_begun_is_refused_or_leaves_all_as_it_was() {
+        let mut game = game(WONDER);
+        let before = game.judge.state().clone();
+        let refused = game.act("sing", &[]).expect_err("no rule has it");
+        assert_eq!(refused.what(), "an action called \"sing\"");
+        assert_eq!(*game.judge.state(), before);
+    }
 }

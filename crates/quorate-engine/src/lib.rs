@@ -36,6 +36,8 @@ pub mod rulebook;
 pub mod ruling;
 pub mod scope;
 pub mod testing;
+#[cfg(test)]
+mod tiny_game;
 mod topics;
 pub mod transcript;
 pub mod tx;

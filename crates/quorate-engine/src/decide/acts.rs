@@ -10,7 +10,8 @@ use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
-use super::{claims, dice_line, drop_waiting, undo};
+use super::draft::drop_waiting;
+use super::{claims, dice_line, undo};
 use crate::convert;
 use crate::names;
 use crate::topics::posts::Draft;
@@ -38,20 +39,16 @@ pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open
             on_the_books(tx, player)?;
             act_of_player(tx, player, act, past, open)
         }
-        (act, _) => refused(format!("a player, to {}", act.name())),
+        (act, _) => Err(Stop::no(format!("a player, to {}", act.name()))),
     }
-}
-
-pub(super) fn refused<T>(what: impl Into<String>) -> Answer<T> {
-    Err(Stop::Refused(Box::new(Refusal::plain(what))))
 }
 
 /// Those who were barred, and strangers to the game, take no part.
 fn on_the_books(tx: &Tx, player: PlayerId) -> Answer<()> {
     match tx.with_state(|state| state.people.get(&player).map(|person| person.standing)) {
         Some(Standing::Member | Standing::Applicant | Standing::Left) => Ok(()),
-        Some(Standing::Barred) => refused("not to be barred from this game"),
-        None => refused("to be known in this game: ask to join first"),
+        Some(Standing::Barred) => Err(Stop::no("not to be barred from this game")),
+        None => Err(Stop::no("to be known in this game: ask to join first")),
     }
 }
 
@@ -65,17 +62,19 @@ fn act_of_player(
     match act {
         Act::Do { action, args } => {
             if !tx.law.actions.contains_key(action) {
-                return refused(format!("an action called \"{action}\""));
+                return Err(Stop::no(format!("an action called \"{action}\"")));
             }
             run(tx, player, action, args)
         }
         Act::Answer { action, .. } => {
             let Some(open) = open else {
-                return refused("an action of yours that waits for an answer");
+                return Err(Stop::no("an action of yours that waits for an answer"));
             };
             run(tx, player, action, &open.args)
         }
-        Act::Abandon { action } => refused(format!("to go on with {action}: it was given up")),
+        Act::Abandon { action } => {
+            Err(Stop::no(format!("to go on with {action}: it was given up")))
+        }
         Act::Decide { duty, value } => {
             guards::check(
                 tx,
@@ -123,7 +122,7 @@ fn act_of_player(
             )?;
             let old = tx.with_state(|state| state.breaks.get(clause).cloned());
             if old.is_none() {
-                return refused("a clause that sleeps");
+                return Err(Stop::no("a clause that sleeps"));
             }
             tx.remove::<Breaks>(clause.clone());
             Ok(())
@@ -132,7 +131,7 @@ fn act_of_player(
         | Act::Apply { .. }
         | Act::Due { .. }
         | Act::Downtime { .. }
-        | Act::Repair { .. } => refused("an act that players take"),
+        | Act::Repair { .. } => Err(Stop::no("an act that players take")),
     }
 }
 
@@ -195,15 +194,14 @@ pub(crate) fn answer_fits(
 
 fn apply(tx: &Tx, actor: Actor, name: &Sealed<str>, text: &Sealed<str>) -> Answer<()> {
     let known = actor.player();
-    names::check(&tx.state(), name.as_str(), known)
-        .map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
+    names::check(&tx.state(), name.as_str(), known).map_err(Stop::refused)?;
     let id = known.unwrap_or_else(|| PlayerId(tx.make_id()));
     let old = tx.with_state(|state| state.people.get(&id).cloned());
     match old.as_ref().map(|person| person.standing) {
         None | Some(Standing::Left) => {}
-        Some(Standing::Applicant) => return refused("not to have asked already"),
-        Some(Standing::Member) => return refused("not to be on the roster already"),
-        Some(Standing::Barred) => return refused("not to be barred from this game"),
+        Some(Standing::Applicant) => return Err(Stop::no("not to have asked already")),
+        Some(Standing::Member) => return Err(Stop::no("not to be on the roster already")),
+        Some(Standing::Barred) => return Err(Stop::no("not to be barred from this game")),
     }
     let new = Person {
         name: name.clone(),
@@ -234,7 +232,7 @@ fn leave(tx: &Tx, player: PlayerId, _text: &Sealed<str>) -> Answer<()> {
             .is_some_and(|p| p.standing == Standing::Member)
     });
     if !member {
-        return refused("to be on the roster");
+        return Err(Stop::no("to be on the roster"));
     }
     guards::check(
         tx,
@@ -271,7 +269,7 @@ fn about_post(
     args: Vec<(Name, Datum)>,
 ) -> Answer<()> {
     if !things::exists(tx, &Thing::Post(post)) {
-        return refused("a post that exists");
+        return Err(Stop::no("a post that exists"));
     }
     guards::check(
         tx,
@@ -291,7 +289,7 @@ fn edit(
     let new = vec![("title".into(), Datum::Text(title.as_str().into()))];
     about_post(tx, player, "edit", post, new)?;
     if title.as_str().trim().is_empty() {
-        return refused("a title");
+        return Err(Stop::no("a title"));
     }
     let now = tx.now;
     let category = tx.with_state(|state| state.posts.get(&post).map(|row| row.category.clone()));
@@ -308,7 +306,7 @@ fn edit(
 
 fn recategorise(tx: &Tx, player: PlayerId, post: PostId, category: &Name) -> Answer<()> {
     if !tx.law.categories.contains_key(category) {
-        return refused(format!("a category called \"{category}\""));
+        return Err(Stop::no(format!("a category called \"{category}\"")));
     }
     about_post(
         tx,
@@ -356,10 +354,10 @@ fn withdraw(tx: &Tx, player: PlayerId, post: PostId) -> Answer<()> {
 
 fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> Answer<()> {
     if to.is_empty() || to.iter().any(|id| !things::exists(tx, &Thing::Player(*id))) {
-        return refused("somebody of this game to write to");
+        return Err(Stop::no("somebody of this game to write to"));
     }
     if text.as_str().trim().is_empty() {
-        return refused("a message with words");
+        return Err(Stop::no("a message with words"));
     }
     guards::check(
         tx,
@@ -400,7 +398,7 @@ fn place(tx: &Tx, key: &DueKey) -> usize {
 
 fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
     let Some(patch) = patch.shared() else {
-        return refused("a change");
+        return Err(Stop::no("a change"));
     };
     tx.say(
         quorate_kernel::event::NoteKind::Said,

@@ -12,7 +12,6 @@ use quorate_law::datum::Datum;
 use quorate_law::declare::CategoryDecl;
 use quorate_law::stop::{Answer, Stop};
 
-use super::acts::refused;
 use crate::law::{At, code_of};
 use crate::topics::law_changes::NOT_SO;
 use crate::topics::{guards, law_changes};
@@ -28,7 +27,7 @@ pub(super) fn claim(
     reason: &Sealed<str>,
 ) -> Answer<()> {
     if reason.as_str().trim().is_empty() {
-        return refused("a reason");
+        return Err(Stop::no("a reason"));
     }
     let known = tx.with_state(|state| state.rules.contains_key(rule));
     let args = if known {
@@ -41,10 +40,10 @@ pub(super) fn claim(
         &guards::built_in(tx, &"claim".into(), player, None, args),
     )?;
     if !known {
-        return refused("a rule that the change rests on");
+        return Err(Stop::no("a rule that the change rests on"));
     }
     let Some(patch) = patch.shared().filter(|patch| !patch.is_empty()) else {
-        return refused("a change");
+        return Err(Stop::no("a change"));
     };
     let before = tx.state();
     law_changes::apply_patch(tx, &patch, None, &[])?;
@@ -66,7 +65,7 @@ pub(super) fn claim(
         tx.put(key, new);
     }
     if tx.with_state(|state| *state == before) {
-        return refused(nothing_changed(tx));
+        return Err(Stop::no(nothing_changed(tx)));
     }
     let row = Claim {
         by: player,
@@ -123,7 +122,7 @@ fn no_code_of_its_own(tx: &Tx, before: &State, patch: &Patch) -> Answer<()> {
          a claim may make the very change of code that it carries",
     );
     refusal.needs[0].have = format!("another code of {}", titles.join(", "));
-    Err(Stop::Refused(Box::new(refusal)))
+    Err(Stop::refused(refusal))
 }
 
 /// Whether a post is one that is voted on and not closed yet. What its category says is unknown while that sleeps.
@@ -174,10 +173,14 @@ fn all_made(tx: &Tx, patch: &Patch) -> Answer<()> {
     let mut skipped = notes.iter().filter(|note| note.kind == NoteKind::Skipped);
     match skipped.find(|note| !note.text.starts_with(NOT_SO)) {
         None => Ok(()),
-        Some(note) if patch.clauses.len() == 1 => {
-            refused(format!("a change that can be made: {}", note.text))
-        }
-        Some(note) => refused(format!("changes that can all be made: {}", note.text)),
+        Some(note) if patch.clauses.len() == 1 => Err(Stop::no(format!(
+            "a change that can be made: {}",
+            note.text
+        ))),
+        Some(note) => Err(Stop::no(format!(
+            "changes that can all be made: {}",
+            note.text
+        ))),
     }
 }
 
@@ -194,14 +197,16 @@ fn nothing_changed(tx: &Tx) -> String {
 /// Says that a claim is not so.
 pub(super) fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
     let Some(old) = tx.with_state(|state| state.claims.get(&claim.0).cloned()) else {
-        return refused("a claim that exists");
+        return Err(Stop::no("a claim that exists"));
     };
     let is_open = matches!(
         old.standing,
         ClaimStanding::Claimed | ClaimStanding::Disputed
     );
     if !is_open || old.disputed_by.contains(&player) {
-        return refused("a claim that is not settled and that you do not dispute yet");
+        return Err(Stop::no(
+            "a claim that is not settled and that you do not dispute yet",
+        ));
     }
     guards::check(
         tx,

@@ -32,7 +32,7 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
     };
     let mut results = Vec::new();
     for text in line.split(|c: char| !c.is_ascii_alphanumeric()) {
-        match parse(text, &known).map_err(|refusal| Stop::Refused(Box::new(refusal)))? {
+        match parse(text, &known).map_err(Stop::refused)? {
             None => {}
             Some(Word::Dice { count, sides }) => {
                 let by = tx.actor();
@@ -58,9 +58,7 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
         }
     }
     if results.is_empty() {
-        return Err(Stop::Refused(Box::new(Refusal::plain(
-            "a word such as DICE6 or 2DICE10 in the line",
-        ))));
+        return Err(Stop::no("a word such as DICE6 or 2DICE10 in the line"));
     }
     tx.say(NoteKind::Said, results.join("; "));
     Ok(())

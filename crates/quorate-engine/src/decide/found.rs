@@ -12,7 +12,7 @@ use quorate_kernel::{PlayerId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
 
-use super::{Case, Draft, draft, finish, under_new_law};
+use super::draft::{Case, Draft, draft, finish, under_new_law};
 use crate::inputs::Inputs;
 use crate::law::Law;
 use crate::memo::Caches;

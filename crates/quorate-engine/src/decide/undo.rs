@@ -44,14 +44,10 @@ pub(crate) fn undo(
     picks: &[(String, Value)],
 ) -> Answer<()> {
     let Some(event) = past.iter().find(|event| event.seq == seq) else {
-        return Err(Stop::Refused(Box::new(Refusal::plain(format!(
-            "an event {seq} that can be undone"
-        )))));
+        return Err(Stop::no(format!("an event {seq} that can be undone")));
     };
     if event.steps.is_empty() || matches!(event.act, Act::Found(_)) {
-        return Err(Stop::Refused(Box::new(Refusal::plain(
-            "an event with effects that can be taken back",
-        ))));
+        return Err(Stop::no("an event with effects that can be taken back"));
     }
     let done = UseKey {
         slot: UNDONE.into(),
@@ -59,9 +55,7 @@ pub(crate) fn undo(
         who: None,
     };
     if tx.with_state(|state| state.uses.contains_key(&done)) {
-        return Err(Stop::Refused(Box::new(Refusal::plain(
-            "an event that was not undone before",
-        ))));
+        return Err(Stop::no("an event that was not undone before"));
     }
     let mut conflicts = Vec::new();
     let mut changed = false;
@@ -84,15 +78,13 @@ pub(crate) fn undo(
                 ..Need::default()
             }
         });
-        return Err(Stop::Refused(Box::new(Refusal {
+        return Err(Stop::refused(Refusal {
             needs: needs.collect(),
             ..Refusal::default()
-        })));
+        }));
     }
     if !changed {
-        return Err(Stop::Refused(Box::new(Refusal::plain(
-            "an event whose effects still stand",
-        ))));
+        return Err(Stop::no("an event whose effects still stand"));
     }
     tx.write_row(done, Some(Use { at: tx.now }), Way::Put);
     dice_wait_again(tx, event);
@@ -109,7 +101,6 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
             who,
             action: action.clone(),
         };
-        let _old = tx.with_state(|state| state.waiting.get(&key).cloned());
         let seed = SeedId {
             player: Some(who),
             key: event.key.clone(),
@@ -253,12 +244,11 @@ fn allowed(tx: &Tx, kind: &Name, key: &CellKey, value: &Value) -> Answer<()> {
     if in_range {
         return Ok(());
     }
-    let mut refusal = tx.refusal_at(
+    let refusal = tx.refusal_at(
         &decl.site,
         &format!("{} within its range after the undo", decl.it.title),
     );
-    refusal.needs[0].have = convert::describe(&wanted);
-    Err(Stop::Refused(Box::new(refusal)))
+    Err(refusal.having(convert::describe(&wanted)).into())
 }
 
 /// What a value is to be when a change of it is taken back.
@@ -350,4 +340,16 @@ fn turn_rule(
     };
     tx.write_row(id.clone(), restored, Way::Set);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_undo_takes_out_of_a_list_what_came_and_puts_in_what_went() {
+        let list = |items: &[i64]| -> Vec<Value> { items.iter().map(|n| Value::Int(*n)).collect() };
+        let turned = turned_list(&list(&[1, 2]), &list(&[2, 3]), &list(&[2, 3, 4]));
+        assert_eq!(turned, list(&[2, 4, 1]));
+    }
 }

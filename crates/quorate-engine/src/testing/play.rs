@@ -982,7 +982,7 @@ impl Stage {
         let datum = given.take("post").ok_or_else(|| fail("which post?"))?;
         match self.thing_of(&datum)? {
             Thing::Post(id) => Ok(id),
-            _ => Err(Stop::Refused(Box::new(Refusal::plain("a post")))),
+            _ => Err(Stop::no("a post")),
         }
     }
 }

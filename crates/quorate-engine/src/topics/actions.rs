@@ -147,7 +147,7 @@ fn arguments(
         let mut refusal = tx.refusal_at(&decl.site, &what);
         refusal.needs[0].have = name.to_string();
         refusal.needs[0].topic = Topic::Argument(name.clone());
-        return Err(Stop::Refused(Box::new(refusal)));
+        return Err(Stop::refused(refusal));
     }
     Ok(args)
 }
@@ -172,7 +172,7 @@ fn bad_argument(tx: &Tx, decl: &At<ActionDecl>, name: &str, ty: &Type, have: &st
     let mut refusal = tx.refusal_at(&decl.site, &what);
     refusal.needs[0].have = have.to_owned();
     refusal.needs[0].topic = Topic::Argument(name.into());
-    Stop::Refused(Box::new(refusal))
+    Stop::refused(refusal)
 }
 
 /// What a field takes, for a refusal: "a Battle as Fight".
@@ -202,3 +202,35 @@ const PREPOSITIONS: [&str; 16] = [
     "about", "after", "at", "before", "by", "for", "from", "in", "into", "of", "on", "onto",
     "over", "through", "to", "with",
 ];
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+
+    use crate::tiny_game::game;
+
+    const FEED: &str = "fish = number(\"Fish\", of = player)\n\ndef feed(actor: Player, count: int):\n    actor.fish = count\n\naction(\"feed\", feed)";
+
+    #[test]
+    fn an_action_does_what_its_body_says() {
+        let mut game = game(FEED);
+        game.act("feed", &[("count", Value::Int(3))])
+            .expect("anybody may");
+        assert_eq!(game.value("fish"), quorate_law::datum::Datum::Int(3));
+    }
+
+    #[test]
+    fn what_is_missing_or_of_another_type_is_refused_under_its_name() {
+        let mut game = game(FEED);
+        let missing = game.act("feed", &[]).expect_err("it has no default");
+        assert_eq!(missing.argument(), Some(&"count".into()));
+        let word = game.act("feed", &[("count", Value::Flag(true))]);
+        assert_eq!(
+            word.expect_err("no number").what(),
+            "a whole number as Count"
+        );
+        let unknown = [("count", Value::Int(1)), ("color", Value::Int(1))];
+        let unknown = game.act("feed", &unknown).expect_err("it is not asked for");
+        assert_eq!(unknown.argument(), Some(&"color".into()));
+    }
+}

@@ -65,9 +65,7 @@ pub(crate) fn attempt(
             | "dice",
             _,
         ) => guards::check(tx, &guards::built_in(tx, action, actor, post, args.clone())),
-        _ => Err(Stop::Refused(Box::new(Refusal::plain(format!(
-            "an action called \"{action}\""
-        ))))),
+        _ => Err(Stop::no(format!("an action called \"{action}\""))),
     }
 }
 
@@ -105,9 +103,7 @@ pub(crate) fn post_by(
         )?;
     } else {
         let Some(decl) = law.categories.get(&category).cloned() else {
-            return Err(Stop::Refused(Box::new(Refusal::plain(format!(
-                "a category called \"{category}\""
-            )))));
+            return Err(Stop::no(format!("a category called \"{category}\"")));
         };
         let name = Name::from(format!("post {category}"));
         let mut args = vec![(
@@ -169,12 +165,10 @@ pub(crate) fn comment_by(tx: &Tx, actor: PlayerId, post: PostId, text: Sealed<st
         "a comment of at most 256 KiB",
     )?;
     if text.as_str().trim().is_empty() {
-        return Err(Stop::Refused(Box::new(Refusal::plain(
-            "a comment with words or an icon",
-        ))));
+        return Err(Stop::no("a comment with words or an icon"));
     }
-    let category = things::kind_of(tx, &Thing::Post(post))
-        .map_err(|_| Stop::Refused(Box::new(Refusal::plain("a post that exists"))))?;
+    let category =
+        things::kind_of(tx, &Thing::Post(post)).map_err(|_| Stop::no("a post that exists"))?;
     guards::check(
         tx,
         &guards::built_in(tx, &"comment".into(), actor, Some(post), vec![]),
@@ -223,7 +217,6 @@ fn fits_in(text: &str, bytes_max: usize, name: &str, what: &str) -> Answer<()> {
     if text.len() <= bytes_max {
         return Ok(());
     }
-    let mut refusal = Refusal::plain(what).about(argument(name));
-    refusal.needs[0].have = format!("{} bytes", text.len());
-    Err(Stop::Refused(Box::new(refusal)))
+    let refusal = Refusal::plain(what).about(argument(name));
+    Err(refusal.having(format!("{} bytes", text.len())).into())
 }

@@ -93,10 +93,10 @@ pub(crate) fn choice(tx: &Tx, question: Question) -> Answer<Datum> {
         if question.may_decline {
             return Ok(Datum::None);
         }
-        return Err(Stop::Refused(Box::new(tx.refusal_at(
+        return Err(Stop::refused(tx.refusal_at(
             &question.site,
             &format!("something to choose from for \"{}\"", question.what),
-        ))));
+        )));
     }
     let chosen = tx.deck().choice(&question.what);
     let fits = |datum: &Datum| {

@@ -65,9 +65,7 @@ pub(crate) fn leave(
 pub(crate) fn answer(tx: &Tx, by: PlayerId, id: DutyId, value: &Value) -> Answer<()> {
     let duty = tx.with_state(|state| state.duties.get(&id.0).cloned());
     let Some(duty) = duty.filter(|duty| duty.to == by) else {
-        return Err(Stop::Refused(Box::new(Refusal::plain(
-            "a question that waits for your answer",
-        ))));
+        return Err(Stop::no("a question that waits for your answer"));
     };
     let given = match value.open() {
         Value::Text(text) => Value::Word(Name::from(text.as_str())),
@@ -87,9 +85,8 @@ pub(crate) fn answer(tx: &Tx, by: PlayerId, id: DutyId, value: &Value) -> Answer
             .iter()
             .map(|option| labels::label(tx, &convert::datum(option)))
             .collect();
-        let mut refusal = Refusal::plain("one of the answers offered");
-        refusal.needs[0].need = words.join(", ");
-        return Err(Stop::Refused(Box::new(refusal)));
+        let refusal = Refusal::plain("one of the answers offered");
+        return Err(refusal.wanting(words.join(", ")).into());
     };
     decide(tx, id, &duty, &chosen)
 }

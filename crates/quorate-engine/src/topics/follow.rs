@@ -163,3 +163,20 @@ pub(crate) fn fall_due(tx: &Tx, key: &DueKey) -> Answer<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_hook_on_a_value_runs_in_the_same_event() {
+        let mut game = game(
+            "fish = number(\"Fish\", of = player)\ncats = number(\"Cats\", of = player)\n\ndef come(who: Player, old: int, new: int):\n    who.cats = new - old\n\nchanged(\"fish\", come, of = player)\n\ndef feed(actor: Player, count: int):\n    actor.fish = count\n\naction(\"feed\", feed)",
+        );
+        game.act("feed", &[("count", Value::Int(3))])
+            .expect("anybody may");
+        assert_eq!(game.value("cats"), quorate_law::datum::Datum::Int(3));
+    }
+}

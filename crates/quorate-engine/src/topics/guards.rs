@@ -79,9 +79,7 @@ pub(crate) fn check(tx: &Tx, attempt: &Attempt) -> Answer<()> {
         }
     }
     if must_be_permitted && permits.is_empty() {
-        return Err(Stop::Refused(Box::new(nobody_permits(
-            tx, attempt, &unheld,
-        ))));
+        return Err(Stop::refused(nobody_permits(tx, attempt, &unheld)));
     }
     // A prohibition that no permit beats refuses, however many others are beaten.
     for (forbid, until) in forbids {
@@ -97,7 +95,7 @@ pub(crate) fn check(tx: &Tx, attempt: &Attempt) -> Answer<()> {
             let mut refusal = tx.refusal_at(&forbid.site, &forbid.it.why);
             refusal.against = permits.first().map(|permit| permit.site.rule.clone());
             refusal.next_at = silent_from(tx, forbid, &record, until);
-            return Err(Stop::Refused(Box::new(refusal)));
+            return Err(Stop::refused(refusal));
         }
     }
     Ok(())
@@ -322,4 +320,32 @@ fn home_of(tx: &Tx, action: &Name) -> Site {
         .min_by_key(|guard| law.place(&guard.site.rule).since)
         .map(|guard| guard.site.clone())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_guard_that_speaks_refuses_with_its_reason() {
+        let mut game = game(
+            "def rest(actor: Player):\n    pass\n\ndef always(a: Attempt) -> bool:\n    return True\n\naction(\"rest\", rest)\naction(\"sleep\", rest)\nforbid(scope(actions = [\"rest\"]), always, \"another year\")",
+        );
+        let refused = game.act("rest", &[]).expect_err("it is forbidden");
+        assert_eq!(
+            (refused.what(), refused.rule_id.as_str()),
+            ("another year", "house")
+        );
+        game.act("sleep", &[])
+            .expect("the guard covers the other alone");
+    }
+
+    #[test]
+    fn nobody_edits_a_post_where_no_rule_permits_it() {
+        let game = game("x = number(\"X\", of = player)");
+        let refused = game.ask(|tx| tx.may_act("edit", game.anna, vec![]));
+        assert!(
+            matches!(refused, Err(quorate_law::stop::Stop::Refused(no)) if no.what() == "a rule that permits to edit")
+        );
+    }
 }

@@ -487,6 +487,6 @@ fn clause_number(clause: i64) -> Answer<u32> {
     // A number that somebody typed is no fault of the code that passes it on.
     u32::try_from(clause).map_err(|_| {
         let what = format!("a clause's number, not {clause}");
-        Stop::Refused(Box::new(quorate_kernel::Refusal::plain(what)))
+        Stop::no(what)
     })
 }

@@ -47,7 +47,7 @@ fn ranges_hold(tx: &Tx) -> Answer<()> {
             refusal.needs[0].have = n.to_string();
             refusal.needs[0].need = range_words(*min, *max);
         }
-        return Err(Stop::Refused(Box::new(refusal)));
+        return Err(Stop::refused(refusal));
     }
     Ok(())
 }
@@ -80,12 +80,13 @@ fn squares_hold(tx: &Tx) -> Answer<()> {
             things::exists(tx, other) && things::kind_of(tx, other).is_ok_and(|k| k == kind)
         });
         if let Some(other) = other {
-            let mut refusal = tx.refusal_at(
+            let refusal = tx.refusal_at(
                 &decl.site,
                 &format!("{} free", labels::square_name(tx, &square)),
             );
-            refusal.needs[0].have = labels::label(tx, &Datum::Thing(other));
-            return Err(Stop::Refused(Box::new(refusal)));
+            return Err(refusal
+                .having(labels::label(tx, &Datum::Thing(other)))
+                .into());
         }
     }
     Ok(())
@@ -122,5 +123,30 @@ fn range_words(min: Option<i64>, max: Option<i64>) -> String {
         (Some(min), None) => format!("{min} or more"),
         (None, Some(max)) => format!("{max} or less"),
         (None, None) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{Topic, Value};
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_number_out_of_its_range_is_refused_with_the_range() {
+        let mut game = game(
+            "fish = number(\"Fish\", of = player, min = 0, max = 9)\n\ndef feed(actor: Player, count: int):\n    actor.fish = count\n\naction(\"feed\", feed)",
+        );
+        let refused = game.act("feed", &[("count", Value::Int(10))]);
+        let need = refused.expect_err("nine at most").needs.remove(0);
+        assert_eq!((need.have.as_str(), need.need.as_str()), ("10", "0 to 9"));
+        let of = "Fish of Anna".to_owned();
+        assert_eq!(
+            need.topic,
+            Topic::Range {
+                value: "fish".into(),
+                of
+            }
+        );
     }
 }

@@ -312,3 +312,46 @@ fn summary(clause: &Clause) -> String {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+
+    use super::*;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn changes_are_made_in_order_and_what_cannot_be_made_is_noted() {
+        let mut game = game("fish = number(\"Fish\", of = player)");
+        let anna = Thing::Player(game.anna);
+        let set = |name: &str, value| Clause::SetValue {
+            thing: anna.clone(),
+            name: name.into(),
+            value: Value::Int(value),
+        };
+        let event = game.change(vec![set("fish", 2), set("cats", 1)]);
+        assert_eq!(game.value("fish"), Datum::Int(2));
+        let skipped = event
+            .notes
+            .iter()
+            .filter(|note| note.kind == NoteKind::Skipped);
+        assert_eq!(skipped.count(), 1);
+    }
+
+    #[test]
+    fn what_hangs_on_a_condition_is_made_where_it_holds() {
+        let mut game = game("fish = number(\"Fish\", of = player)");
+        let add = |amount| Clause::AddToValue {
+            thing: Thing::Player(game.anna),
+            name: "fish".into(),
+            amount,
+        };
+        let when = |test: &str, clause| Clause::When {
+            test: test.into(),
+            clauses: vec![clause],
+        };
+        let clauses = vec![when("1 < 2", add(1)), when("1 > 2", add(10))];
+        game.change(clauses);
+        assert_eq!(game.value("fish"), Datum::Int(1));
+    }
+}

@@ -51,7 +51,7 @@ pub(crate) fn check(
                 n => format!("used {n} times"),
             };
             refusal.next_at = next_at;
-            return Err(Stop::Refused(Box::new(refusal)));
+            return Err(Stop::refused(refusal));
         }
     }
     Ok(())
@@ -259,4 +259,26 @@ pub(crate) fn uses_before(tx: &Tx, action: &str, by: Option<PlayerId>) -> Vec<Mo
         .filter(|(key, _)| by.is_none() || key.who == by)
         .map(|(_, used)| used.at)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_limit_a_day_is_used_up_until_the_next_day() {
+        let mut game = game(
+            "def nap(actor: Player):\n    pass\n\naction(\"nap\", nap, limit = limit(per = \"day\"))",
+        );
+        game.act("nap", &[]).expect("the first of the day");
+        let again = game.act("nap", &[]).expect_err("one a day");
+        assert_eq!(again.what(), "to be used at most once a day");
+        let tomorrow = again.next_at.expect("time alone brings it");
+        assert_eq!(
+            tomorrow,
+            game.now.day_start() + quorate_kernel::Span::days(1)
+        );
+        game.now = tomorrow;
+        game.act("nap", &[]).expect("another day");
+    }
 }

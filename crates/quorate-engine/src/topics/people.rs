@@ -169,8 +169,7 @@ pub(crate) fn depart(tx: &Tx, id: PlayerId, bar: bool) -> Answer<()> {
 
 /// Gives a person another name, if it may be one.
 pub(crate) fn rename(tx: &Tx, id: PlayerId, name: &str) -> Answer<()> {
-    crate::names::check(&tx.state(), name, Some(id))
-        .map_err(|refusal| Stop::Refused(Box::new(refusal)))?;
+    crate::names::check(&tx.state(), name, Some(id)).map_err(Stop::refused)?;
     let name = quorate_kernel::seal::Sealed::close(name, tx.salt());
     write_person(tx, id, |person| person.name = name)
 }

@@ -40,7 +40,7 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
             Some(site) => refusal.needs[0].need = none_by(tx, attempt.actor, &site),
             None => refusal.needs[0].have = why_not_counted(tx, attempt.actor),
         }
-        return Err(Stop::Refused(Box::new(refusal)));
+        return Err(Stop::refused(refusal));
     }
     let Some(by) = by else { return Ok(()) };
     if tx.holds_at(
@@ -54,7 +54,7 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
         "nobody" => "a rule that does it: nobody does it by hand".to_owned(),
         _ => wanted_role(tx, by),
     };
-    Err(Stop::Refused(Box::new(tx.refusal_at(&attempt.site, &what))))
+    Err(Stop::refused(tx.refusal_at(&attempt.site, &what)))
 }
 
 /// What somebody needs to be for a predicate: the words that its text begins with, "To be the {emperor}: …", else its name.
@@ -151,7 +151,7 @@ fn no_target(
                 format!("{}, {}", things::name_of(tx, id), why_not_counted(tx, id));
         }
     }
-    Ok(Stop::Refused(Box::new(refusal)))
+    Ok(Stop::refused(refusal))
 }
 
 /// The people among an action's arguments, alone and in lists, each with the parameter.

@@ -129,7 +129,7 @@ pub(crate) fn amend_clause(tx: &Tx, id: &Name, clause: u32, words: &str) -> Answ
     // Words that open a fence would be code, or would make words of the code that stands under them.
     if code_of(&amended) != code_of(&rule) {
         let what = "words in which no line begins with ``` or ~~~";
-        return Err(Stop::Refused(Box::new(Refusal::plain(what))));
+        return Err(Stop::no(what));
     }
     change(tx, id, |rule| rule.text = amended.text)
 }
@@ -305,4 +305,36 @@ fn no_clause(id: &Name, clause: u32) -> Stop {
     let refusal = Refusal::plain(format!("{part} in the rule {id}"));
     let rule = id.clone();
     Stop::refused(refusal.about(Topic::Part { part, rule }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn words_of_a_clause_change_and_code_does_not() {
+        let game = game("x = number(\"X\", of = player)");
+        let house = Name::from("house");
+        game.ask(|tx| {
+            amend_clause(tx, &house, 1, "So be it.").expect("words alone");
+            assert_eq!(
+                prose_of(tx, &house, 1).map(|text| text.trim().to_owned()),
+                Ok("So be it.".to_owned())
+            );
+            assert!(amend_clause(tx, &house, 1, "```\ncode\n```").is_err());
+            let unknown = prose_of(tx, &house, 7).expect_err("there is one clause");
+            assert!(
+                matches!(unknown, Stop::Refused(no) if no.what() == "a clause 7 in the rule house")
+            );
+        });
+    }
+
+    #[test]
+    fn a_plural_is_made_where_nobody_gave_one() {
+        assert_eq!(
+            ["crew", "fox", "torch"].map(plural),
+            ["crews", "foxes", "torches"]
+        );
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) fn rule_on(tx: &Tx, strike: &[EventSeq], uphold: &[EventSeq]) -> Answ
             make_ruling(tx, &ruling);
             Ok(())
         }
-        Some(Err(refusal)) => Err(Stop::Refused(Box::new(refusal))),
+        Some(Err(refusal)) => Err(Stop::refused(refusal)),
         // Whether a ruling would come to something is not what a trial asks.
         None if tx.frame().trial => Ok(()),
         None => {

@@ -313,3 +313,31 @@ pub(crate) fn write_cell(tx: &Tx, kind: &Name, key: CellKey, value: Option<Value
     });
     tx.write_row(key, new, way);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_value_is_its_default_until_it_is_written_and_takes_no_other_type() {
+        let game = game("fish = number(\"Fish\", of = player, default = 2)");
+        let anna = Thing::Player(game.anna);
+        game.ask(|tx| {
+            assert_eq!(attribute(tx, &anna, "fish"), Ok(Datum::Int(2)));
+            set_attribute(tx, &anna, "fish", Datum::Int(5)).expect("a number");
+            assert_eq!(attribute(tx, &anna, "fish"), Ok(Datum::Int(5)));
+            assert!(set_attribute(tx, &anna, "fish", Datum::Bool(true)).is_err());
+            assert!(set_attribute(tx, &anna, "cats", Datum::Int(1)).is_err());
+        });
+    }
+
+    #[test]
+    fn a_number_is_changed_by_an_amount_and_a_list_by_what_came_or_went() {
+        let list = |items: &[i64]| Datum::List(items.iter().map(|n| Datum::Int(*n)).collect());
+        assert_eq!(way(&Datum::Int(1), &Datum::Int(4)), Way::Add);
+        assert_eq!(way(&list(&[1]), &list(&[1, 2])), Way::Put);
+        assert_eq!(way(&list(&[1, 2]), &list(&[2])), Way::Take);
+        assert_eq!(way(&list(&[1, 2]), &list(&[2, 1])), Way::Set);
+    }
+}

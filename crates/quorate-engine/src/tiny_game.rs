@@ -1,0 +1,110 @@
+//! A game of one rule and one player, for tests of what is decided.
+
+use std::sync::Arc;
+
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Refusal, Thing, Value};
+use quorate_law::datum::Datum;
+
+use crate::inputs::Inputs;
+use crate::judge::Judge;
+use crate::rulebook::Rulebook;
+use crate::tx::{Frame, Tx};
+
+const MANIFEST: &str =
+    "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
+
+/// A game whose one rule `house` has some code, and its player Anna.
+pub(crate) struct TinyGame {
+    pub(crate) judge: Judge,
+    pub(crate) anna: PlayerId,
+    pub(crate) now: Moment,
+}
+
+/// Founds a game of some code, which must not sleep.
+pub(crate) fn game(code: &str) -> TinyGame {
+    let rule =
+        format!("---\nsection: rules\n---\n# House\n\n1. So it is.\n\n```starlark\n{code}\n```\n");
+    let book = Rulebook {
+        name: "t".into(),
+        manifest: toml::from_str(MANIFEST).expect("it reads"),
+        library: Vec::new(),
+        rules: vec![("1-rules/01-house.md".to_owned(), rule)],
+        tests: Vec::new(),
+    };
+    let founding = book.founding("A game", "Anna").expect("it reads");
+    let mut game = TinyGame {
+        judge: Judge::unfounded(&Arc::default()),
+        anna: PlayerId(Id::new(EventSeq(1), 0)),
+        now: "2031-05-04T09:00Z".parse().expect("a moment"),
+    };
+    let founded = game.send(Actor::Operator, Act::Found(Box::new(founding)));
+    assert!(founded.is_ok(), "{founded:?}");
+    let asleep = &game.judge.law().asleep;
+    assert!(asleep.is_empty(), "{asleep:?}");
+    let mut people = game.judge.state().people.keys();
+    game.anna = *people.next().expect("the founder");
+    game
+}
+
+impl TinyGame {
+    /// What a command comes to; an event that was refused or lapsed is a refusal.
+    pub(crate) fn send(&mut self, actor: Actor, act: Act) -> Result<Event, Refusal> {
+        let command = Command {
+            at: self.now,
+            actor,
+            key: Name::from(format!("k{}", self.judge.head().seq)),
+            act,
+        };
+        let inputs = Inputs::default();
+        let event = self.judge.judge(&command, &inputs).event()?;
+        match event.outcome {
+            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal),
+            _ => Ok(event),
+        }
+    }
+
+    /// An action of Anna's.
+    pub(crate) fn act(&mut self, action: &str, args: &[(&str, Value)]) -> Result<Event, Refusal> {
+        let args = args
+            .iter()
+            .map(|(name, value)| ((*name).into(), value.clone()));
+        let act = Act::Do {
+            action: action.into(),
+            args: args.collect(),
+        };
+        self.send(Actor::Player(self.anna), act)
+    }
+
+    /// A change by the operator.
+    pub(crate) fn change(&mut self, clauses: Vec<Clause>) -> Event {
+        let patch = Patch { clauses };
+        let act = Act::Repair {
+            patch: Sealed::close(patch, [0; 16]),
+            reason: Sealed::close("so it is", [0; 16]),
+        };
+        self.send(Actor::Operator, act).expect("the operator may")
+    }
+
+    /// A value of Anna's.
+    pub(crate) fn value(&self, name: &str) -> Datum {
+        let anna = Thing::Player(self.anna);
+        self.judge.look(self.now, |tx| {
+            tx.attribute(&anna, name).expect("it is declared")
+        })
+    }
+
+    /// A question to a run over the game as it is, with Anna as the one who acts.
+    pub(crate) fn ask<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
+        self.judge.look(self.now, |tx| {
+            let frame = Frame {
+                actor: Some(self.anna),
+                ..Frame::of(&tx.law)
+            };
+            tx.within(frame, || question(tx))
+        })
+    }
+}
