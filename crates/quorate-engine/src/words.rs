@@ -143,4 +143,10 @@ mod tests {
             "An Adventurer and a Dungeon Master; Adventurers {unknown} {"
         );
     }
+
+    #[test]
+    fn a_kinds_name_reads_as_words() {
+        assert_eq!(spaced("SpecialTitle"), "Special title");
+        assert_eq!(spaced("Location"), "Location");
+    }
 }

@@ -1,7 +1,7 @@
 //! A game as one reader may see it. Nothing here knows of requests.
 
 pub mod changes;
-pub mod effects;
+pub mod forecast;
 pub mod game;
 pub mod grid;
 pub mod kinds;

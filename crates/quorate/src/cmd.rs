@@ -13,6 +13,7 @@ mod check;
 mod coverage;
 mod demo;
 mod docs;
+mod forecast;
 mod import_ruleset;
 mod log;
 mod mutate;
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Moves(act::MovesArguments),
     /// Why an action is refused, or that it is not; nothing is done.
     Why(act::Arguments),
+    /// What a proposal, or a list of changes, would do to a game; nothing is done.
+    Forecast(forecast::Arguments),
     /// A game's log.
     Log(log::Arguments),
     /// Does a game's log hold together, and does the law still say so?
@@ -75,6 +78,7 @@ impl Command {
             Self::Act(arguments) => act::run(&arguments, out),
             Self::Moves(arguments) => act::moves(&arguments, out),
             Self::Why(arguments) => act::why(&arguments, out),
+            Self::Forecast(arguments) => forecast::run(&arguments, out),
             Self::Log(arguments) => log::run(&arguments, out),
             Self::Verify(arguments) => verify::run(&arguments, out),
             Self::Export(arguments) => archive::export(&arguments, out),

@@ -2,7 +2,7 @@
 //! law, and nothing that waits or draws lots on the pure floors.
 
 use super::finding::Finding;
-use super::floors::{TOP_PURE_FLOOR, floor};
+use super::floors::is_pure;
 use super::repo::{Member, Repo};
 
 /// Libraries, told by how their names begin, and the only crates that may name them.
@@ -32,7 +32,7 @@ fn check_member(member: &Member) -> Vec<Finding> {
             wrong.push(format!("`{name}` belongs to {}", homes.join(" and ")));
         }
     }
-    if floor(&member.name).is_some_and(|floor| floor <= TOP_PURE_FLOOR) {
+    if is_pure(&member.name) {
         let linked = NEVER_LINKED
             .iter()
             .filter(|name| member.linked.contains(**name));

@@ -378,7 +378,7 @@ fn is_open(look: &GameView, event: &Event, clause: &Clause) -> bool {
             look.view().shown(&of)
                 && event.steps.iter().all(|step| match &step.effect {
                     Effect::Cell { key, old, new } if *key == of => {
-                        look.sees_change(key, old.as_ref(), new.as_ref())
+                        look.view().change(key, old.as_ref(), new.as_ref())
                     }
                     _ => true,
                 })
@@ -467,7 +467,7 @@ fn value(
     key: &CellKey,
     (old, new): (Option<&Cell>, Option<&Cell>),
 ) -> Option<EffectData> {
-    let sees = look.sees_change(key, old, new);
+    let sees = look.view().change(key, old, new);
     let plain =
         |cell: Option<&Cell>| cell.map_or(Json::Null, |cell| data::value(tx, cell.value.open()));
     let (old, new) = (plain(old), plain(new));

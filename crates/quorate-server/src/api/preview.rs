@@ -7,10 +7,11 @@ use axum::extract::{Path, State};
 use quorate_engine::changes::{self, Change};
 use quorate_engine::judge::Inputs;
 use quorate_engine::{convert, offers};
+use quorate_forecast::words;
+use quorate_forecast::{Extent, Forecast, Proof};
 use quorate_kernel::Refusal;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Event;
-use quorate_kernel::patch::Patch;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,7 +23,6 @@ use crate::api::wishes::Wish;
 use crate::api::{commands, log};
 use crate::app::send;
 use crate::app::state::AppState;
-use crate::view::effects;
 use crate::view::game::GameView;
 
 /// Whether a command would be taken.
@@ -95,47 +95,13 @@ pub(crate) struct Draft {
     /// Whether tests are to run as well, which takes longer: those that name the rules it touches, and its own.
     #[serde(default)]
     tests: bool,
+    /// Whether everything is to be tried that the site's report has, which takes longer: what players could do, claims,
+    /// what is pending, and whether rules could still be changed.
+    #[serde(default)]
+    whole: bool,
     /// The text of the post that is to carry the changes; its fences of the language `starlark-test` hold tests of its own.
     #[serde(default)]
     body: String,
-}
-
-/// How tests went.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Proof {
-    /// How many passed.
-    passed: usize,
-    /// Those that failed.
-    failed: Vec<FailedTest>,
-    /// How many were left out, for their time was over.
-    left_out: usize,
-}
-
-/// A test that failed.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct FailedTest {
-    /// The file or the text that it stands in.
-    file: String,
-    /// Its name; empty where the whole file does not check.
-    test: String,
-    /// Its line there.
-    line: u32,
-    /// What was expected, and what there was.
-    message: String,
-    /// Whether it fails under the law of today as well.
-    fails_today: bool,
-}
-
-impl FailedTest {
-    fn of(failed: &effects::Failed) -> Self {
-        Self {
-            file: failed.file.clone(),
-            test: failed.test.clone(),
-            line: failed.line,
-            message: failed.message.clone(),
-            fails_today: failed.today,
-        }
-    }
 }
 
 /// What changes would do.
@@ -149,6 +115,10 @@ pub(crate) struct Preview {
     effects: Vec<EffectData>,
     /// The same for people: what changes, what newly can be done, what would sleep.
     report: Vec<String>,
+    /// The whole forecast, part by part, as the documentation of the API describes it. Without `whole` it has no part but
+    /// `alone`.
+    #[schema(value_type = Object)]
+    forecast: Arc<Forecast>,
     /// How the tests went, where they were asked for.
     tests: Option<Proof>,
 }
@@ -177,35 +147,26 @@ pub(crate) async fn preview(
 fn would(look: &GameView, draft: &Draft) -> Result<Preview, Problem> {
     let patch = look.ask(|tx| changes::patch(tx, &draft.changes));
     let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
-    let digest = patch.digest().to_string();
-    Ok(match look.try_patch(&patch) {
-        Err(refusal) => Preview {
-            digest,
-            refusal: Some(RefusalData::themed(look, &refusal)),
-            effects: Vec::new(),
-            report: Vec::new(),
-            tests: None,
-        },
-        Ok(trial) => {
-            let report = look.report(&trial).into_iter();
-            Preview {
-                digest,
-                refusal: None,
-                effects: log::effects(look, &trial.event.steps),
-                report: report
-                    .map(|line| format!("{} {}", line.lead, line.text))
-                    .collect(),
-                tests: proof(look, draft, &patch),
-            }
-        }
-    })
-}
-
-fn proof(look: &GameView, draft: &Draft, patch: &Patch) -> Option<Proof> {
-    let proof = draft.tests.then(|| look.proof(patch, &draft.body))?.ok()?;
-    Some(Proof {
-        passed: proof.passed,
-        failed: proof.failed.iter().map(FailedTest::of).collect(),
-        left_out: proof.left,
+    let extent = if draft.whole {
+        Extent::Whole { of: None }
+    } else {
+        Extent::Alone
+    };
+    let forecast = look.forecast(&patch, extent);
+    let refusal = forecast.refused.as_ref();
+    let is_tried = refusal.is_none();
+    let report = words::alone(&forecast, look)
+        .into_iter()
+        .filter(|_| is_tried);
+    let proof = (is_tried && draft.tests).then(|| look.proof(&patch, &draft.body));
+    Ok(Preview {
+        digest: forecast.digest.clone(),
+        refusal: refusal.map(|refusal| RefusalData::themed(look, refusal)),
+        effects: log::effects(look, &forecast.steps),
+        report: report
+            .map(|line| format!("{} {}", line.lead, line.text))
+            .collect(),
+        tests: proof.and_then(|proof| Some(Proof::clone(&*proof.ok()?))),
+        forecast,
     })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
+use quorate_forecast::{Forecast, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
@@ -19,8 +20,6 @@ use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
 use crate::security::{chance, rate};
-use crate::ui::EffectGroup;
-use crate::view::effects::Proof;
 
 /// What a site is made of.
 pub struct Deps {
@@ -63,7 +62,7 @@ pub struct AppState {
     /// How often an account may have drafts checked.
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
-    pub reports: LruCache<Vec<EffectGroup>>,
+    pub forecasts: LruCache<Forecast>,
     /// Front pages, as somebody was shown them within some seconds.
     pub fronts: LruCache<Bytes>,
     /// How tests of the rules went.
@@ -85,7 +84,7 @@ impl AppState {
             sign_ups: Limiter::new(rate::SIGN_UP),
             writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
-            reports: LruCache::default(),
+            forecasts: LruCache::default(),
             fronts: LruCache::default(),
             proofs: LruCache::default(),
             proving: tokio::sync::Mutex::new(()),

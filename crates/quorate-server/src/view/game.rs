@@ -191,7 +191,7 @@ impl GameView {
             thing: thing.clone(),
             name: name.into(),
         };
-        if !self.view().shown(&key) || !self.sees_computed(thing, name) {
+        if !self.view().shown(&key) || !self.view().computed(thing, name) {
             return None;
         }
         self.ask(|tx| tx.attribute(thing, name)).ok()

@@ -3,6 +3,7 @@
 use quorate_engine::convert;
 use quorate_engine::law::{At, DerivedDecl};
 use quorate_engine::tx::Tx;
+use quorate_engine::words::{kind_title, spaced};
 use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
 use quorate_kernel::{Moment, Name, Thing};
 use quorate_law::datum::{Datum, Type};
@@ -308,14 +309,7 @@ impl GameView {
 
     /// A kind's word for one of its things.
     pub fn singular_of(&self, kind: &Name) -> String {
-        if *kind == "Player" {
-            return self.word("Player");
-        }
-        match self.law.entities.get(kind) {
-            Some(entity) if entity.it.title == kind.as_str() => spaced(kind.as_str()),
-            Some(entity) => self.themed(&entity.it.title),
-            None => spaced(kind.as_str()),
-        }
+        kind_title(self.state(), &self.law, kind)
     }
 }
 
@@ -337,20 +331,6 @@ pub fn several(one: &str) -> String {
     }
 }
 
-/// A kind's name as words: "`SpecialTitle`" is "Special title".
-fn spaced(name: &str) -> String {
-    let mut words = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-            words.extend(letter.to_lowercase());
-        } else {
-            words.push(letter);
-        }
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,12 +339,6 @@ mod tests {
     fn a_moment_in_a_cell_leaves_out_what_every_cell_would_say() {
         assert_eq!(short("Fri 14 May, 16:42 UTC"), "14 May, 16:42");
         assert_eq!(short("Thu 24 Dec 2026, 00:00 UTC"), "24 Dec 2026, 00:00");
-    }
-
-    #[test]
-    fn a_kinds_name_reads_as_words() {
-        assert_eq!(spaced("SpecialTitle"), "Special title");
-        assert_eq!(spaced("Location"), "Location");
     }
 
     #[test]

@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 
-use quorate_engine::Law;
+use quorate_engine::judge::Judge;
 use quorate_engine::law::At;
-use quorate_engine::offers;
 use quorate_engine::tx::Tx;
+use quorate_forecast::matters::{closable, closings_of, tried_on};
 use quorate_kernel::rows::{CommentKey, Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
-use quorate_law::datum::{Datum, Type};
+use quorate_law::datum::Datum;
 use quorate_law::declare::ActionDecl;
 
 use crate::ui::{Ballot, Gauge, Status, StatusKind, Tally, Verdict, markup};
@@ -208,6 +208,20 @@ impl GameView {
             .collect()
     }
 
+    /// The closings of a matter that are possible on a copy, to somebody who may close at all.
+    pub(crate) fn closable(&self, tx: &Tx, judge: &Judge, id: PostId) -> Vec<String> {
+        let (active, _) = self.roster();
+        let admin = active
+            .into_iter()
+            .find(|player| self.has_flag(*player, "admin"));
+        let titles = admin.map(|admin| closable(tx, judge.law(), admin, id));
+        titles
+            .iter()
+            .flatten()
+            .map(|title| self.themed(title))
+            .collect()
+    }
+
     /// The offices of the law: predicates by which actions are for those alone who run the game, its admins and whoever
     /// leads the dynasty.
     pub(crate) fn offices(&self) -> BTreeSet<&Name> {
@@ -241,41 +255,6 @@ impl GameView {
         let most = roles.into_iter().rev().max_by_key(|(_, count)| *count);
         most.map(|(role, _)| role)
     }
-}
-
-/// The actions of a law that close matters of a category: those that take one and need nothing else. Where some of them are
-/// for those of an office alone, the others are none, for everybody may do something with a matter that does not close it.
-pub(crate) fn closings_of<'a>(law: &'a Law, category: &Name) -> Vec<&'a At<ActionDecl>> {
-    let actions = law.action_order.iter();
-    let actions = actions.filter_map(|name| law.actions.get(name));
-    let fits = actions.filter(|decl| needs_only(&decl.it, category));
-    let (of_office, of_all): (Vec<_>, Vec<_>) = fits.partition(|decl| decl.it.by.is_some());
-    if of_office.is_empty() {
-        of_all
-    } else {
-        of_office
-    }
-}
-
-/// Whether an action takes a matter of a category and needs nothing else.
-pub(crate) fn needs_only(decl: &ActionDecl, category: &Name) -> bool {
-    let mut params = decl.params.iter();
-    params
-        .next()
-        .is_some_and(|first| matches!(&first.ty, Type::Kind(kind) if kind == category))
-        && params.all(|param| param.default.is_some())
-}
-
-/// Whether the law lets somebody take an action on a matter that needs nothing but the matter.
-pub(crate) fn tried_on(
-    tx: &Tx,
-    by: PlayerId,
-    decl: &At<ActionDecl>,
-    id: PostId,
-) -> Result<(), Refusal> {
-    let matter = decl.it.params.iter().take(1);
-    let args = matter.map(|first| (first.name.clone(), Datum::Thing(Thing::Post(id))));
-    offers::tried(tx, by, decl, args.collect())
 }
 
 /// A text as a sentence: with a full stop where it ends without one.

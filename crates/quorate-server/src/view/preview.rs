@@ -1,8 +1,9 @@
 //! What would happen: commands tried on a copy of the game, of which nothing stays.
 
-use quorate_engine::judge::{Head, Inputs, Judge, Judged};
-use quorate_kernel::command::{Act, Actor, Command};
-use quorate_kernel::event::{Event, Outcome};
+use quorate_engine::judge::{Head, Inputs, Judge};
+use quorate_forecast::{outcome, trial_command, tried};
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::event::Event;
 use quorate_kernel::{Moment, Refusal};
 
 use crate::view::game::GameView;
@@ -23,7 +24,7 @@ impl GameView {
         let me = self
             .me
             .ok_or_else(|| Refusal::plain("a player of this game"))?;
-        let command = trial(at, Actor::Player(me), act);
+        let command = trial_command(at, Actor::Player(me), act);
         outcome(self.fork().judge(&command, &Inputs::default()))
     }
 
@@ -39,55 +40,7 @@ impl GameView {
 
     /// Tries an act on a copy.
     pub fn would_on(&self, judge: &mut Judge, actor: Actor, act: Act) -> Result<Event, Refusal> {
-        self.would_with(judge, actor, act, &Inputs::default())
-    }
-
-    /// The same with dice that are given, or fall under another secret.
-    pub(crate) fn would_with(
-        &self,
-        judge: &mut Judge,
-        actor: Actor,
-        act: Act,
-        inputs: &Inputs<'_>,
-    ) -> Result<Event, Refusal> {
-        let command = trial(self.now, actor, act);
-        let mut judged = judge.judge(&command, inputs);
-        if matches!(judged, Judged::NeedsPast) {
-            let log = self.whole_log()?;
-            let inputs = Inputs {
-                past: &log,
-                ..Inputs::default()
-            };
-            judged = judge.judge(&command, &inputs);
-        }
-        outcome(judged)
-    }
-
-    /// The log up to the page's moment, for a ruling that is tried. Pages are made where waiting holds up nobody.
-    pub(crate) fn whole_log(&self) -> Result<Vec<Event>, Refusal> {
-        let reading = self.site.whole_log(&self.game);
-        let log = tokio::runtime::Handle::current().block_on(reading);
-        let mut log = log.map_err(|error| Refusal::plain(format!("a log that reads ({error})")))?;
-        log.retain(|event| event.seq <= self.published.head.seq);
-        Ok(log)
-    }
-}
-
-/// A command of a trial. Its key is none of a person's, so its dice are none of the game's.
-pub(crate) fn trial(at: Moment, actor: Actor, act: Act) -> Command {
-    Command {
-        at,
-        actor,
-        key: "trial".into(),
-        act,
-    }
-}
-
-/// What came of a trial: an event that came to nothing is a refusal.
-pub(crate) fn outcome(judged: Judged) -> Result<Event, Refusal> {
-    let event = judged.event()?;
-    match &event.outcome {
-        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal.clone()),
-        Outcome::Done | Outcome::Opened(_) => Ok(event),
+        let command = trial_command(self.now, actor, act);
+        tried(judge, &command, &Inputs::default(), self)
     }
 }

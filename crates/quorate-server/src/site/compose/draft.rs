@@ -3,6 +3,7 @@
 use quorate_engine::fields::{self, Typed};
 use quorate_engine::offers;
 use quorate_engine::rulebook::body_of;
+use quorate_forecast::{Sleeping, by_rule};
 use quorate_kernel::command::{NewPost, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
@@ -16,7 +17,6 @@ use crate::site::compose::other;
 use crate::site::compose::page::ClauseEdit;
 use crate::ui::markup::Markup;
 use crate::ui::{Change, Choice, Field, FieldKind};
-use crate::view::effects::{Sleeping, by_rule};
 use crate::view::game::GameView;
 
 /// A post that is being written.

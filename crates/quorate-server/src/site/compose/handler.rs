@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use quorate_forecast::{Extent, Sleeping};
 use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
@@ -19,7 +20,6 @@ use crate::site::compose::page::{Compose, Kind, Writing};
 use crate::site::compose::{asked, draft, refused};
 use crate::ui::urls::Href;
 use crate::ui::{Change, EffectGroup, Link, markup, urls};
-use crate::view::effects::Sleeping;
 use crate::view::game::GameView;
 use crate::view::people::Part;
 
@@ -270,7 +270,7 @@ impl Tried {
     fn checked(look: &GameView, patch: &Patch) -> Self {
         match look.try_patch(patch) {
             Ok(trial) => Self {
-                lines: trial.left_out().into_iter().map(str::to_owned).collect(),
+                lines: trial.left_out.into_iter().map(|note| note.text).collect(),
                 found: Some(trial.asleep),
                 ..Self::default()
             },
@@ -294,14 +294,14 @@ impl Tried {
         if let Some(patch) = patch {
             tried = Self::checked(look, patch);
             tried.effects = match doing {
-                "report" => look.whole_report(patch, None, None),
+                "report" => look.forecast_groups(patch, Extent::Whole { of: None }),
                 "tests" => Vec::new(),
-                _ => look.short_report(patch),
+                _ => look.forecast_groups(patch, Extent::Alone),
             };
         }
         if doing == "tests" {
             let none = Patch::default();
-            tried.effects = vec![look.proven(patch.unwrap_or(&none), &draft.body)];
+            tried.effects = vec![look.proof_group(patch.unwrap_or(&none), &draft.body)];
         }
         tried.preview = draft.says_something().then(|| draft.preview(look));
         let refusal = look.would(act).err();

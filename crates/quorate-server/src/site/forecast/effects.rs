@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::Path;
 use axum::response::Response;
+use quorate_forecast::Extent;
 use quorate_kernel::PostId;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
@@ -19,7 +20,7 @@ use crate::view::people::Part;
 /// What a proposal would do alone, for its page; none where it carries no changes.
 pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effects> {
     let patch = post.patch.as_ref().and_then(Sealed::plain)?;
-    let groups = look.short_report(patch).into_iter();
+    let groups = look.forecast_groups(patch, Extent::Alone).into_iter();
     let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
     let game = look.game.as_str();
     let word = id.to_string();
@@ -60,11 +61,13 @@ pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
         let title = look.themed(row.title.as_str());
         let game = look.game.as_str();
         let tests = urls::Proof { game, post: &post };
+        let mut groups = look.forecast_groups(patch, Extent::Whole { of: Some(id) });
+        groups.push(look.proof_later(Some(tests.into())));
         let whole = EffectsPage {
             chrome: look.chrome("What it would do", Part::Blog),
             post: Link::new(title, urls::Post { game, post: &post }),
             note: format!("Each part is {}; nothing of it stays.", note(look)),
-            groups: look.whole_report(patch, Some(id), Some(tests.into())),
+            groups,
             changes: look.changes(&patch.clauses),
         };
         Ok(page(look, &whole))
@@ -84,7 +87,7 @@ pub async fn prove(Opened(look): Opened, Path((_, post)): Path<(String, String)>
             chrome: look.chrome("What it would do", Part::Blog),
             post: Link::new(title, urls::Post { game, post: &post }),
             note: "Only the tests of the rules; the whole report has the rest.".to_owned(),
-            groups: vec![look.proven(patch, row.body.as_str())],
+            groups: vec![look.proof_group(patch, row.body.as_str())],
             changes: Vec::new(),
         };
         Ok(page(look, &alone))

@@ -322,7 +322,7 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
             continue;
         };
         let label = format!("{} {}", key.thing, key.name);
-        if !look.sees_change(key, old.as_ref(), new.as_ref())
+        if !look.view().change(key, old.as_ref(), new.as_ref())
             || !refusal.needs.iter().any(|need| need.what.contains(&label))
         {
             continue;

@@ -328,7 +328,7 @@ impl GameView {
             let Effect::Cell { key, old, new } = &step.effect else {
                 continue;
             };
-            if !self.sees_change(key, old.as_ref(), new.as_ref())
+            if !self.view().change(key, old.as_ref(), new.as_ref())
                 || self.declared(key).is_some_and(|decl| !wanted(decl))
             {
                 continue;

@@ -7,6 +7,7 @@ use axum::response::Response;
 use quorate_engine::history::{self, Bench};
 use quorate_engine::judge::Judge;
 use quorate_engine::ruling::{self, Fate, Named};
+use quorate_forecast::PastEvents;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Event, Outcome};
@@ -91,7 +92,7 @@ impl Both {
 }
 
 fn judged_again(look: &GameView, named: &Named) -> Result<Both, Refusal> {
-    let log = look.whole_log()?;
+    let log = look.log()?;
     let bench = Bench {
         now: look.state(),
         past: &log,

@@ -1,6 +1,7 @@
 //! How everybody votes FOR in a round that is played on a copy: by an icon in a comment, and where the law counts none of
 //! those, by what else it lets players do, and by the questions that it then asks them.
 
+use quorate_engine::convert;
 use quorate_engine::judge::Judge;
 use quorate_engine::law::At;
 use quorate_engine::offers::{self, Field};
@@ -10,7 +11,7 @@ use quorate_kernel::{Moment, Name, PlayerId, PostId, Thing, Value};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, CategoryDecl};
 
-use crate::view::effects::round::send;
+use crate::fork::send;
 
 /// The words by which sides are known that are in favour, the likeliest first.
 const FOR: [&str; 9] = [
@@ -30,7 +31,7 @@ pub(crate) struct Cast {
 }
 
 /// Which of some words is in favour: one of those that mean it, whole or as one of several words.
-pub(crate) fn in_favour<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+fn in_favour<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let means = |text: &str, sign: &str| {
         let mut parts = text.split(|c: char| !c.is_alphabetic());
         parts.any(|part| part.eq_ignore_ascii_case(sign))
@@ -40,7 +41,7 @@ pub(crate) fn in_favour<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Opt
 }
 
 /// The icon of a category that is in favour; where none says so, its first.
-pub(crate) fn icon(decl: &CategoryDecl) -> Option<&str> {
+fn icon(decl: &CategoryDecl) -> Option<&str> {
     let icons = decl.icons.iter().map(Name::as_str);
     in_favour(icons.clone()).or_else(|| icons.clone().next())
 }
@@ -160,7 +161,7 @@ impl Poll<'_> {
                 return;
             };
             let words: Vec<String> = judge.look(self.at, |tx| {
-                let data = options.iter().map(quorate_engine::convert::datum);
+                let data = options.iter().map(convert::datum);
                 data.map(|datum| tx.label(&datum)).collect()
             });
             let favoured = in_favour(words.iter().map(String::as_str));
@@ -171,8 +172,8 @@ impl Poll<'_> {
             };
             let value = value.open().clone();
             let act = match asked {
-                Waiting::Open(action) => Act::Answer { action, value },
-                Waiting::Duty(duty) => Act::Decide { duty, value },
+                VoterQuestion::Open(action) => Act::Answer { action, value },
+                VoterQuestion::Duty(duty) => Act::Decide { duty, value },
             };
             if send(judge, self.at, Actor::Player(player), act).is_err() {
                 return;
@@ -183,26 +184,26 @@ impl Poll<'_> {
 }
 
 /// Which question waits.
-enum Waiting {
+enum VoterQuestion {
     Open(Name),
     Duty(DutyId),
 }
 
 /// The newest question that waits for a player, and what may be answered.
-fn question(judge: &Judge, player: PlayerId) -> Option<(Vec<Value>, Waiting)> {
+fn question(judge: &Judge, player: PlayerId) -> Option<(Vec<Value>, VoterQuestion)> {
     let state = judge.state();
     let mut open = state.open.iter().filter(|(key, _)| key.who == player);
     if let Some((key, open)) = open.next() {
         let options = open.question.options.clone();
-        return Some((options, Waiting::Open(key.action.clone())));
+        return Some((options, VoterQuestion::Open(key.action.clone())));
     }
     let duties = state.duties.iter().filter(|(_, duty)| duty.to == player);
     let newest = duties.max_by_key(|(id, duty)| (duty.at, **id));
-    newest.map(|(id, duty)| (duty.options.clone(), Waiting::Duty(DutyId(*id))))
+    newest.map(|(id, duty)| (duty.options.clone(), VoterQuestion::Duty(DutyId(*id))))
 }
 
 /// Whether a parameter takes a matter of a category.
-pub(crate) fn takes(ty: &Type, category: &Name) -> bool {
+fn takes(ty: &Type, category: &Name) -> bool {
     match ty {
         Type::Kind(kind) => kind == category || *kind == "Post",
         Type::Optional(inner) => takes(inner, category),
@@ -222,7 +223,7 @@ fn in_favour_of(field: &Field) -> Option<Value> {
     let options = field.options.as_ref()?;
     let word = in_favour(options.iter().map(|(_, word)| word.as_str()))?;
     let (datum, _) = options.iter().find(|(_, known)| known == word)?;
-    quorate_engine::convert::plain_value(datum)
+    convert::plain_value(datum)
 }
 
 #[cfg(test)]

@@ -1,0 +1,362 @@
+//! A copy of a game to try changes on: the game as one reader may see it, and the one way in which a patch is tried on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use quorate_engine::judge::{Inputs, Judge, Judged};
+use quorate_engine::law::{LawCache, slept_line};
+use quorate_engine::tx::Tx;
+use quorate_engine::view::View;
+use quorate_engine::words::{kind_title, worded};
+use quorate_kernel::audience::Reader;
+use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::effect::Effect;
+use quorate_kernel::event::{self, Event, Note, NoteKind};
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::rows::{CellKey, Standing};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Refusal, Thing, Value};
+use quorate_law::datum::Datum;
+use quorate_law::{Asleep, Diagnostic, capital, readable};
+
+use crate::consequence::Called;
+
+/// How many lines stand above a rule's text in an editor: its title, and an empty one.
+const ABOVE: u32 = 2;
+
+/// What the caller reads of a game's log.
+pub trait PastEvents {
+    /// One event, its seals open; none where there is no such event or it cannot be read.
+    fn event(&self, seq: EventSeq) -> Option<Event>;
+
+    /// All events up to the fork's, for a patch by which history is judged again; a refusal where they cannot be read.
+    fn log(&self) -> Result<Vec<Event>, Refusal>;
+}
+
+/// A game as one reader may see it, to try things on.
+pub struct Fork<'a> {
+    /// The game. What is hidden from the reader is as if it had never been set ([`View::blind`]).
+    pub judge: Judge,
+    /// Who reads.
+    pub reader: Reader,
+    /// Whether anything is hidden from the reader.
+    pub is_blind: bool,
+    /// The moment at which everything is tried.
+    pub now: Moment,
+    /// Versions of the law that were compiled.
+    pub laws: &'a Arc<LawCache>,
+    /// The log.
+    pub past: &'a dyn PastEvents,
+    /// Whether the time is over in which the forecast is to be made; once it is, it stays so.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+/// What came of trying a patch.
+pub struct PatchTrial {
+    /// The copy as it would be.
+    pub judge: Judge,
+    /// What was done to it.
+    pub event: Event,
+    /// What newly sleeps, and why, as the check says it.
+    pub asleep: Vec<Sleeping>,
+    /// What could not be done as it was written; not the code that falls asleep, of which `asleep` tells with its line.
+    pub left_out: Vec<Note>,
+}
+
+/// Code that would sleep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sleeping {
+    /// Its rule.
+    pub rule: Name,
+    /// The finding with its line of the rule's text and a mark under the place.
+    pub text: String,
+    /// The same, its lines counted from the rule's title, as it stands in an editor.
+    pub in_editor: String,
+}
+
+impl PatchTrial {
+    /// The rules that were made, changed or taken away.
+    pub(crate) fn touched_rules(&self) -> BTreeSet<Name> {
+        let steps = self.event.steps.iter();
+        let rules = steps.filter_map(|step| match &step.effect {
+            Effect::Rule { key, .. } => Some(key.clone()),
+            _ => None,
+        });
+        rules.collect()
+    }
+}
+
+/// Findings by rule, in their order: a rule's first finding, and how many more it has.
+pub fn by_rule(findings: &[Sleeping]) -> Vec<(&Sleeping, usize)> {
+    let mut rules: Vec<(&Sleeping, usize)> = Vec::new();
+    for finding in findings {
+        match rules
+            .iter_mut()
+            .find(|(first, _)| first.rule == finding.rule)
+        {
+            Some((_, more)) => *more += 1,
+            None => rules.push((finding, 0)),
+        }
+    }
+    rules
+}
+
+impl Fork<'_> {
+    /// Tries a patch on the game as it is.
+    pub fn try_patch(&self, patch: &Patch) -> Result<PatchTrial, Refusal> {
+        self.try_on(self.judge.clone(), patch, &Inputs::default())
+    }
+
+    /// Tries a patch on a copy on which something else may have been tried before, with dice as they are given.
+    pub(crate) fn try_on(
+        &self,
+        mut judge: Judge,
+        patch: &Patch,
+        inputs: &Inputs<'_>,
+    ) -> Result<PatchTrial, Refusal> {
+        self.may_try(patch)?;
+        let before = Arc::clone(judge.law());
+        let event = self.enact_as_repair(&mut judge, patch, inputs)?;
+        let is_new = |asleep: &&Asleep| {
+            let mut known = before.asleep.iter();
+            !known.any(|known| known.diagnostics == asleep.diagnostics)
+        };
+        let fresh = judge.law().asleep.iter().filter(is_new);
+        let findings = fresh.flat_map(|asleep| &asleep.diagnostics);
+        let asleep: Vec<_> = findings
+            .map(|finding| Sleeping::of(judge.state(), finding))
+            .collect();
+        let fallen = judge
+            .law()
+            .fallen_asleep(&before)
+            .filter(|_| !asleep.is_empty());
+        let slept: Vec<String> = fallen.map(slept_line).collect();
+        let is_news = |note: &&Note| note.kind != NoteKind::Said && !slept.contains(&note.text);
+        let left_out = event.notes.iter().filter(is_news).cloned().collect();
+        Ok(PatchTrial {
+            judge,
+            event,
+            asleep,
+            left_out,
+        })
+    }
+
+    /// Makes the changes of a patch on a copy. This is the one place that says how a trial enacts: as a repair by the operator,
+    /// whom no rule holds, and not as the law's own code would enact the post that carries it.
+    fn enact_as_repair(
+        &self,
+        judge: &mut Judge,
+        patch: &Patch,
+        inputs: &Inputs<'_>,
+    ) -> Result<Event, Refusal> {
+        let act = Act::Repair {
+            patch: Sealed::close(patch.clone(), [0; 16]),
+            reason: typed("what it would do"),
+        };
+        let command = trial_command(self.now, Actor::Operator, act);
+        tried(judge, &command, inputs, self.past)
+    }
+
+    /// Changes that cannot be tried for the reader without telling them what is hidden: a ruling plays the game again with
+    /// all that was given to it, and whatever stands beside it would find that.
+    fn may_try(&self, patch: &Patch) -> Result<(), Refusal> {
+        let alone =
+            |clause: &Clause| matches!(clause, Clause::Strike { .. } | Clause::Prose { .. });
+        let is_mixed = patch.clauses.iter().any(strikes) && !patch.clauses.iter().all(alone);
+        if is_mixed && self.judge.law().keeps_secrets() {
+            return Err(Refusal::plain(
+                "a ruling without other changes, for tried together they could tell what is hidden",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Asks the law of a copy something at the fork's moment. Nothing is changed.
+    pub(crate) fn ask<T>(&self, judge: &Judge, question: impl FnOnce(&Tx) -> T) -> T {
+        judge.look(self.now, question)
+    }
+
+    /// What the reader may see of the game as it is.
+    pub(crate) fn view(&self) -> View<'_> {
+        self.view_of(&self.judge)
+    }
+
+    /// What the reader may see of a copy.
+    pub(crate) fn view_of<'j>(&self, judge: &'j Judge) -> View<'j> {
+        View {
+            state: judge.state(),
+            law: judge.law(),
+            reader: self.reader,
+        }
+    }
+
+    /// A text in the words of today's theme.
+    pub(crate) fn themed(&self, text: &str) -> String {
+        worded(self.judge.state(), text)
+    }
+
+    /// The theme's word for a token, or the token.
+    pub(crate) fn word(&self, token: &str) -> String {
+        let marked = format!("{{{token}}}");
+        let word = self.themed(&marked);
+        if word == marked {
+            token.to_owned()
+        } else {
+            word
+        }
+    }
+
+    /// The theme's word for one thing of a kind.
+    pub(crate) fn kind_title(&self, kind: &Name) -> String {
+        kind_title(self.judge.state(), self.judge.law(), kind)
+    }
+
+    /// A player with their name.
+    pub(crate) fn player(&self, id: PlayerId) -> Called {
+        let person = self.judge.state().people.get(&id);
+        let name = person.and_then(|person| person.name.shared());
+        Called {
+            thing: Thing::Player(id),
+            called: name.map_or_else(
+                || format!("Player {}", id.0.event()),
+                |name| name.to_string(),
+            ),
+        }
+    }
+
+    /// A thing with what it is called on a copy.
+    pub(crate) fn called(&self, judge: &Judge, thing: &Thing) -> Called {
+        let called = match thing {
+            Thing::Game => judge
+                .state()
+                .about
+                .get(&())
+                .map_or_else(String::new, |about| about.title.clone()),
+            Thing::Player(id) => return self.player(*id),
+            Thing::Post(id) => {
+                let post = judge.state().posts.get(id);
+                post.map_or_else(String::new, |post| self.themed(post.title.as_str()))
+            }
+            thing => self.ask(judge, |tx| tx.label(&Datum::Thing(thing.clone()))),
+        };
+        Called {
+            thing: thing.clone(),
+            called,
+        }
+    }
+
+    /// The title of a value as today's law has it, or its code name in words.
+    pub(crate) fn value_title(&self, key: &CellKey) -> String {
+        let of_player = matches!(key.thing, Thing::Player(_));
+        let mut values = self.judge.law().values.iter();
+        let decl =
+            values.find(|((kind, name), _)| *name == key.name && of_player == (*kind == "Player"));
+        decl.map_or_else(
+            || capital(&readable(key.name.as_str())),
+            |(_, decl)| self.themed(&decl.it.title),
+        )
+    }
+
+    /// Whether a flag of a player is up, as far as the reader may know: one that the law keeps, or computes.
+    pub(crate) fn has_flag(&self, player: PlayerId, name: &str) -> bool {
+        let key = CellKey {
+            thing: Thing::Player(player),
+            name: name.into(),
+        };
+        let view = self.view();
+        if !view.shown(&key) {
+            return false;
+        }
+        if let Some(cell) = self.judge.state().cells.get(&key) {
+            return *cell.value.open() == Value::Flag(true);
+        }
+        let answer = self.ask(&self.judge, |tx| tx.attribute(&key.thing, name));
+        view.computed(&key.thing, name) && answer.is_ok_and(|flag| flag == Datum::Bool(true))
+    }
+
+    /// Everybody on the books who is not idle, by name.
+    pub(crate) fn active(&self) -> Vec<PlayerId> {
+        let people = self.judge.state().people.iter();
+        let members = people.filter(|(_, person)| person.standing == Standing::Member);
+        let by_name: BTreeMap<(String, PlayerId), PlayerId> = members
+            .map(|(id, _)| ((self.player(*id).called.to_lowercase(), *id), *id))
+            .collect();
+        let all = by_name.into_values();
+        all.filter(|id| !self.has_flag(*id, "idle")).collect()
+    }
+}
+
+impl Sleeping {
+    fn of(state: &State, finding: &Diagnostic) -> Self {
+        let rule = state.rules.get(&finding.rule);
+        let (title, text) = rule.map_or(("", ""), |rule| (&*rule.title, &*rule.text));
+        let lower = Diagnostic {
+            line: finding.line + ABOVE,
+            ..finding.clone()
+        };
+        Self {
+            rule: finding.rule.clone(),
+            text: finding.render(text),
+            in_editor: lower.render(&format!("# {title}\n\n{text}")),
+        }
+    }
+}
+
+/// Whether a change has history judged again, on a condition or without.
+pub(crate) fn strikes(clause: &Clause) -> bool {
+    match clause {
+        Clause::Strike { .. } => true,
+        Clause::When { clauses, .. } => clauses.iter().any(strikes),
+        _ => false,
+    }
+}
+
+/// A command of a trial. Its key is none of a person's, so its dice are none of the game's.
+pub fn trial_command(at: Moment, actor: Actor, act: Act) -> Command {
+    Command {
+        at,
+        actor,
+        key: "trial".into(),
+        act,
+    }
+}
+
+/// Sends an act to a copy. Gives the number of its event.
+pub(crate) fn send(
+    judge: &mut Judge,
+    at: Moment,
+    actor: Actor,
+    act: Act,
+) -> Result<EventSeq, Refusal> {
+    let command = trial_command(at, actor, act);
+    outcome(judge.judge(&command, &Inputs::default())).map(|event| event.seq)
+}
+
+/// Tries a command on a copy; the log is read where it is needed.
+pub fn tried(
+    judge: &mut Judge,
+    command: &Command,
+    inputs: &Inputs<'_>,
+    past: &dyn PastEvents,
+) -> Result<Event, Refusal> {
+    let mut judged = judge.judge(command, inputs);
+    if matches!(judged, Judged::NeedsPast) {
+        let log = past.log()?;
+        let inputs = Inputs {
+            past: &log,
+            ..Inputs::default()
+        };
+        judged = judge.judge(command, &inputs);
+    }
+    outcome(judged)
+}
+
+/// What came of a trial: an event that came to nothing is a refusal.
+pub fn outcome(judged: Judged) -> Result<Event, Refusal> {
+    let event = judged.event()?;
+    match &event.outcome {
+        event::Outcome::Refused(refusal) | event::Outcome::Lapsed(refusal) => Err(refusal.clone()),
+        event::Outcome::Done | event::Outcome::Opened(_) => Ok(event),
+    }
+}

@@ -1,0 +1,370 @@
+//! Lines for people: one consequence, with its odds, as a lead and a text.
+
+use quorate_kernel::law::Term;
+use quorate_kernel::{EventSeq, Moment, Name, PostId, Thing, Value};
+
+use crate::consequence::{Called, Consequence, Headline, PageFate, RuleFate};
+use crate::odds::{PossibleChange, Throws};
+
+/// How many outcomes of one thing are told.
+const OUTCOMES: usize = 8;
+
+/// How moments and values of the game read, which depends on where they are read.
+pub trait Voice {
+    /// A moment.
+    fn moment(&self, at: Moment) -> String;
+
+    /// A value, things by what they are called.
+    fn value(&self, value: &Value) -> String;
+}
+
+/// One thing that a patch would do.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ForecastLine {
+    /// "Ilse Oil:".
+    pub lead: String,
+    /// "12 → 6".
+    pub text: String,
+    /// What the check found, with its line of code; empty for most lines.
+    pub finding: String,
+    /// Whether everybody should see it before voting.
+    pub is_alarm: bool,
+    /// Where to look closer.
+    pub more: Option<MoreAt>,
+}
+
+/// Where to look closer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum MoreAt {
+    /// A post, with its title.
+    Post(PostId, String),
+    /// The event that a claim is.
+    Claim(EventSeq),
+}
+
+impl ForecastLine {
+    pub(crate) fn new(lead: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            lead: lead.into(),
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn alarm(self) -> Self {
+        Self {
+            is_alarm: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn on(self, post: &Called) -> Self {
+        let more = match post.thing {
+            Thing::Post(id) => Some(MoreAt::Post(id, post.called.clone())),
+            _ => None,
+        };
+        Self { more, ..self }
+    }
+}
+
+/// A number of things: "1 test", "3 tests".
+pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+pub(crate) fn throws_line(throws: &Throws) -> ForecastLine {
+    let purpose = match throws.purpose.as_str() {
+        "" => String::new(),
+        purpose => format!(" ({purpose})"),
+    };
+    let more = match throws.dice {
+        1 => String::new(),
+        dice => format!(" and {} more", dice - 1),
+    };
+    let all = if throws.exact {
+        "all throws".to_owned()
+    } else {
+        plural(throws.count, "trial throw", "trial throws")
+    };
+    let text = format!(
+        "a die of {}{purpose}{more}; each outcome with its share of {all}.",
+        throws.sides
+    );
+    ForecastLine::new("By dice:", text)
+}
+
+/// A line for one thing: as it is where it is the same in every throw, else its outcomes with their shares.
+pub(crate) fn change_line(change: &PossibleChange, voice: &dyn Voice) -> ForecastLine {
+    let all = change.share();
+    let mut lines = change
+        .outcomes
+        .iter()
+        .map(|outcome| (consequence_line(&outcome.consequence, voice), outcome.share));
+    let Some((first, share)) = lines.next() else {
+        return ForecastLine::default();
+    };
+    if change.outcomes.len() == 1 && all > 0.9999 {
+        return first;
+    }
+    let outcomes: Vec<(String, f64)> = std::iter::once((first.text.clone(), share))
+        .chain(lines.map(|(line, share)| (line.text, share)))
+        .collect();
+    let (told, rest) = outcomes.split_at(outcomes.len().min(OUTCOMES));
+    let with_share = |(text, share): &(String, f64)| match text.as_str() {
+        "" => percent(*share),
+        text => format!("{text} ({})", percent(*share)),
+    };
+    let mut told: Vec<String> = told.iter().map(with_share).collect();
+    if !rest.is_empty() {
+        let share = rest.iter().map(|(_, share)| share).sum();
+        told.push(format!("{} others ({})", rest.len(), percent(share)));
+    }
+    if all < 0.9999 {
+        told.push(format!("not at all ({})", percent(1.0 - all)));
+    }
+    ForecastLine {
+        text: told.join("; "),
+        ..first
+    }
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        small if small < 0.5 => "under 1 %".to_owned(),
+        share => format!("{share:.0} %"),
+    }
+}
+
+/// A consequence as a line.
+pub(crate) fn consequence_line(consequence: &Consequence, voice: &dyn Voice) -> ForecastLine {
+    let (lead, text): (&str, String) = match consequence {
+        Consequence::LeftOut { why, .. } => ("Left out", why.clone()),
+        Consequence::CodeSleeps { title, more, .. } => (&sleeping(title, *more), String::new()),
+        Consequence::Headline { about, word, is } => (&headline(*about, word), is.clone()),
+        Consequence::Rule { title, becomes, .. } => rule_words(title, becomes),
+        Consequence::Term { name, old, new } => {
+            let text = format!(
+                "{} → {}",
+                term_words(old.as_ref()),
+                term_words(new.as_ref())
+            );
+            (&format!("The word for {name}"), text)
+        }
+        Consequence::Page { name, becomes } => {
+            let text = match becomes {
+                PageFate::Written => "is written",
+                PageFate::Rewritten => "is rewritten",
+                PageFate::Removed => "goes",
+            };
+            (&format!("The page {name}"), text.to_owned())
+        }
+        Consequence::Player { player, renamed } => match renamed {
+            None => ("Leaves the roster", player.called.clone()),
+            Some(new) => ("Renamed", format!("{} → {new}", player.called)),
+        },
+        Consequence::Declared {
+            title, of, dropped, ..
+        } => declared_words(title, of, *dropped),
+        Consequence::Thing {
+            thing,
+            comes: false,
+            ..
+        } => ("Removed", thing.called.clone()),
+        Consequence::Thing { thing, of, .. } => (&format!("New {of}"), thing.called.clone()),
+        Consequence::Value {
+            of,
+            title,
+            old,
+            new,
+            ..
+        } => (
+            &value_of(of, title),
+            value_words(old.as_ref(), new.as_ref(), voice),
+        ),
+        Consequence::MoreValues { count } => (
+            "And more values",
+            format!("{count} that are not listed here"),
+        ),
+        Consequence::Actions { actions, comes } => {
+            let titles = joined(actions.iter().map(|it| it.title.as_str()));
+            (
+                ["Actions that go", "New actions"][usize::from(*comes)],
+                titles,
+            )
+        }
+        Consequence::Clock { name, of, old, new } => {
+            clock_words(&of_clock(name, of), *old, *new, voice)
+        }
+        Consequence::Post { post, old, new } => {
+            (&format!("“{}”", post.called), format!("{old} → {new}"))
+        }
+    };
+    ForecastLine {
+        is_alarm: consequence.is_alarm(),
+        finding: match consequence {
+            Consequence::CodeSleeps { finding, .. } => finding.clone(),
+            _ => String::new(),
+        },
+        ..ForecastLine::new(format!("{lead}:"), text)
+    }
+}
+
+fn declared_words(title: &str, of: &str, dropped: Option<usize>) -> (&'static str, String) {
+    let kept = match dropped {
+        None => return ("New value", format!("{title} (of {of})")),
+        Some(0) => "nobody holds anything in it".to_owned(),
+        Some(held) => format!(
+            "{} put by, and come back if the value does",
+            plural(held, "content is", "contents are")
+        ),
+    };
+    ("Dropped value", format!("{title} (of {of}); {kept}"))
+}
+
+fn sleeping(title: &str, more: usize) -> String {
+    match more {
+        0 => format!("Code of {title} would sleep"),
+        more => {
+            let more = plural(more, "finding", "findings");
+            format!("Code of {title} would sleep, with {more} more like this")
+        }
+    }
+}
+
+fn headline(about: Headline, word: &str) -> String {
+    match about {
+        Headline::Winner => "Would win at once".to_owned(),
+        Headline::Leader => format!("Would be {word} at once"),
+        Headline::Pause => "Hiatus would begin at once".to_owned(),
+    }
+}
+
+fn term_words(term: Option<&Term>) -> String {
+    term.map_or_else(
+        || "no word".to_owned(),
+        |term| format!("{} and {}", term.one, term.many),
+    )
+}
+
+fn rule_words(title: &str, becomes: &RuleFate) -> (&'static str, String) {
+    match becomes {
+        RuleFate::Added(section) => ("New rule", format!("{title}, in {section}")),
+        RuleFate::Repealed => ("Repealed", title.to_owned()),
+        RuleFate::Renamed(old) => ("Renamed rule", format!("{old} → {title}")),
+        RuleFate::Amended => ("Amended rule", title.to_owned()),
+        RuleFate::Switched(true) => ("Switched on", title.to_owned()),
+        RuleFate::Switched(false) => ("Switched off", title.to_owned()),
+        RuleFate::Moved(section) => ("Moved rule", format!("{title}, to {section}")),
+    }
+}
+
+fn clock_words(
+    what: &str,
+    old: Option<Moment>,
+    new: Option<Moment>,
+    voice: &dyn Voice,
+) -> (&'static str, String) {
+    match (old, new.map(|at| voice.moment(at))) {
+        (_, None) => ("A clock would stop", what.to_owned()),
+        (None, Some(at)) => ("A clock would start", format!("{what}, first at {at}")),
+        (Some(_), Some(at)) => ("A clock would be set anew", format!("{what}, to {at}")),
+    }
+}
+
+/// Words in a row.
+pub(crate) fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A value with whose it is; the game's own stand alone.
+pub(crate) fn value_of(of: &Called, title: &str) -> String {
+    match of.thing {
+        Thing::Game => title.to_owned(),
+        _ => format!("{} {title}", of.called),
+    }
+}
+
+/// What a clock brings about; to whom, if not to the game.
+fn of_clock(name: &Name, of: &Called) -> String {
+    let name = quorate_law::readable(name.as_str());
+    match of.thing {
+        Thing::Game => name,
+        _ => format!("{name} ({})", of.called),
+    }
+}
+
+pub(crate) fn named(value: Option<&Value>, voice: &dyn Voice) -> String {
+    let words = value.map(|value| voice.value(value)).unwrap_or_default();
+    if words.is_empty() {
+        "nothing".to_owned()
+    } else {
+        words
+    }
+}
+
+fn value_words(old: Option<&Value>, new: Option<&Value>, voice: &dyn Voice) -> String {
+    match (old, new) {
+        (None, Some(new)) => format!("begins at {}", voice.value(new)),
+        _ => change_of(old, new, voice),
+    }
+}
+
+/// A value's two ends.
+pub(crate) fn change_of(old: Option<&Value>, new: Option<&Value>, voice: &dyn Voice) -> String {
+    format!("{} → {}", named(old, voice), named(new, voice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::odds::Possibility;
+
+    struct Plain;
+
+    impl Voice for Plain {
+        fn moment(&self, at: Moment) -> String {
+            at.to_string()
+        }
+
+        fn value(&self, value: &Value) -> String {
+            format!("{value:?}")
+        }
+    }
+
+    fn renamed(new: &str) -> Consequence {
+        Consequence::Rule {
+            rule: "r".into(),
+            title: new.to_owned(),
+            becomes: RuleFate::Renamed("1".to_owned()),
+        }
+    }
+
+    fn change(outcomes: &[(f64, &str)]) -> PossibleChange {
+        let outcome = |(share, new): &(f64, &str)| Possibility {
+            share: *share,
+            consequence: renamed(new),
+        };
+        PossibleChange {
+            outcomes: outcomes.iter().map(outcome).collect(),
+        }
+    }
+
+    #[test]
+    fn what_hangs_on_dice_is_told_in_shares_and_the_rest_as_it_is() {
+        let text = |outcomes: &[(f64, &str)]| change_line(&change(outcomes), &Plain).text;
+        assert_eq!(
+            text(&[(0.25, "2"), (0.75, "3")]),
+            "1 → 2 (25 %); 1 → 3 (75 %)"
+        );
+        assert_eq!(text(&[(1.0, "2")]), "1 → 2");
+        assert_eq!(text(&[(0.5, "2")]), "1 → 2 (50 %); not at all (50 %)");
+    }
+
+    #[test]
+    fn many_outcomes_are_cut_short() {
+        let texts: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+        let outcomes: Vec<(f64, &str)> = texts.iter().map(|text| (0.05, text.as_str())).collect();
+        let line = change_line(&change(&outcomes), &Plain).text;
+        assert!(line.ends_with("1 → 7 (5 %); 12 others (60 %)"), "{line}");
+    }
+}

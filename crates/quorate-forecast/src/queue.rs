@@ -1,0 +1,234 @@
+//! A patch among what is pending: after all that is ahead of it, and what it would do to the rest.
+
+use quorate_engine::judge::{Inputs, Judge};
+use quorate_kernel::event::Note;
+use quorate_kernel::patch::Patch;
+use quorate_kernel::rows::Post;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{PostId, Refusal, Thing};
+use quorate_law::datum::Datum;
+use serde::Serialize;
+
+use crate::consequence::Called;
+use crate::fork::{Fork, PatchTrial, strikes};
+use crate::{matters, shape};
+
+/// What is otherwise for a patch in the queue than alone, and what it does to what is pending.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Queue {
+    /// What is different where everything ahead is enacted first; nothing where nothing is ahead.
+    pub ahead: Option<Ahead>,
+    /// What is behind and would no longer do what it does today.
+    pub broken: Vec<Breach>,
+    /// What is pending and would stand otherwise.
+    pub flips: Vec<Flip>,
+    /// Whether not everything was tried, for the time was over.
+    pub ended_early: bool,
+}
+
+/// What a patch does after those ahead of it, and not alone.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Ahead {
+    /// How many are ahead.
+    pub count: usize,
+    /// What would be in the way.
+    pub problems: Vec<Why>,
+}
+
+/// What is in the way of a patch.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It could not be done at all.
+    Refused(#[serde(serialize_with = "shape::refusal")] Refusal),
+    /// A part of it would be left out, in the engine's words.
+    LeftOut(String),
+    /// Code would not check: the finding with its line.
+    CodeSleeps(String),
+}
+
+/// A post behind that would be broken.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Breach {
+    /// Which.
+    pub post: Called,
+    /// By what.
+    pub why: Why,
+}
+
+/// What could newly be done with a pending matter, or no longer, and how its votes would count.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Flip {
+    /// Which.
+    pub post: Called,
+    /// The titles of the closings that become possible.
+    pub opens: Vec<String>,
+    /// The titles of the closings that are no longer possible.
+    pub shuts: Vec<String>,
+    /// The votes for and against, before and after, where they would count otherwise.
+    pub votes: Option<[(i64, i64); 2]>,
+}
+
+/// Tries a patch before and after what else is pending. `of` is the post that carries it, where there is one already.
+pub(crate) fn queue(
+    fork: &Fork<'_>,
+    patch: &Patch,
+    of: Option<PostId>,
+    trial: &PatchTrial,
+) -> Queue {
+    let pending = pending(fork);
+    let place = of.and_then(|of| pending.iter().position(|(id, _)| *id == of));
+    let (ahead, behind) = match place {
+        Some(place) => (&pending[..place], &pending[place + 1..]),
+        None => (&pending[..], &pending[..0]),
+    };
+    let mut queue = Queue {
+        ahead: None,
+        broken: Vec::new(),
+        flips: Vec::new(),
+        ended_early: false,
+    };
+    match after_those_ahead(fork, patch, ahead, trial) {
+        Ok(ahead) => queue.ahead = ahead,
+        Err(TimeOver) => queue.ended_early = true,
+    }
+    for (id, post) in behind {
+        if (fork.is_over)() {
+            queue.ended_early = true;
+            break;
+        }
+        queue.broken.extend(broken(fork, *id, post, trial));
+    }
+    for (id, _) in pending.iter().filter(|(id, _)| Some(*id) != of) {
+        if (fork.is_over)() {
+            queue.ended_early = true;
+            break;
+        }
+        queue.flips.extend(flip(fork, *id, trial));
+    }
+    queue
+}
+
+/// The time of the forecast was over.
+struct TimeOver;
+
+/// What is pending and voted on, oldest first.
+fn pending<'f>(fork: &'f Fork<'_>) -> Vec<(PostId, &'f Post)> {
+    let (view, law) = (fork.view(), fork.judge.law());
+    let is_matter = |post: &Post| {
+        let known = law.categories.get(&post.category);
+        known.is_some_and(|category| !category.it.icons.is_empty())
+    };
+    let posts = fork.judge.state().posts.iter();
+    let posts = posts.filter(|(_, post)| view.post(post) && law.is_open(post) && is_matter(post));
+    let mut posts: Vec<_> = posts.map(|(id, post)| (*id, post)).collect();
+    posts.sort_by_key(|(id, post)| (post.open_at, *id));
+    posts
+}
+
+fn carried(post: &Post) -> Option<&Patch> {
+    post.patch.as_ref().and_then(Sealed::plain)
+}
+
+fn after_those_ahead(
+    fork: &Fork<'_>,
+    patch: &Patch,
+    ahead: &[(PostId, &Post)],
+    alone: &PatchTrial,
+) -> Result<Option<Ahead>, TimeOver> {
+    // A ruling judges the log again, which on a copy ends before what is ahead.
+    if patch.clauses.iter().any(strikes) {
+        return Ok(None);
+    }
+    let mut judge = fork.judge.clone();
+    let mut count = 0;
+    for (_, post) in ahead {
+        if (fork.is_over)() {
+            return Err(TimeOver);
+        }
+        let Some(patch) = carried(post) else { continue };
+        if let Ok(trial) = fork.try_on(judge.clone(), patch, &Inputs::default()) {
+            judge = trial.judge;
+            count += 1;
+        }
+    }
+    Ok((count > 0).then(|| Ahead {
+        count,
+        problems: news(alone, fork.try_on(judge, patch, &Inputs::default())),
+    }))
+}
+
+/// What is in the way of a patch on a copy that was not in its way alone.
+fn news(alone: &PatchTrial, after: Result<PatchTrial, Refusal>) -> Vec<Why> {
+    let after = match after {
+        Err(refusal) => return vec![Why::Refused(refusal)],
+        Ok(after) => after,
+    };
+    let known = |note: &Note| alone.left_out.iter().any(|known| known.text == note.text);
+    let fresh = after.left_out.iter().filter(|note| !known(note));
+    let slept = after
+        .asleep
+        .iter()
+        .filter(|finding| !alone.asleep.contains(finding));
+    fresh
+        .map(|note| Why::LeftOut(note.text.clone()))
+        .chain(slept.map(|finding| Why::CodeSleeps(finding.text.clone())))
+        .collect()
+}
+
+/// A post behind that would not do any more what it does today.
+fn broken(fork: &Fork<'_>, id: PostId, post: &Post, trial: &PatchTrial) -> Option<Breach> {
+    let patch = carried(post)?;
+    let alone = fork.try_patch(patch).ok()?;
+    let after = fork.try_on(trial.judge.clone(), patch, &Inputs::default());
+    let why = news(&alone, after).into_iter().next()?;
+    Some(Breach {
+        post: fork.called(&fork.judge, &Thing::Post(id)),
+        why,
+    })
+}
+
+/// What becomes of a pending matter: its closing, and its count.
+fn flip(fork: &Fork<'_>, id: PostId, trial: &PatchTrial) -> Option<Flip> {
+    let here = &fork.judge;
+    let closer = fork
+        .active()
+        .into_iter()
+        .find(|player| fork.has_flag(*player, "admin"));
+    let closable = |judge: &Judge| -> Vec<String> {
+        let titles = |by| fork.ask(judge, |tx| matters::closable(tx, judge.law(), by, id));
+        let titles = closer.map(titles).unwrap_or_default();
+        titles.into_iter().map(|title| fork.themed(title)).collect()
+    };
+    let (before, after) = (closable(here), closable(&trial.judge));
+    let only = |these: &[String], those: &[String]| -> Vec<String> {
+        these
+            .iter()
+            .filter(|title| !those.contains(title))
+            .cloned()
+            .collect()
+    };
+    let counts = count(fork, here, id).zip(count(fork, &trial.judge, id));
+    let flip = Flip {
+        post: fork.called(here, &Thing::Post(id)),
+        opens: only(&after, &before),
+        shuts: only(&before, &after),
+        votes: counts
+            .filter(|(old, new)| old != new)
+            .map(|(old, new)| [old, new]),
+    };
+    let is_news = !flip.opens.is_empty() || !flip.shuts.is_empty() || flip.votes.is_some();
+    is_news.then_some(flip)
+}
+
+/// The votes for and against by the function that rulesets share for it; none where it counts in secret.
+fn count(fork: &Fork<'_>, judge: &Judge, id: PostId) -> Option<(i64, i64)> {
+    let of_side = |side: &str| {
+        let args = vec![Datum::Thing(Thing::Post(id)), Datum::Text(side.into())];
+        match fork.ask(judge, |tx| tx.call(&"votes".into(), args).ok()) {
+            Some(Datum::Int(count)) => Some(count),
+            _ => None,
+        }
+    };
+    Some((of_side("for")?, of_side("against")?))
+}

@@ -1,0 +1,398 @@
+//! A forecast in sentences for people: what the site draws and the command prints. Programs read the data instead.
+
+use quorate_kernel::{Refusal, Span};
+
+use crate::access::{Access, Gain};
+use crate::amending::{Amending, Passed, Stuck, Today};
+use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
+use crate::consequence::Consequence;
+use crate::forecast::Forecast;
+pub use crate::lines::{ForecastLine, MoreAt, Voice};
+use crate::lines::{
+    change_line, change_of, consequence_line, joined, named, plural, throws_line, value_of,
+};
+use crate::odds::Odds;
+use crate::proof::{FailedTest, Proof};
+use crate::queue::{Ahead, Queue, Why};
+
+/// Lines under a heading.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ForecastSection {
+    /// A word for it that stays.
+    pub id: &'static str,
+    /// "In the queue".
+    pub title: &'static str,
+    /// What it is about, where that needs saying.
+    pub note: &'static str,
+    /// Its lines.
+    pub lines: Vec<ForecastLine>,
+}
+
+/// What stands where the time was over.
+fn ended_early() -> ForecastLine {
+    ForecastLine::new(
+        "The rest is left out:",
+        "trying it all takes longer than a report may.",
+    )
+}
+
+/// All parts of a forecast that say something.
+pub fn sections(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastSection> {
+    let section = |id, title, note, lines| ForecastSection {
+        id,
+        title,
+        note,
+        lines,
+    };
+    let mut sections = vec![section(
+        "alone",
+        "If it were enacted now",
+        "",
+        alone(forecast, voice),
+    )];
+    if let Some(amending) = &forecast.amending {
+        sections.push(section(
+            "change",
+            "Whether rules can still be changed afterwards",
+            "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
+            vec![amending_line(amending)],
+        ));
+    }
+    if let Some(claims) = &forecast.claims {
+        sections.push(section(
+            "claims",
+            "What was claimed before",
+            "Each change by hand that rests on a rule to which it brings code, made again under that code.",
+            claim_lines(claims, voice),
+        ));
+    }
+    if let Some(access) = &forecast.access {
+        sections.push(section(
+            "players",
+            "What players could do at once",
+            "",
+            access_lines(access),
+        ));
+    }
+    if let Some(queue) = &forecast.queue {
+        sections.push(section(
+            "queue",
+            "In the queue",
+            "The same after everything ahead of it, and what it would do to what is pending.",
+            queue_lines(queue),
+        ));
+    }
+    sections.retain(|section| !section.lines.is_empty());
+    sections
+}
+
+/// That a patch cannot be tried.
+pub fn not_tried(refusal: &Refusal) -> ForecastLine {
+    ForecastLine::new("It could not be tried:", refusal.to_string()).alarm()
+}
+
+/// What changes by itself.
+pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
+    let odds = match (&forecast.refused, &forecast.alone) {
+        (Some(refusal), _) => return vec![not_tried(refusal)],
+        (None, None) => return Vec::new(),
+        (None, Some(odds)) => odds,
+    };
+    let Odds { throws, changes } = odds;
+    let dice = throws.iter().map(throws_line);
+    let mut lines: Vec<ForecastLine> = dice
+        .chain(changes.iter().map(|change| change_line(change, voice)))
+        .collect();
+    if lines.is_empty() {
+        lines.push(ForecastLine::new(
+            "Nothing changes by itself:",
+            "no rule, no value, no roster.",
+        ));
+    }
+    if forecast.blind {
+        lines.push(ForecastLine::new(
+            "Tried without what is hidden from you:",
+            "such values count here as never set.",
+        ));
+    }
+    lines
+}
+
+fn amending_line(amending: &Amending) -> ForecastLine {
+    let (stuck, lead, is_alarm) = match amending {
+        Amending::Passes(Passed { after, by }) => {
+            let when = match after {
+                Span(0) => "at once".to_owned(),
+                after => format!("after {after}"),
+            };
+            let how = by
+                .as_ref()
+                .map_or_else(String::new, |act| format!(", with votes given by “{act}”"));
+            return ForecastLine::new(
+                "Yes:",
+                format!("such a proposal would be enacted {when}{how}."),
+            );
+        }
+        Amending::Unknown(stuck) => return ForecastLine::new("Not known:", stuck_words(stuck)),
+        Amending::Fails { stuck, today } => match (today, stuck) {
+            (Today::Unknown, _) => (
+                stuck,
+                "Not by this way, and whether today is not known:",
+                false,
+            ),
+            (Today::Fails, _) => (stuck, "Not by this way, and not today either:", false),
+            (Today::Passes, Stuck::Wording(_) | Stuck::NoEffect) => (
+                stuck,
+                "Not every rule could be changed by a proposal any more:",
+                true,
+            ),
+            (Today::Passes, _) => (stuck, "No rule could be changed any more:", true),
+        },
+    };
+    ForecastLine {
+        is_alarm,
+        ..ForecastLine::new(lead, format!("{}.", stuck_words(stuck)))
+    }
+}
+
+fn stuck_words(stuck: &Stuck) -> String {
+    match stuck {
+        Stuck::NoKind => "the law would know no kind of post that is voted on".to_owned(),
+        Stuck::NoPlayers => "there would be no active player".to_owned(),
+        Stuck::Posting(refusal) => format!("no proposal could be made: {refusal}"),
+        Stuck::Wording(refusal) => format!("the proposal of the trial would be refused: {refusal}"),
+        Stuck::Unvoted { asked, actions } => {
+            let asked = asked.then_some("what the law asks them");
+            let ways: Vec<&str> = asked.into_iter().chain(actions.iter().map(String::as_str)).collect();
+            format!(
+                "no icon in a comment would count as a vote, and what else players could do asks for more than a trial can \
+                 answer ({})",
+                ways.join(", ")
+            )
+        }
+        Stuck::Enacting(Some(refusal)) => format!("a proposal with every vote FOR would not be enacted: {refusal}"),
+        Stuck::Enacting(None) => {
+            "a proposal with every vote FOR would not be enacted by anybody in ten days".to_owned()
+        }
+        Stuck::NoEffect => {
+            "a proposal with every vote FOR would be closed, and the rule that it changes would stay as it is".to_owned()
+        }
+        Stuck::TimeOver => "trying it takes longer than a report may".to_owned(),
+    }
+}
+
+fn claim_lines(claims: &Claims, voice: &dyn Voice) -> Vec<ForecastLine> {
+    let counted = |count| plural(count, "claim", "claims");
+    let mut lines: Vec<ForecastLine> = claims
+        .against
+        .iter()
+        .map(|claim| claim_line(claim, voice))
+        .collect();
+    if claims.same > 0 {
+        lines.push(ForecastLine::new(
+            "Would stand as before:",
+            format!("{}.", counted(claims.same)),
+        ));
+    }
+    if claims.no_more > 0 {
+        let text = "could not be made again today either, for the game has moved on.";
+        let text = format!("{}; such a change {text}", counted(claims.no_more));
+        lines.push(ForecastLine::new("No difference to:", text));
+    }
+    for (why, count) in &claims.untried {
+        let why = match why {
+            Untried::Hidden => "what is hidden from you is part of it",
+            Untried::MovedOn => "a rule that it changed has been changed since",
+            Untried::Ruling => "it holds a ruling",
+            Untried::Unread => "the log does not give it",
+        };
+        lines.push(ForecastLine::new(
+            "Not tried:",
+            format!("{}, for {why}.", counted(*count)),
+        ));
+    }
+    if claims.ended_early {
+        lines.push(ended_early());
+    } else if claims.left > 0 {
+        let text = format!(
+            "{}, for only the newest {CLAIMS} are.",
+            counted(claims.left)
+        );
+        lines.push(ForecastLine::new("Not tried:", text));
+    }
+    lines
+}
+
+fn claim_line(claim: &RefusedClaim, voice: &dyn Voice) -> ForecastLine {
+    let (lead, why) = match &claim.end {
+        ClaimEnd::Refused(refusal) => ("It would have refused", refusal.to_string()),
+        ClaimEnd::LeftOut(why) => ("It would have refused", why.clone()),
+        ClaimEnd::Otherwise(consequences) => {
+            let now = consequences.iter().map(|consequence| match consequence {
+                Consequence::Value { of, title, new, .. } => {
+                    format!("{} {}", value_of(of, title), named(new.as_ref(), voice))
+                }
+                consequence => format!(
+                    "another text of {}",
+                    consequence_line(consequence, voice).text
+                ),
+            });
+            (
+                "It would have ended otherwise",
+                now.collect::<Vec<_>>().join(", "),
+            )
+        }
+        ClaimEnd::Same | ClaimEnd::Untried(_) => ("It would have stood", String::new()),
+    };
+    let standing = match (claim.settled, claim.disputed) {
+        (true, _) => "settled",
+        (_, true) => "disputed",
+        _ => "not settled",
+    };
+    let made = claim.made.iter().map(|consequence| match consequence {
+        Consequence::Value {
+            of,
+            title,
+            old,
+            new,
+            ..
+        } => {
+            format!(
+                "{} {}",
+                value_of(of, title),
+                change_of(old.as_ref(), new.as_ref(), voice)
+            )
+        }
+        consequence => format!("the rule {}", consequence_line(consequence, voice).text),
+    });
+    let made = made.collect::<Vec<_>>().join(", ");
+    let lead = format!("{lead}, claimed by {} ({standing}):", claim.by.called);
+    let text = format!("{made}: {why}");
+    ForecastLine {
+        more: Some(MoreAt::Claim(claim.event)),
+        ..ForecastLine::new(lead, text.trim_start_matches(": ")).alarm()
+    }
+}
+
+fn access_lines(access: &Access) -> Vec<ForecastLine> {
+    let line = |lead: &str, gain: &Gain| {
+        let who = if gain.everybody && gain.players.len() > 2 {
+            "everybody".to_owned()
+        } else {
+            joined(gain.players.iter().map(|player| player.called.as_str()))
+        };
+        ForecastLine::new(format!("{lead} {}:", gain.title), who)
+    };
+    let gained = access.gained.iter().map(|gain| line("Could now", gain));
+    let lost = access.lost.iter().map(|gain| line("Could no longer", gain));
+    let mut lines: Vec<ForecastLine> = gained.chain(lost).collect();
+    if access.ended_early {
+        lines.push(ended_early());
+    } else if lines.is_empty() {
+        lines.push(ForecastLine::new(
+            "Nothing:",
+            "the same players could do the same things at once.",
+        ));
+    }
+    lines
+}
+
+fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
+    let mut lines = Vec::new();
+    if let Some(Ahead { count, problems }) = &queue.ahead {
+        let after = format!(
+            "After the {} ahead",
+            plural(*count, "proposal", "proposals")
+        );
+        lines.extend(problems.iter().map(|why| {
+            let lead = match why {
+                Why::Refused(_) => format!("{after} it could not be done:"),
+                Why::LeftOut(_) => format!("{after}, left out:"),
+                Why::CodeSleeps(_) => format!("{after}, code that would sleep:"),
+            };
+            ForecastLine::new(lead, why_words(why)).alarm()
+        }));
+    }
+    for broken in &queue.broken {
+        let line = ForecastLine::new("It would break what is behind it:", why_words(&broken.why));
+        lines.push(line.alarm().on(&broken.post));
+    }
+    for flip in &queue.flips {
+        let opens = flip
+            .opens
+            .iter()
+            .map(|title| ForecastLine::new(format!("Becomes possible, {title}:"), "").alarm());
+        let shuts = flip
+            .shuts
+            .iter()
+            .map(|title| ForecastLine::new(format!("No longer possible, {title}:"), ""));
+        let votes = flip.votes.map(|[(a, b), (c, d)]| {
+            let text = format!("{a} FOR, {b} AGAINST → {c} FOR, {d} AGAINST");
+            ForecastLine::new("Its votes would count otherwise:", text)
+        });
+        lines.extend(
+            opens
+                .chain(shuts)
+                .chain(votes)
+                .map(|line| line.on(&flip.post)),
+        );
+    }
+    if queue.ended_early {
+        lines.push(ended_early());
+    }
+    if lines.is_empty() {
+        let text = "it does the same in the queue as alone, and what is pending stands as before.";
+        lines.push(ForecastLine::new("Nothing:", text));
+    }
+    lines
+}
+
+fn why_words(why: &Why) -> String {
+    match why {
+        Why::Refused(refusal) => refusal.to_string(),
+        Why::LeftOut(why) | Why::CodeSleeps(why) => why.clone(),
+    }
+}
+
+/// How the tests of a patch went.
+pub fn proof(proof: &Proof) -> Vec<ForecastLine> {
+    let (today, fresh): (Vec<&FailedTest>, Vec<_>) =
+        proof.failed.iter().partition(|failed| failed.fails_today);
+    let mut lines: Vec<ForecastLine> = fresh.into_iter().map(failed_line).collect();
+    let tests = |count| plural(count, "test", "tests");
+    if proof.passed > 0 {
+        lines.push(ForecastLine::new(
+            "Passed:",
+            format!("{}.", tests(proof.passed)),
+        ));
+    }
+    let files: std::collections::BTreeSet<&str> =
+        today.iter().map(|failed| failed.file.as_str()).collect();
+    for file in files {
+        let count = today.iter().filter(|failed| failed.file == file).count();
+        lines.push(ForecastLine::new(
+            "Fails today as well:",
+            format!("{} of {file}.", tests(count)),
+        ));
+    }
+    if proof.left_out > 0 {
+        let text = format!("{}, for the time was over.", tests(proof.left_out));
+        lines.push(ForecastLine::new("Left out:", text));
+    }
+    if lines.is_empty() {
+        lines.push(ForecastLine::new("None:", "no test names what it changes."));
+    }
+    lines
+}
+
+fn failed_line(failed: &FailedTest) -> ForecastLine {
+    let FailedTest {
+        file, line, test, ..
+    } = failed;
+    let lead = if test.is_empty() {
+        format!("The tests of {file} do not check:")
+    } else {
+        format!("Fails: {test} ({file}, line {line}):")
+    };
+    ForecastLine::new(lead, &failed.message).alarm()
+}

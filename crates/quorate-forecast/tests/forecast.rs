@@ -1,0 +1,309 @@
+//! What a forecast says of a small game, part by part, and what it keeps from whom it is hidden.
+
+use std::sync::Arc;
+
+use quorate_engine::changes::{self, Change};
+use quorate_engine::rulebook::Rulebook;
+use quorate_engine::view::View;
+use quorate_engine::{Inputs, Judge, LawCache};
+use quorate_forecast::consequence::Consequence;
+use quorate_forecast::{
+    Amending, Extent, Forecast, Fork, PastEvents, Stuck, Today, Why, trial_command,
+};
+use quorate_kernel::audience::Reader;
+use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::event::Event;
+use quorate_kernel::patch::Patch;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{EventSeq, Moment, PlayerId, PostId, Refusal, Value};
+
+const MANIFEST: &str =
+    "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
+
+const BILLS: &str = r#"---
+section: rules
+---
+# Bills
+
+1. A bill is law as soon as more than half of all are for it.
+
+```starlark
+category("Bill", icons = ["for", "against"], statuses = ["pending", "enacted", "failed"])
+
+def votes(post: Post, side: str) -> int:
+    return len([i for i in icons(post) if i.counted and i.name == side])
+
+def enact(actor: Player, bill: Bill):
+    require(bill.status == "pending", "a pending bill")
+    require(votes(bill, "for") * 2 > len(players()), "more than half of all")
+    apply(bill)
+    close(bill, "enacted", "")
+
+action("enact", enact, title = "Enact")
+```
+"#;
+
+const GOLD: &str = r#"---
+section: rules
+---
+# Gold
+
+1. Everybody has gold, and a purse that they alone know of.
+
+```starlark
+gold = number("Gold", of = player, default = 1)
+purse = number("Purse", of = player, shown_to = "owner")
+
+def dig(actor: Player):
+    actor.gold += 1
+
+def save(actor: Player):
+    actor.purse += 42
+
+action("dig", dig, title = "Dig")
+action("save", save, title = "Save")
+```
+"#;
+
+/// A law in which nothing enacts a bill.
+const NO_WAY: &str = "# Bills\n\n1. A bill is read.\n\n```starlark\n\
+    category(\"Bill\", icons = [\"for\", \"against\"], statuses = [\"pending\", \"enacted\", \"failed\"])\n```\n";
+
+struct Empty;
+
+impl PastEvents for Empty {
+    fn event(&self, _: EventSeq) -> Option<Event> {
+        None
+    }
+
+    fn log(&self) -> Result<Vec<Event>, Refusal> {
+        Ok(Vec::new())
+    }
+}
+
+struct Game {
+    judge: Judge,
+    laws: Arc<LawCache>,
+    anna: PlayerId,
+    now: Moment,
+}
+
+impl Game {
+    fn found() -> Self {
+        let rule = |name: &str, text: &str| (format!("1-rules/{name}.md"), text.to_owned());
+        let book = Rulebook {
+            name: "t".into(),
+            manifest: toml::from_str(MANIFEST).expect("it reads"),
+            library: Vec::new(),
+            rules: vec![rule("01-bills", BILLS), rule("02-gold", GOLD)],
+            tests: Vec::new(),
+        };
+        let laws: Arc<LawCache> = Arc::default();
+        let mut game = Self {
+            judge: Judge::unfounded(&laws),
+            laws,
+            anna: PlayerId(quorate_kernel::Id::new(EventSeq(1), 0)),
+            now: "2031-05-04T09:00Z".parse().expect("a moment"),
+        };
+        let founding = book.founding("A game", "Anna").expect("it reads");
+        game.send(Actor::Operator, Act::Found(Box::new(founding)));
+        assert!(
+            game.judge.law().asleep.is_empty(),
+            "{:?}",
+            game.judge.law().asleep
+        );
+        let mut people = game.judge.state().people.keys();
+        game.anna = *people.next().expect("the founder");
+        game
+    }
+
+    fn send(&mut self, actor: Actor, act: Act) -> EventSeq {
+        let command = trial_command(self.now, actor, act);
+        let judged = self.judge.judge(&command, &Inputs::default()).event();
+        judged
+            .unwrap_or_else(|refusal| panic!("refused: {refusal}"))
+            .seq
+    }
+
+    fn post(&mut self, changes: &str) -> PostId {
+        let patch = self.patch(changes);
+        let post = NewPost {
+            category: "Bill".into(),
+            title: typed("A bill"),
+            body: typed("So be it."),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: Some(Sealed::close(patch, [0; 16])),
+        };
+        let seq = self.send(Actor::Player(self.anna), Act::Post(Box::new(post)));
+        PostId(quorate_kernel::Id::new(seq, 0))
+    }
+
+    fn patch(&self, changes: &str) -> Patch {
+        let listed: Vec<Change> = serde_json::from_str(changes).expect("it reads");
+        let patch = self.judge.look(self.now, |tx| changes::patch(tx, &listed));
+        patch.unwrap_or_else(|bad| panic!("{bad}"))
+    }
+
+    fn forecast(&self, changes: &str, reader: Reader, is_over: bool) -> Forecast {
+        let view = View {
+            state: self.judge.state(),
+            law: self.judge.law(),
+            reader,
+        };
+        let fork = Fork {
+            judge: Judge::open(view.blind(), self.judge.head(), &self.laws),
+            reader,
+            is_blind: reader == Reader::Stranger,
+            now: self.now,
+            laws: &self.laws,
+            past: &Empty,
+            is_over: &|| is_over,
+        };
+        Forecast::of(&fork, &self.patch(changes), Extent::Whole { of: None })
+    }
+
+    fn whole(&self, changes: &str) -> Forecast {
+        self.forecast(changes, Reader::Player(self.anna), false)
+    }
+}
+
+fn script(code: &str) -> String {
+    format!(
+        "[{{\"do\": \"script\", \"code\": {}}}]",
+        serde_json::json!(code)
+    )
+}
+
+fn outcomes(forecast: &Forecast) -> Vec<(f64, Consequence)> {
+    let alone = forecast.alone.as_ref().expect("it could be tried");
+    let outcomes = alone.changes.iter().flat_map(|change| &change.outcomes);
+    outcomes
+        .map(|outcome| (outcome.share, outcome.consequence.clone()))
+        .collect()
+}
+
+/// The numbers that values would hold.
+fn numbers(forecast: &Forecast) -> Vec<i64> {
+    let numbers = outcomes(forecast)
+        .into_iter()
+        .filter_map(|(_, consequence)| match consequence {
+            Consequence::Value {
+                new: Some(Value::Int(number)),
+                ..
+            } => Some(number),
+            _ => None,
+        });
+    numbers.collect()
+}
+
+#[test]
+fn a_value_has_its_two_ends() {
+    let forecast = Game::found().whole(&script("for p in players():\n    p.gold += 2\n"));
+    let all = outcomes(&forecast);
+    let [
+        (
+            share,
+            Consequence::Value {
+                of, name, old, new, ..
+            },
+        ),
+    ] = all.as_slice()
+    else {
+        panic!("{all:?}");
+    };
+    assert!((share - 1.0).abs() < 1e-9);
+    assert_eq!((of.called.as_str(), name.as_str()), ("Anna", "gold"));
+    assert_eq!(
+        (old.as_ref(), new),
+        (Some(&Value::Int(1)), &Some(Value::Int(3)))
+    );
+}
+
+#[test]
+fn every_way_in_which_a_die_falls_has_its_share() {
+    let forecast = Game::found().whole(&script(
+        "for p in players():\n    p.gold = roll(6, \"luck\")\n",
+    ));
+    let throws = forecast
+        .alone
+        .as_ref()
+        .and_then(|alone| alone.throws.as_ref());
+    assert!(throws.is_some_and(|throws| throws.exact && throws.count == 6));
+    let all = outcomes(&forecast);
+    assert!(
+        all.iter()
+            .all(|(share, _)| (share - 1.0 / 6.0).abs() < 1e-9),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn what_is_hidden_from_the_reader_counts_as_never_set() {
+    let mut game = Game::found();
+    let save = Act::Do {
+        action: "save".into(),
+        args: Vec::new(),
+    };
+    game.send(Actor::Player(game.anna), save);
+    let copied = script("for p in players():\n    p.gold = p.purse\n");
+    assert_eq!(numbers(&game.whole(&copied)), [42]);
+    let blind = game.forecast(&copied, Reader::Stranger, false);
+    assert!(blind.blind && !numbers(&blind).contains(&42), "{blind:?}");
+}
+
+#[test]
+fn rules_can_be_changed_by_what_the_law_enacts_whatever_it_is_called() {
+    let game = Game::found();
+    let forecast =
+        game.whole("[{\"do\": \"rename_rule\", \"id\": \"gold\", \"title\": \"Riches\"}]");
+    assert!(
+        matches!(forecast.amending, Some(Amending::Passes(_))),
+        "{:?}",
+        forecast.amending
+    );
+    let no_way = serde_json::json!([{ "do": "replace_rule", "id": "bills", "text": NO_WAY }]);
+    let forecast = game.whole(&no_way.to_string());
+    let stuck = Some(Amending::Fails {
+        stuck: Stuck::Enacting(None),
+        today: Today::Passes,
+    });
+    assert_eq!(forecast.amending, stuck);
+}
+
+#[test]
+fn who_can_do_what_is_compared() {
+    let forecast = Game::found().whole("[{\"do\": \"repeal_rule\", \"id\": \"gold\"}]");
+    let access = forecast.access.expect("all of it was tried");
+    let lost: Vec<&str> = access.lost.iter().map(|gain| gain.title.as_str()).collect();
+    assert_eq!(lost, ["Dig", "Save"]);
+    assert!(access.gained.is_empty() && access.lost[0].everybody);
+}
+
+#[test]
+fn what_is_ahead_in_the_queue_can_be_in_the_way() {
+    let mut game = Game::found();
+    game.post("[{\"do\": \"repeal_rule\", \"id\": \"gold\"}]");
+    let forecast =
+        game.whole("[{\"do\": \"rename_rule\", \"id\": \"gold\", \"title\": \"Riches\"}]");
+    let ahead = forecast
+        .queue
+        .and_then(|queue| queue.ahead)
+        .expect("one is ahead");
+    assert_eq!(ahead.count, 1);
+    assert!(
+        matches!(ahead.problems.as_slice(), [Why::LeftOut(_)]),
+        "{:?}",
+        ahead.problems
+    );
+}
+
+#[test]
+fn a_forecast_whose_time_is_over_says_so() {
+    let game = Game::found();
+    let changes = "[{\"do\": \"repeal_rule\", \"id\": \"gold\"}]";
+    let forecast = game.forecast(changes, Reader::Player(game.anna), true);
+    assert!(!outcomes(&forecast).is_empty());
+    assert_eq!(forecast.amending, Some(Amending::Unknown(Stuck::TimeOver)));
+    assert!(forecast.access.is_some_and(|access| access.ended_early));
+}

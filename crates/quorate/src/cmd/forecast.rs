@@ -1,0 +1,192 @@
+//! `quorate forecast`: what a proposal, or a list of changes, would do to a game.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow};
+use quorate_engine::convert;
+use quorate_engine::judge::Judge;
+use quorate_engine::view::View;
+use quorate_forecast::words::{self, ForecastLine, Voice};
+use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, Proof};
+use quorate_kernel::audience::Reader;
+use quorate_kernel::event::Event;
+use quorate_kernel::patch::Patch;
+use quorate_kernel::rows::Post;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{EventSeq, GameId, Moment, PostId, Refusal, Span, Value};
+use quorate_runtime::fold;
+use serde_json::json;
+
+use crate::home::{self, Data, Home, Present};
+use crate::out::{FOUND_WRONG, Out};
+use crate::{books, changes};
+
+/// Of what, and for whom.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Everything is tried on a copy, and nothing of it stays. With --json it prints what the API's \
+                        preview gives as `forecast` and `tests`."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    /// The game's word.
+    game: GameId,
+    /// The post that carries the changes: `12`, or `post:12`.
+    #[arg(required_unless_present = "changes")]
+    post: Option<String>,
+    /// Changes that no post carries: a file of JSON or TOML that lists them as the API does.
+    #[arg(long, value_name = "FILE", conflicts_with = "post")]
+    changes: Option<PathBuf>,
+    /// Whose eyes it is seen with: a player's name. What is hidden from them counts as never set. Without it, what is hidden
+    /// from strangers is.
+    #[arg(long = "as", value_name = "NAME")]
+    reader: Option<String>,
+    /// Run the tests too that the changes carry, and those that name the rules they touch.
+    #[arg(long)]
+    tests: bool,
+    /// How long it may take, and the tests once more.
+    #[arg(long, default_value_t = 30)]
+    seconds: u32,
+}
+
+impl Arguments {
+    fn time(&self) -> Span {
+        Span(i64::from(self.seconds) * 1000)
+    }
+}
+
+/// A game and its log, for a forecast and its words.
+struct Game<'a> {
+    home: &'a Home,
+    id: &'a GameId,
+    present: &'a Present,
+}
+
+impl PastEvents for Game<'_> {
+    fn event(&self, seq: EventSeq) -> Option<Event> {
+        let Home { store, .. } = self.home;
+        let seqs = [seq];
+        let events = fold::events_of(&**store, &**store, self.id, &seqs);
+        self.home.wait(events).ok()?.into_iter().next()
+    }
+
+    fn log(&self) -> Result<Vec<Event>, Refusal> {
+        let Home { store, .. } = self.home;
+        let log = self.home.wait(fold::whole_log(&**store, &**store, self.id));
+        log.map_err(|error| Refusal::plain(format!("a log that reads ({error})")))
+    }
+}
+
+impl Voice for Game<'_> {
+    fn moment(&self, at: Moment) -> String {
+        at.to_string()
+    }
+
+    fn value(&self, value: &Value) -> String {
+        let Present { judge, now } = self.present;
+        judge.look(*now, |tx| tx.label(&convert::datum(value)))
+    }
+}
+
+/// Forecasts.
+pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+    let home = Home::look(&arguments.data.data)?;
+    let present = home.present(&arguments.game)?;
+    let Present { judge, now } = &present;
+    let player = arguments
+        .reader
+        .as_ref()
+        .map(|name| home::player(judge.state(), name));
+    let reader = player.transpose()?.map_or(Reader::Stranger, Reader::Player);
+    let view = View {
+        state: judge.state(),
+        law: judge.law(),
+        reader,
+    };
+    let (patch, of, text) = match (&arguments.changes, &arguments.post) {
+        (Some(path), _) => (changes::read(path, judge, *now)?, None, ""),
+        (None, word) => {
+            let (id, post) = carrying(&view, word.as_deref().unwrap_or_default())?;
+            let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
+            let patch = patch.with_context(|| format!("post {id} carries no changes"))?;
+            (patch, Some(id), post.body.as_str())
+        }
+    };
+    let game = Game {
+        home: &home,
+        id: &arguments.game,
+        present: &present,
+    };
+    let end = home::now() + arguments.time();
+    let blind = Judge::open(view.blind(), judge.head(), &home.laws);
+    let fork = Fork {
+        is_blind: blind.state().cells.len() < judge.state().cells.len(),
+        judge: blind,
+        reader,
+        now: *now,
+        laws: &home.laws,
+        past: &game,
+        is_over: &|| home::now() >= end,
+    };
+    let forecast = Forecast::of(&fork, &patch, Extent::Whole { of });
+    let proof = arguments
+        .tests
+        .then(|| proof(&fork, &patch, text, arguments.time()));
+    let proof = proof.transpose()?.flatten();
+    out.value(&json!({ "forecast": forecast, "tests": proof }));
+    for section in words::sections(&forecast, &game) {
+        tell(section.title, &section.lines, out);
+    }
+    if let Some(proof) = &proof {
+        tell("Tests of the rules", &words::proof(proof), out);
+    }
+    let is_refused = forecast.refused.is_some();
+    Ok(if is_refused {
+        ExitCode::from(FOUND_WRONG)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// A post that the reader may see, by its word.
+fn carrying<'v>(view: &View<'v>, word: &str) -> Result<(PostId, &'v Post)> {
+    let id: Option<PostId> = word.trim_start_matches("post:").parse().ok();
+    let post = id.and_then(|id| Some((id, view.state.posts.get(&id)?)));
+    post.filter(|(_, post)| view.post(post))
+        .ok_or_else(|| anyhow!("no post is called \"{word}\""))
+}
+
+fn proof(fork: &Fork<'_>, patch: &Patch, text: &str, time: Span) -> Result<Option<Proof>> {
+    let about = fork.judge.state().about.get(&());
+    let book = about
+        .map(|about| books::read(about.rulebook.as_str()))
+        .transpose()?;
+    let end = home::now() + time;
+    let tests = PatchTests::of(fork, patch, ("the proposal", text), book.as_ref());
+    Ok(tests
+        .ok()
+        .map(|tests| tests.run(move || home::now() >= end)))
+}
+
+fn tell(title: &str, lines: &[ForecastLine], out: &Out) {
+    out.line(out.bold(title));
+    for line in lines {
+        let lead = if line.is_alarm {
+            out.red(&line.lead)
+        } else {
+            line.lead.clone()
+        };
+        let about = match &line.more {
+            Some(words::MoreAt::Post(id, title)) => format!(" {title} (post {id})"),
+            Some(words::MoreAt::Claim(seq)) => format!(" (event {seq})"),
+            None => String::new(),
+        };
+        let gap = if line.text.is_empty() { "" } else { " " };
+        out.line(format!("  {lead}{gap}{}{about}", line.text));
+        for finding in line.finding.lines() {
+            out.line(format!("    {finding}"));
+        }
+    }
+}
