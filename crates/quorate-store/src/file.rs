@@ -13,7 +13,6 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, Connection};
 
-use crate::StoreOptions;
 use crate::error::{Explain, of_file};
 use crate::folder::Folder;
 
@@ -34,6 +33,13 @@ const READERS: u32 = 4;
 
 /// How many pages may be written ahead before they are put into the file; 4 KiB each.
 const PAGES_AHEAD: &str = "4000";
+
+/// How a store is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StoreOptions {
+    /// The most room that the file may take, in bytes; what does not fit is refused as on a full disk.
+    pub bytes_max: Option<u64>,
+}
 
 /// Opens the file to write, making it if it is not there.
 pub(crate) async fn open_to_write(

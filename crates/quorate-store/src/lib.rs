@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod folder;
 mod journal;
+mod known_seals;
 mod seals;
 
 use std::path::Path;
@@ -21,8 +22,9 @@ use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use tokio::sync::{Mutex, MutexGuard};
 
 use error::Explain;
+pub use file::StoreOptions;
 use folder::Folder;
-use seals::KnownSeals;
+use known_seals::KnownSeals;
 
 /// The store of a server.
 pub struct Store {
@@ -35,13 +37,6 @@ pub struct Store {
     /// After a sync that failed nobody knows what the disk holds, and a second try may lie.
     sync_failed: AtomicBool,
     folder: Folder,
-}
-
-/// How a store is opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct StoreOptions {
-    /// The most room that the file may take, in bytes; what does not fit is refused as on a full disk.
-    pub bytes_max: Option<u64>,
 }
 
 impl Store {

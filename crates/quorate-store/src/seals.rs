@@ -1,7 +1,6 @@
 //! What lies beside the log.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
@@ -16,43 +15,6 @@ use crate::error::Explain;
 
 /// How many seals go into one statement; SQLite takes some 32 thousand parameters.
 const AT_ONCE: usize = 500;
-
-/// How many digests are remembered.
-const KNOWN_MAX: usize = 100_000;
-
-/// The digests that this process has written lately.
-///
-/// An event that changes a row carries the row's seals again: each comment on a long post would look up the post's
-/// words in the index only to find them there.
-#[derive(Default)]
-pub(crate) struct KnownSeals(Mutex<HashSet<Digest>>);
-
-impl KnownSeals {
-    fn known(&self) -> MutexGuard<'_, HashSet<Digest>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The seals that may not be in the store yet, each once.
-    pub(crate) fn unknown<'a>(
-        &self,
-        seals: impl Iterator<Item = &'a SealBytes>,
-    ) -> Vec<&'a SealBytes> {
-        let known = self.known();
-        let mut seen = HashSet::new();
-        seals
-            .filter(|seal| !known.contains(&seal.digest) && seen.insert(seal.digest))
-            .collect()
-    }
-
-    /// Notes that seals are in the store.
-    pub(crate) fn note(&self, seals: &[&SealBytes]) {
-        let mut known = self.known();
-        if known.len() + seals.len() > KNOWN_MAX {
-            known.clear();
-        }
-        known.extend(seals.iter().map(|seal| seal.digest));
-    }
-}
 
 /// Writes seals that are not there; what is there, or was forgotten, stays as it is.
 pub(crate) async fn insert(

@@ -6,13 +6,9 @@ use super::finding::Finding;
 use super::repo::{Member, Repo};
 
 /// Crates that still have cycles, and why.
-const WITH_CYCLES: [(&str, &str); 6] = [
+const WITH_CYCLES: [(&str, &str); 2] = [
     ("quorate-engine", "its rooms are being sorted"),
-    ("quorate-import", "its rooms are being sorted"),
-    ("quorate-kernel", "its rooms are being sorted"),
-    ("quorate-runtime", "its rooms are being sorted"),
     ("quorate-server", "its rooms are being sorted"),
-    ("quorate-store", "its rooms are being sorted"),
 ];
 
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {

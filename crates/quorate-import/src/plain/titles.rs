@@ -1,5 +1,6 @@
 //! Which lines of a plain text are titles.
 
+use super::markers::marker;
 use crate::outline::names_a_section;
 
 /// A title longer than this is a sentence.
@@ -143,7 +144,7 @@ pub(super) fn reads_as_title(words: &str) -> bool {
     let begins = first.is_uppercase() || first.is_numeric() || "@#*&$!“\"‘'".contains(first);
     let quoted = "“\"‘'".contains(first);
     let ends = words.ends_with(['.', ':', ';', ',', '?', '-', '–']);
-    let is_bullet = super::marker(words).is_some() && Numbered::of(words).is_none();
+    let is_bullet = marker(words).is_some() && Numbered::of(words).is_none();
     begins
         && !quoted
         && !ends
