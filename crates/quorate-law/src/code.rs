@@ -13,7 +13,7 @@ use crate::datum::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::errors::fault;
 use crate::evaluate;
-use crate::frame::{Frame, FrameParts};
+use crate::frame::{FrameParts, RunFrame};
 use crate::library::{self, Additions};
 use crate::module::CompiledModule;
 use crate::script::{self, Ready};
@@ -78,7 +78,7 @@ impl Code {
         named: Named,
         budget: &Budget,
     ) -> Answer<Datum> {
-        let site = Frame::current()
+        let site = RunFrame::current()
             .map(|frame| frame.outer.clone())
             .unwrap_or_default();
         self.call_for(&site, world, function, args, named, budget)
@@ -94,7 +94,7 @@ impl Code {
         named: Named,
         budget: &Budget,
     ) -> Answer<Datum> {
-        let entered = Frame::enter(FrameParts {
+        let entered = RunFrame::enter(FrameParts {
             world: Some(Rc::clone(world)),
             outer: site.clone(),
             ..FrameParts::new(&self.module, budget.clone())
@@ -141,7 +141,7 @@ impl Script {
         budget: &Budget,
         site: &Site,
     ) -> Answer<Datum> {
-        let entered = Frame::enter(FrameParts {
+        let entered = RunFrame::enter(FrameParts {
             world: Some(Rc::clone(world)),
             outer: site.clone(),
             ..FrameParts::new(&self.ready.module, budget.clone())
@@ -176,7 +176,7 @@ impl Script {
 
 /// Calls a function of the frame's code.
 pub(crate) fn call(
-    frame: &Rc<Frame>,
+    frame: &Rc<RunFrame>,
     function: &str,
     args: &[Datum],
     named: &[(Name, Datum)],

@@ -325,13 +325,10 @@ impl<'a> Compilation<'a> {
                 .flat_map(move |(index, unit)| unit.chunks.iter().map(move |chunk| (index, chunk)))
                 .filter(move |(_, chunk)| chunk.phase == phase)
         };
-        for (index, chunk) in of_phase(Phase::Functions) {
-            sheet.write(index, chunk.start, chunk.end);
-        }
-        for (index, chunk) in by_needs(of_phase(Phase::Assignments).collect()) {
-            sheet.write(index, chunk.start, chunk.end);
-        }
-        for (index, chunk) in of_phase(Phase::Rest) {
+        let assignments = by_needs(of_phase(Phase::Assignments).collect());
+        let functions = of_phase(Phase::Functions);
+        let all = functions.chain(assignments).chain(of_phase(Phase::Rest));
+        for (index, chunk) in all {
             sheet.write(index, chunk.start, chunk.end);
         }
         sheet

@@ -9,12 +9,12 @@ use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use starlark::values::Heap;
 
 use crate::errors::{is_limit, words};
-use crate::frame::{Frame, memory_limit};
+use crate::frame::{RunFrame, memory_limit};
 use crate::stop::{Fault, Site, Stop};
 
 /// Stops at the first statement after a limit was passed, where the line is still known.
 struct Watch {
-    frame: Rc<Frame>,
+    frame: Rc<RunFrame>,
 }
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
@@ -42,7 +42,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     }
 }
 
-fn steps_limit(frame: &Frame) -> String {
+fn steps_limit(frame: &RunFrame) -> String {
     let steps = frame.budget.limits().steps;
     format!("the rule takes more than {steps} steps")
 }
@@ -56,7 +56,7 @@ pub(crate) fn used_bytes(heap: Heap<'_>) -> u64 {
 
 /// Runs something in an evaluator of its own, under the frame's limits, and tells why it ended if it broke.
 pub(crate) fn run<'v, T>(
-    frame: &Rc<Frame>,
+    frame: &Rc<RunFrame>,
     module: &Module<'v>,
     body: impl FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
 ) -> Result<T, Stop> {
@@ -91,7 +91,7 @@ pub(crate) fn run<'v, T>(
 }
 
 /// Why a run ended: what a native kept, else what the language says.
-fn explain(frame: &Frame, error: &starlark::Error) -> Stop {
+fn explain(frame: &RunFrame, error: &starlark::Error) -> Stop {
     if frame.host.is_some() {
         frame.line.set(first_line(frame, error));
     }
@@ -115,7 +115,7 @@ fn explain(frame: &Frame, error: &starlark::Error) -> Stop {
 }
 
 /// The line of the outermost statement that had a part in an error.
-fn first_line(frame: &Frame, error: &starlark::Error) -> u32 {
+fn first_line(frame: &RunFrame, error: &starlark::Error) -> u32 {
     let mut frames = error.call_stack().frames.iter();
     let first = frames.find_map(|called| called.location.as_ref());
     let site = first.or(error.span()).and_then(|at| frame.code.site_at(at));
@@ -123,7 +123,7 @@ fn first_line(frame: &Frame, error: &starlark::Error) -> u32 {
 }
 
 /// The innermost rule that had a part in an error, else the library text.
-fn place(frame: &Frame, error: &starlark::Error) -> Site {
+fn place(frame: &RunFrame, error: &starlark::Error) -> Site {
     let own = error.span().and_then(|at| frame.code.site_at(at));
     if let Some((site, false)) = &own {
         return site.clone();

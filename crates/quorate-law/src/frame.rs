@@ -19,7 +19,7 @@ use crate::stop::{Answer, Fault, Site, Stop};
 use crate::world::World;
 
 /// One entry into rule code.
-pub(crate) struct Frame {
+pub(crate) struct RunFrame {
     /// The game, unless declarations or tests are being run.
     pub(crate) world: Option<Rc<dyn World>>,
     /// The host of a test file.
@@ -43,7 +43,7 @@ pub(crate) struct Frame {
 }
 
 thread_local! {
-    static FRAMES: RefCell<Vec<Rc<Frame>>> = const { RefCell::new(Vec::new()) };
+    static FRAMES: RefCell<Vec<Rc<RunFrame>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What a frame is made of.
@@ -71,7 +71,7 @@ impl FrameParts {
 }
 
 /// Takes the frame off the stack again, however the run ends.
-pub(crate) struct Entered(pub(crate) Rc<Frame>);
+pub(crate) struct Entered(pub(crate) Rc<RunFrame>);
 
 impl Drop for Entered {
     fn drop(&mut self) {
@@ -79,7 +79,7 @@ impl Drop for Entered {
     }
 }
 
-impl Frame {
+impl RunFrame {
     /// Enters a run; refused where too many are inside one another.
     pub(crate) fn enter(parts: FrameParts) -> Answer<Entered> {
         let depth = FRAMES.with_borrow(Vec::len);

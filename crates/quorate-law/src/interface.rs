@@ -21,7 +21,7 @@ pub struct LibraryEntry {
 }
 
 /// A topic of the library.
-pub(crate) struct Topic {
+pub(crate) struct LibraryTopic {
     pub(crate) title: &'static str,
     /// All of it, without its heading.
     pub(crate) text: &'static str,
@@ -50,7 +50,7 @@ const FILES: [&str; 15] = [
 const FACTS: &str = include_str!("host/facts.md");
 
 /// All topics, in the order of the reference.
-pub(crate) static TOPICS: LazyLock<Vec<Topic>> =
+pub(crate) static TOPICS: LazyLock<Vec<LibraryTopic>> =
     LazyLock::new(|| FILES.into_iter().flat_map(topics).collect());
 
 /// The kinds of plain facts.
@@ -100,11 +100,11 @@ fn entries() -> impl Iterator<Item = &'static LibraryEntry> {
     TOPICS.iter().flat_map(|topic| &topic.entries)
 }
 
-fn topics(file: &'static str) -> impl Iterator<Item = Topic> {
+fn topics(file: &'static str) -> impl Iterator<Item = LibraryTopic> {
     let file = file.strip_prefix("## ").unwrap_or(file);
     file.split("\n## ").map(|section| {
         let (title, text) = section.split_once('\n').unwrap_or((section, ""));
-        Topic {
+        LibraryTopic {
             title,
             text: text.trim(),
             entries: entries_of(section),

@@ -4,7 +4,7 @@
 use crate::budget::Limits;
 use crate::host::operators::{LIST_MAX, TEXT_MAX, TREE_MAX, TUPLE_MAX};
 use crate::host::play::ROLLS_MAX;
-use crate::interface::{self, LibraryEntry, TOPICS, Topic};
+use crate::interface::{self, LibraryEntry, LibraryTopic, TOPICS};
 use crate::nesting::{BLOCKS_MAX, DEPTH_MAX, SOURCE_MAX};
 
 /// Everything that rule code can call by name. Quantities are left out, which are called by the names that rules give
@@ -51,7 +51,7 @@ fn code(text: &str) -> String {
 }
 
 /// A topic as its file has it; of attributes, a table.
-fn topic_text(topic: &Topic) -> String {
+fn topic_text(topic: &LibraryTopic) -> String {
     let Some(first) = topic.entries.first().filter(|entry| !entry.of.is_empty()) else {
         return topic.text.to_owned();
     };

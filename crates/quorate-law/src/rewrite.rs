@@ -87,28 +87,19 @@ impl Rewriter<'_> {
         edits
     }
 
-    fn open(&mut self, span: Span, text: &str) {
-        self.marks.push(Insertion {
-            at: span.begin().get(),
-            opens: true,
-            delete: 0,
-            text: text.to_owned(),
-        });
-    }
-
-    fn close(&mut self, at: u32, text: &str) {
+    fn insert(&mut self, at: u32, opens: bool, text: impl Into<String>) {
         self.marks.push(Insertion {
             at,
-            opens: false,
+            opens,
             delete: 0,
-            text: text.to_owned(),
+            text: text.into(),
         });
     }
 
     fn wrapped(&mut self, expr: &AstExpr, guard: &str) {
-        self.open(expr.span, &format!("{guard}("));
+        self.insert(expr.span.begin().get(), true, format!("{guard}("));
         self.expr(expr);
-        self.close(expr.span.end().get(), ")");
+        self.insert(expr.span.end().get(), false, ")");
     }
 
     fn statement(&mut self, statement: &AstStmt) {
@@ -163,7 +154,7 @@ impl Rewriter<'_> {
             text: format!("= {guard}({name}, "),
         });
         self.expr(value);
-        self.close(end_of(statement, self.code), ")");
+        self.insert(end_of(statement, self.code), false, ")");
     }
 
     fn expr(&mut self, expr: &AstExpr) {
@@ -171,11 +162,11 @@ impl Rewriter<'_> {
             ExprP::Op(left, op, right) => self.operation(left, *op, right),
             ExprP::Call(callee, args) => self.call(callee, &args.args),
             ExprP::Tuple(items) if !items.iter().all(is_scalar) => {
-                self.open(expr.span, "__tuple((");
+                self.insert(expr.span.begin().get(), true, "__tuple((");
                 for item in items {
                     self.expr(item);
                 }
-                self.close(expr.span.end().get(), "))");
+                self.insert(expr.span.end().get(), false, "))");
             }
             ExprP::FString(string) => {
                 for part in &string.node.expressions {
@@ -220,17 +211,9 @@ impl Rewriter<'_> {
 
     /// Comparing takes as long as the smaller side is large, so one side is measured.
     fn operation(&mut self, left: &AstExpr, op: BinOp, right: &AstExpr) {
-        let compares = matches!(
-            op,
-            BinOp::Equal
-                | BinOp::NotEqual
-                | BinOp::Less
-                | BinOp::Greater
-                | BinOp::LessOrEqual
-                | BinOp::GreaterOrEqual
-        );
         let contains = matches!(op, BinOp::In | BinOp::NotIn);
-        if (compares && !is_scalar(left) && !is_scalar(right)) || (contains && !is_scalar(left)) {
+        if (compares(op) && !is_scalar(left) && !is_scalar(right)) || (contains && !is_scalar(left))
+        {
             self.wrapped(left, "__ok");
         } else {
             self.expr(left);
@@ -256,6 +239,13 @@ impl Rewriter<'_> {
     }
 }
 
+/// Whether an operator compares its sides.
+fn compares(op: BinOp) -> bool {
+    matches!(op, BinOp::Equal | BinOp::NotEqual)
+        || matches!(op, BinOp::Less | BinOp::LessOrEqual)
+        || matches!(op, BinOp::Greater | BinOp::GreaterOrEqual)
+}
+
 /// Whether an expression is sure to be no list, tuple or dictionary.
 fn is_scalar(expr: &AstExpr) -> bool {
     match &expr.node {
@@ -266,20 +256,10 @@ fn is_scalar(expr: &AstExpr) -> bool {
                 "None" | "True" | "False" | "now" | "game"
             )
         }
-        ExprP::Op(_, op, _) => matches!(
-            op,
-            BinOp::Equal
-                | BinOp::NotEqual
-                | BinOp::Less
-                | BinOp::Greater
-                | BinOp::LessOrEqual
-                | BinOp::GreaterOrEqual
-                | BinOp::In
-                | BinOp::NotIn
-                | BinOp::Subtract
-                | BinOp::FloorDivide
-                | BinOp::Percent
-        ),
+        ExprP::Op(_, op, _) => {
+            let number = matches!(op, BinOp::Subtract | BinOp::FloorDivide | BinOp::Percent);
+            compares(*op) || number || matches!(op, BinOp::In | BinOp::NotIn)
+        }
         ExprP::Call(callee, _) => matches!(&callee.node, ExprP::Identifier(name)
             if matches!(name.ident.as_str(), "len" | "abs" | "int" | "roll" | "sum" | "hours" | "days" | "minutes" | "str")),
         _ => false,

@@ -79,13 +79,8 @@ pub(crate) fn ready(
     sheet.write(unit, 0, u32::try_from(source.len()).unwrap_or(u32::MAX));
     let dialect = syntax::dialect(flavour);
     let mut ast = AstModule::parse(name, sheet.text.clone(), &dialect).map_err(|error| {
-        let offset = error
-            .span()
-            .and_then(|at| sheet.place(at.span.begin().get()));
-        failed(vec![CodeFault::new(
-            offset.map_or(0, |(_, at)| at),
-            errors::words(&error),
-        )])
+        let offset = sheet.place_of(&error).map_or(0, |(_, at)| at);
+        failed(vec![CodeFault::new(offset, errors::words(&error))])
     })?;
     rewrite::guarded_operators(&mut ast);
     Ok(Ready {

@@ -122,6 +122,11 @@ impl CodeSheet {
         }
     }
 
+    /// The fence and the place in it of an error of the text.
+    pub(crate) fn place_of(&self, error: &starlark::Error) -> Option<(usize, u32)> {
+        self.place(error.span()?.span.begin().get())
+    }
+
     /// The fence and the place in it of a place in the text.
     pub(crate) fn place(&self, offset: u32) -> Option<(usize, u32)> {
         let index = self.pieces.partition_point(|piece| piece.at <= offset);

@@ -10,7 +10,7 @@ use crate::budget::{Budget, Limits};
 use crate::code::call;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::evaluate;
-use crate::frame::{Frame, FrameParts};
+use crate::frame::{FrameParts, RunFrame};
 use crate::library::{self, Additions};
 use crate::module::CompiledModule;
 use crate::objects::Host;
@@ -102,7 +102,7 @@ impl TestScript {
 
     /// Runs one function.
     pub fn run(&self, function: &str, host: &Rc<dyn Host>) -> Result<(), TestFailure> {
-        let frame = Frame::enter(FrameParts {
+        let frame = RunFrame::enter(FrameParts {
             host: Some(Rc::clone(host)),
             ..FrameParts::new(&self.module, Budget::new(self.limits))
         });
@@ -123,7 +123,7 @@ impl TestScript {
 
 /// Runs the top level of a test file and keeps what it leaves.
 fn keep(ready: &Ready, limits: Limits) -> Answer<()> {
-    let entered = Frame::enter(FrameParts::new(&ready.module, Budget::new(limits)))?;
+    let entered = RunFrame::enter(FrameParts::new(&ready.module, Budget::new(limits)))?;
     Module::with_temp_heap(|module| {
         evaluate::run(&entered.0, &module, |eval| {
             eval.eval_module(ready.ast.clone(), &ready.globals)

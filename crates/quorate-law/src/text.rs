@@ -10,7 +10,7 @@ pub struct RuleText {
     /// The first heading of the first level, if there is one.
     pub title: Option<String>,
     /// The clauses in order. Prose before the first numbered clause is clause 0.
-    pub clauses: Vec<Clause>,
+    pub clauses: Vec<ClauseText>,
     /// The fences of code in order.
     pub fences: Vec<Fence>,
     /// The fences of tests in order. They are part of the prose as well, as all fences are that are no code.
@@ -50,7 +50,7 @@ impl Default for FrontMatter {
 
 /// A clause: some prose, and the fences that follow it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Clause {
+pub struct ClauseText {
     /// Its number: as written in a numbered list, else counted from 1. 0 before the first number.
     pub number: u32,
     /// Its first line, counted from 1.
@@ -280,7 +280,7 @@ impl<'a> RuleReader<'a> {
         };
         if starts {
             let last = self.text.clauses.last().map_or(0, |clause| clause.number);
-            self.text.clauses.push(Clause {
+            self.text.clauses.push(ClauseText {
                 number: match (self.numbered, number) {
                     (true, Some((number, _))) => number,
                     (true, None) => 0,

@@ -13,7 +13,7 @@ use crate::declare::{Declaration, Declared};
 use crate::diagnostic::CodeFault;
 use crate::errors;
 use crate::evaluate;
-use crate::frame::{Frame, FrameParts};
+use crate::frame::{FrameParts, RunFrame};
 use crate::host::operators::depth_exceeds;
 use crate::library::{self, Additions};
 use crate::module::CompiledModule;
@@ -41,7 +41,7 @@ pub(crate) fn run(
         collector: Some(collector),
         ..FrameParts::new(code, Budget::new(Limits::WHOLE))
     };
-    let entered = Frame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
+    let entered = RunFrame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
     let frame = &entered.0;
     let outcome = Module::with_temp_heap(|module| {
         let mut at = None;
@@ -118,11 +118,8 @@ fn outermost(code: &CompiledModule, error: &starlark::Error) -> Option<(usize, u
 
 /// An error at its fence.
 fn located(sheet: &CodeSheet, error: &starlark::Error) -> (Option<usize>, CodeFault) {
-    let place = error
-        .span()
-        .and_then(|at| sheet.place(at.span.begin().get()));
     let text = errors::words(error);
-    match place {
+    match sheet.place_of(error) {
         Some((unit, offset)) => (Some(unit), CodeFault::new(offset, text)),
         None => (None, CodeFault::new(0, text)),
     }

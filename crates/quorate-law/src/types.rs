@@ -241,16 +241,16 @@ macro_rules! slots {
         /// The types that kinds borrow.
         static SLOTS: &[fn() -> Ty] = &[$({
             #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-            struct Slot;
+            struct KindSlot;
 
-            impl fmt::Display for Slot {
+            impl fmt::Display for KindSlot {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                     f.write_str(Self::TYPE)
                 }
             }
 
             #[starlark_value(type = concat!("Kind#", stringify!($number)))]
-            impl<'v> StarlarkValue<'v> for Slot {
+            impl<'v> StarlarkValue<'v> for KindSlot {
                 fn attr_ty(name: &str) -> Option<Ty> {
                     attribute($number, name)
                 }
@@ -264,7 +264,7 @@ macro_rules! slots {
                 }
             }
 
-            Ty::starlark_value::<Slot>
+            Ty::starlark_value::<KindSlot>
         }),+];
     };
 }

@@ -84,26 +84,22 @@ fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<String> {
 }
 
 fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
-    let mut take = |target| {
-        let found = targets(target);
-        names.extend(found.into_iter().map(|(name, _)| name));
-    };
+    let mut add =
+        |target: &AstAssignTarget| names.extend(targets(target).into_iter().map(|(name, _)| name));
     match &statement.node {
-        StmtP::Assign(assign) => take(&assign.lhs),
-        StmtP::For(each) => take(&each.var),
+        StmtP::Assign(assign) => add(&assign.lhs),
+        StmtP::For(each) => add(&each.var),
         _ => {}
     }
     walk_stmt(statement, &mut |expr| {
         if let ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) =
             expr
         {
-            let rest = more.iter().filter_map(|clause| match clause {
-                ClauseP::For(each) => Some(&each.var),
-                ClauseP::If(_) => None,
-            });
-            for target in std::iter::once(&first.var).chain(rest) {
-                let found = targets(target);
-                names.extend(found.into_iter().map(|(name, _)| name));
+            add(&first.var);
+            for clause in more {
+                if let ClauseP::For(each) = clause {
+                    add(&each.var);
+                }
             }
         }
     });
@@ -116,12 +112,7 @@ fn begin(expr: &AstExpr) -> u32 {
 
 impl HouseRules {
     fn fault(&mut self, offset: u32, text: impl Into<String>, help: &str) {
-        let fault = CodeFault::new(offset, text);
-        self.faults.push(if help.is_empty() {
-            fault
-        } else {
-            fault.help(help)
-        });
+        self.faults.push(CodeFault::new(offset, text).help(help));
     }
 
     fn statement(&mut self, statement: &AstStmt) {
@@ -178,25 +169,21 @@ impl HouseRules {
             }
             _ => {}
         }
-        if let StmtP::Def(def) = &statement.node {
-            self.locals.push(locals(def));
-        }
         self.parts(statement);
-        if let StmtP::Def(_) = &statement.node {
-            self.locals.pop();
-        }
     }
 
     /// What a statement consists of, types left out.
     fn parts(&mut self, statement: &AstStmt) {
         match &statement.node {
             StmtP::Def(def) => {
+                self.locals.push(locals(def));
                 for param in &def.params {
                     if let ParameterP::Normal(_, _, Some(default)) = &param.node {
                         self.expr(default);
                     }
                 }
                 self.statement(&def.body);
+                self.locals.pop();
             }
             StmtP::Assign(assign) => {
                 assign.lhs.visit_expr(|expr| self.expr(expr));

@@ -222,7 +222,7 @@ fn located(
     error: &starlark::Error,
     unknown: &dyn Fn(&str) -> CodeFault,
 ) -> Option<(usize, CodeFault)> {
-    let (unit, offset) = sheet.place(error.span()?.span.begin().get())?;
+    let (unit, offset) = sheet.place_of(error)?;
     let words = schema.readable(&errors::words(error));
     if words.starts_with("Internal error") {
         // What follows from a name that is not known, which is told by itself.

@@ -11,7 +11,7 @@ use starlark::values::{Heap, UnpackValue, Value, ValueLike};
 
 use crate::datum::Datum;
 use crate::errors::fault;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::stop::{Answer, Site};
 use crate::values::callable::{Args, Callable, NativeResult, Receiver};
 use crate::values::convert::{from_value, to_value};
@@ -23,13 +23,13 @@ use crate::world::{Named, World};
 
 /// What a native gives back, to become a value.
 pub(crate) trait IntoValue {
-    fn into_value<'v>(self, frame: &Frame, heap: Heap<'v>) -> NativeResult<'v>;
+    fn into_value<'v>(self, frame: &RunFrame, heap: Heap<'v>) -> NativeResult<'v>;
 }
 
 macro_rules! into_value {
     ($($given:ty: |$it:ident| $made:expr;)+) => {
         $(impl IntoValue for $given {
-            fn into_value<'v>(self, _frame: &Frame, heap: Heap<'v>) -> NativeResult<'v> {
+            fn into_value<'v>(self, _frame: &RunFrame, heap: Heap<'v>) -> NativeResult<'v> {
                 let $it = self;
                 Ok(heap.alloc($made))
             }
@@ -50,19 +50,19 @@ into_value! {
 }
 
 impl IntoValue for () {
-    fn into_value<'v>(self, _frame: &Frame, _heap: Heap<'v>) -> NativeResult<'v> {
+    fn into_value<'v>(self, _frame: &RunFrame, _heap: Heap<'v>) -> NativeResult<'v> {
         Ok(Value::new_none())
     }
 }
 
 impl IntoValue for Datum {
-    fn into_value<'v>(self, frame: &Frame, heap: Heap<'v>) -> NativeResult<'v> {
+    fn into_value<'v>(self, frame: &RunFrame, heap: Heap<'v>) -> NativeResult<'v> {
         to_value(frame, heap, &self)
     }
 }
 
 impl<T: IntoValue> IntoValue for Option<T> {
-    fn into_value<'v>(self, frame: &Frame, heap: Heap<'v>) -> NativeResult<'v> {
+    fn into_value<'v>(self, frame: &RunFrame, heap: Heap<'v>) -> NativeResult<'v> {
         match self {
             Some(given) => given.into_value(frame, heap),
             None => Ok(Value::new_none()),
@@ -71,7 +71,7 @@ impl<T: IntoValue> IntoValue for Option<T> {
 }
 
 impl<T: IntoValue> IntoValue for Vec<T> {
-    fn into_value<'v>(self, frame: &Frame, heap: Heap<'v>) -> NativeResult<'v> {
+    fn into_value<'v>(self, frame: &RunFrame, heap: Heap<'v>) -> NativeResult<'v> {
         let values = self.into_iter().map(|given| given.into_value(frame, heap));
         let values: Vec<_> = values.collect::<Result<_, _>>()?;
         Ok(heap.alloc(AllocList(values)))

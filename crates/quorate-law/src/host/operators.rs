@@ -10,7 +10,7 @@ use starlark::values::{UnpackValue, Value};
 
 use crate::errors::fault;
 use crate::evaluate::used_bytes;
-use crate::frame::{Frame, memory_limit};
+use crate::frame::{RunFrame, memory_limit};
 use crate::values::callable::{Args, Eval, Native, NativeResult};
 
 /// The longest text that rule code may make, in bytes.
@@ -42,11 +42,11 @@ pub(crate) fn too_big() -> starlark::Error {
     fault("a number leaves 64 bits")
 }
 
-pub(crate) fn too_long(frame: &Frame) -> starlark::Error {
+pub(crate) fn too_long(frame: &RunFrame) -> starlark::Error {
     frame.limit(format!("a text grows beyond {} KiB", TEXT_MAX >> 10))
 }
 
-fn too_nested(frame: &Frame) -> starlark::Error {
+fn too_nested(frame: &RunFrame) -> starlark::Error {
     frame.limit("tuples within tuples grow without end")
 }
 
@@ -59,7 +59,7 @@ fn tuples(value: Value<'_>) -> bool {
     })
 }
 
-fn too_many(frame: &Frame) -> starlark::Error {
+fn too_many(frame: &RunFrame) -> starlark::Error {
     frame.limit(format!("a list grows beyond {LIST_MAX} items"))
 }
 
@@ -89,22 +89,30 @@ fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<
     Ok(args.heap.alloc(AllocList(numbers)))
 }
 
+/// Passes on what a list, tuple or dictionary holds; false for any other value.
+fn each_part<'v>(value: Value<'v>, mut part: impl FnMut(Value<'v>)) -> bool {
+    if let Some(list) = ListRef::from_value(value) {
+        list.iter().for_each(part);
+    } else if let Some(tuple) = TupleRef::from_value(value) {
+        tuple.iter().for_each(part);
+    } else if let Some(dict) = DictRef::from_value(value) {
+        for (key, value) in dict.iter() {
+            part(key);
+            part(value);
+        }
+    } else {
+        return false;
+    }
+    true
+}
+
 /// Counts what a value holds, as a tree, up to a limit; none beyond it.
 pub(crate) fn tree_size(value: Value<'_>, max: usize) -> Option<usize> {
     let mut stack = vec![value];
     let mut count = 0;
     while let Some(value) = stack.pop() {
         count += 1;
-        if let Some(list) = ListRef::from_value(value) {
-            stack.extend(list.iter());
-        } else if let Some(tuple) = TupleRef::from_value(value) {
-            stack.extend(tuple.iter());
-        } else if let Some(dict) = DictRef::from_value(value) {
-            for (key, value) in dict.iter() {
-                stack.push(key);
-                stack.push(value);
-            }
-        }
+        each_part(value, |part| stack.push(part));
         if count + stack.len() > max {
             return None;
         }
@@ -121,25 +129,9 @@ pub(crate) fn depth_exceeds(value: Value<'_>, max: usize) -> bool {
         if depth > max || looked > TREE_MAX * 10 {
             return true;
         }
-        let mut push = |value| stack.push((value, depth + 1));
-        if let Some(list) = ListRef::from_value(value) {
-            list.iter().for_each(push);
-        } else if let Some(tuple) = TupleRef::from_value(value) {
-            tuple.iter().for_each(push);
-        } else if let Some(dict) = DictRef::from_value(value) {
-            for (key, value) in dict.iter() {
-                push(key);
-                push(value);
-            }
-        }
+        each_part(value, |part| stack.push((part, depth + 1)));
     }
     false
-}
-
-fn is_container(value: Value<'_>) -> bool {
-    ListRef::from_value(value).is_some()
-        || TupleRef::from_value(value).is_some()
-        || DictRef::from_value(value).is_some()
 }
 
 /// Passes on what may be compared, printed, hashed or sorted in reasonable time.
@@ -152,7 +144,7 @@ fn ok<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v>
         if text.len() > 1024 {
             args.frame.charge(text.len())?;
         }
-    } else if is_container(value) && tree_size(value, TREE_MAX).is_none() {
+    } else if tree_size(value, TREE_MAX).is_none() {
         return Err(args.frame.limit("lists within lists grow without end"));
     }
     Ok(value)
@@ -198,7 +190,7 @@ fn length(value: Value<'_>) -> Option<usize> {
         .or_else(|| TupleRef::from_value(value).map(TupleRef::len))
 }
 
-fn check_sum(frame: &Frame, one: Value<'_>, other: Value<'_>) -> starlark::Result<()> {
+fn check_sum(frame: &RunFrame, one: Value<'_>, other: Value<'_>) -> starlark::Result<()> {
     if is_int(one) && is_int(other) {
         return Err(too_big());
     }

@@ -16,7 +16,7 @@ use starlark::values::{
 };
 
 use crate::datum::Record;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::signature::{NativeSignature, Parameter, SIGNATURES};
 
 /// What a native is called on.
@@ -184,7 +184,7 @@ impl<'v> StarlarkValue<'v> for Callable {
         let heap = eval.heap();
         spec.collect(arguments, slots, heap)?;
         let args = Args {
-            frame: Frame::running()?,
+            frame: RunFrame::running()?,
             receiver: &self.receiver,
             slots,
             signature: self.prepared.signature,
@@ -200,7 +200,7 @@ impl<'v> StarlarkValue<'v> for Callable {
 
 /// The arguments of one call.
 pub(crate) struct Args<'v, 'x> {
-    pub(crate) frame: Rc<Frame>,
+    pub(crate) frame: Rc<RunFrame>,
     pub(crate) receiver: &'x Receiver,
     pub(crate) slots: &'x [Option<Value<'v>>],
     pub(crate) signature: &'static NativeSignature,

@@ -8,7 +8,7 @@ use starlark::values::{FrozenValue, Heap, UnpackValue, Value, ValueLike};
 
 use crate::datum::Datum;
 use crate::errors::fault;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::values::callable::{Callable, Receiver};
 use crate::values::kind::{HandleValue, KindValue};
 use crate::values::plain::{
@@ -44,7 +44,7 @@ macro_rules! scalar {
 
 /// A value as rule code may change it: a fresh list is the rule's own.
 pub(crate) fn to_value<'v>(
-    frame: &Frame,
+    frame: &RunFrame,
     heap: Heap<'v>,
     datum: &Datum,
 ) -> starlark::Result<Value<'v>> {
@@ -73,7 +73,7 @@ pub(crate) fn to_value<'v>(
 
 /// A value as it comes from the world: its lists cannot be changed in place, where the change would be lost.
 pub(crate) fn to_frozen<'v>(
-    frame: &Frame,
+    frame: &RunFrame,
     heap: Heap<'v>,
     datum: &Datum,
 ) -> starlark::Result<Value<'v>> {
@@ -88,7 +88,7 @@ pub(crate) fn to_frozen<'v>(
     Ok(value.to_value())
 }
 
-fn freeze(frame: &Frame, live: Heap<'_>, datum: &Datum) -> starlark::Result<FrozenValue> {
+fn freeze(frame: &RunFrame, live: Heap<'_>, datum: &Datum) -> starlark::Result<FrozenValue> {
     let heap = &frame.frozen;
     Ok(match datum {
         Datum::None => FrozenValue::new_none(),

@@ -5,7 +5,7 @@ use std::fmt;
 use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
 use crate::errors::fault;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::objects::Member;
 use crate::stop::Stop;
 use crate::values::callable::{Callable, Receiver};
@@ -14,7 +14,7 @@ use crate::values::plain::ObjectValue;
 
 impl fmt::Display for ObjectValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let host = Frame::current().and_then(|frame| frame.host.clone());
+        let host = RunFrame::current().and_then(|frame| frame.host.clone());
         match host {
             Some(host) => f.write_str(&host.show(self.0)),
             None => write!(f, "object {}", self.0),
@@ -28,12 +28,12 @@ impl<'v> StarlarkValue<'v> for ObjectValue {
         let Some(other) = Self::of(other) else {
             return Ok(false);
         };
-        let host = Frame::running()?.host.clone();
+        let host = RunFrame::running()?.host.clone();
         Ok(self.0 == other || host.is_some_and(|host| host.same(self.0, other)))
     }
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
-        let frame = Frame::current()?;
+        let frame = RunFrame::current()?;
         let host = frame.host.clone()?;
         let read = host.get(self.0, attribute).and_then(|member| match member {
             Member::Value(datum) => to_value(&frame, heap, &datum)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
 use crate::datum::Datum;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::values::callable::{Callable, Receiver};
 use crate::values::convert::to_frozen;
 use crate::values::plain::RecordValue;
@@ -29,7 +29,7 @@ impl<'v> StarlarkValue<'v> for RecordValue {
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         if let Some(datum) = self.0.get(attribute) {
-            let frame = Frame::current()?;
+            let frame = RunFrame::current()?;
             return to_frozen(&frame, heap, datum).ok();
         }
         let receiver = Receiver::Record(Arc::clone(&self.0));

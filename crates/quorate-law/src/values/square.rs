@@ -7,14 +7,14 @@ use quorate_kernel::Square;
 use starlark::collections::StarlarkHasher;
 use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::values::callable::{Callable, Receiver};
 use crate::values::plain::{LedgerValue, SquareValue};
 
 /// A square as its board labels it: `C4`.
 pub(crate) fn square_name(square: &Square) -> String {
-    let labels =
-        Frame::current().and_then(|frame| frame.world.as_ref()?.board(square.board.as_str()).ok());
+    let labels = RunFrame::current()
+        .and_then(|frame| frame.world.as_ref()?.board(square.board.as_str()).ok());
     let label = |labels: &[String], index: u16| {
         labels
             .get(usize::from(index))
@@ -55,7 +55,7 @@ impl<'v> StarlarkValue<'v> for SquareValue {
             "column" => Some(heap.alloc(i32::from(self.0.column) + 1)),
             "row" => Some(heap.alloc(i32::from(self.0.row) + 1)),
             "name" => {
-                Frame::current()?.world.as_ref()?;
+                RunFrame::current()?.world.as_ref()?;
                 Some(heap.alloc(square_name(&self.0)))
             }
             _ => Callable::method("Square", attribute, Receiver::Square(self.0.clone()), heap),

@@ -8,20 +8,20 @@ use starlark::collections::StarlarkHasher;
 use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
 use crate::errors::fault;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::stop::Stop;
 use crate::values::convert::{from_value, to_frozen};
 use crate::values::plain::ThingValue;
 
 /// How people call a thing.
 pub(crate) fn called(thing: &Thing) -> String {
-    let known = Frame::current().and_then(|frame| Some(frame.world.as_ref()?.label(thing)));
+    let known = RunFrame::current().and_then(|frame| Some(frame.world.as_ref()?.label(thing)));
     known.unwrap_or_else(|| thing.to_string())
 }
 
 /// The kind of a thing, for messages.
 pub(crate) fn kind_of(thing: &Thing) -> Name {
-    let known = Frame::current().and_then(|frame| frame.world.as_ref()?.kind(thing).ok());
+    let known = RunFrame::current().and_then(|frame| frame.world.as_ref()?.kind(thing).ok());
     known.unwrap_or_else(|| {
         Name::from(match thing {
             Thing::Game => "Game",
@@ -53,7 +53,7 @@ impl<'v> StarlarkValue<'v> for ThingValue {
     }
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
-        let frame = Frame::current()?;
+        let frame = RunFrame::current()?;
         let world = frame.world.as_ref()?;
         let read = world.get(&self.0, attribute).and_then(|datum| {
             to_frozen(&frame, heap, &datum).map_err(|error| {
@@ -70,7 +70,7 @@ impl<'v> StarlarkValue<'v> for ThingValue {
     }
 
     fn set_attr(&self, attribute: &str, value: Value<'v>) -> starlark::Result<()> {
-        let frame = Frame::running()?;
+        let frame = RunFrame::running()?;
         let datum =
             from_value(value).map_err(|what| fault(format!("`{attribute}` cannot hold {what}")))?;
         let world = frame.world()?;

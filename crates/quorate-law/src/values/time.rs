@@ -16,7 +16,7 @@ use starlark::values::{
 };
 
 use crate::errors::fault;
-use crate::frame::Frame;
+use crate::frame::RunFrame;
 use crate::words::with_article;
 
 /// A moment: fixed, or so much after the event's own.
@@ -41,12 +41,12 @@ starlark_simple_value!(SpanValue);
 
 /// The event's moment; nothing where no game runs.
 pub(crate) fn now() -> Option<Moment> {
-    Some(Frame::current()?.world.as_ref()?.now())
+    Some(RunFrame::current()?.world.as_ref()?.now())
 }
 
 /// Tells the world that an answer may change when `now` passes a moment.
 fn watch(moment: Moment) {
-    if let Some(frame) = Frame::current()
+    if let Some(frame) = RunFrame::current()
         && let Some(world) = &frame.world
     {
         let now = world.now();
