@@ -14,8 +14,9 @@ use crate::rows::{
 };
 use crate::sealing::{EachSeal, SealMut};
 use crate::time::Moment;
+pub use imbl::OrdMap;
+use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
-use imbl::{OrdMap, OrdSet};
 
 /// A row of one of the tables: where it is found, and the effect that changes it.
 pub trait TableRow: Clone {

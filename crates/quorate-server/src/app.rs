@@ -4,10 +4,14 @@
 
 pub mod config;
 pub mod error;
+pub mod forget;
 pub mod forms;
 pub mod lru;
 pub mod mail;
+pub mod new_game;
+pub mod newcomer;
 pub mod posted;
+pub mod recovery;
 pub mod reply;
 pub mod send;
 pub mod state;

@@ -30,6 +30,7 @@ pub mod table;
 pub mod time;
 pub mod urls;
 pub mod vote;
+pub mod votes;
 
 pub use bar::Bar;
 pub use board::{Board, Glyph, LegendLine, Piece, Square, Target, Trail};
@@ -53,3 +54,4 @@ pub use sheet::Sheet;
 pub use table::{Cell, Claim, Column, Row, Sorted, Table};
 pub use time::{When, age, span};
 pub use vote::{Gauge, Tally, Verdict};
+pub use votes::{EditWindow, If, VoteLine, Votes};

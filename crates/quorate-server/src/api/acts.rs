@@ -23,10 +23,9 @@ use crate::api::problem::Problem;
 use crate::api::wishes::{Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish};
 use crate::api::{commands, log, moves};
 use crate::app::error::AppError;
-use crate::app::send;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::join;
+use crate::app::{newcomer, send};
 use crate::view::game::GameView;
 
 /// Something was done, and is on disk.
@@ -170,18 +169,18 @@ async fn done(
 /// The receipt of a command of the same account that came under the same key.
 async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem> {
     let mut actors = Vec::new();
-    if let Some(me) = look.me {
+    if let Some(me) = look.me() {
         actors.push((Actor::Player(me), key.into()));
     }
-    if let Some(account) = look.visitor.id() {
+    if let Some(account) = look.visitor().id() {
         actors.push((Actor::Newcomer, send::own_key(account, key)));
     }
-    if look.visitor.is_operator() {
+    if look.visitor().is_operator() {
         actors.push((Actor::Operator, key.into()));
     }
     for (actor, key) in actors {
-        let games = &look.site.parts.games;
-        if let Some(receipt) = games.receipt(&look.game, actor, &key).await? {
+        let games = &look.app().parts.games;
+        if let Some(receipt) = games.receipt(look.game(), actor, &key).await? {
             return Ok(Some(receipt));
         }
     }
@@ -190,7 +189,7 @@ async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem>
 
 /// The answer to a command that came before, if it is the same one.
 async fn again(look: &Arc<GameView>, receipt: &Receipt, wish: &Wish) -> Result<Response, Problem> {
-    let events = look.site.events(&look.game, &[receipt.seq]).await?;
+    let events = look.app().events(look.game(), &[receipt.seq]).await?;
     if !events.iter().any(|event| is_of(event, &wish.action)) {
         return Err(Problem::key_used(receipt.seq.0));
     }
@@ -199,8 +198,8 @@ async fn again(look: &Arc<GameView>, receipt: &Receipt, wish: &Wish) -> Result<R
             Err(Problem::refused(look, refusal, Some(receipt.seq.0)))
         }
         Outcome::Done | Outcome::Opened(_) => {
-            let (site, visitor) = (&look.site, &look.visitor);
-            told(site, visitor, receipt, look.game.as_str(), true).await
+            let (site, visitor) = (look.app(), look.visitor());
+            told(site, visitor, receipt, look.game().as_str(), true).await
         }
     }
 }
@@ -221,10 +220,8 @@ fn is_of(event: &Event, action: &str) -> bool {
 /// Sends a command as whoever may send such.
 async fn sent(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
     match act {
-        Act::Apply { name, text } => {
-            join::handler::asked(look, key, name.as_str(), text.as_str()).await
-        }
-        Act::Repair { .. } if !look.visitor.is_operator() => Err(AppError::Forbidden(
+        Act::Apply { name, text } => newcomer::asked(look, key, name.as_str(), text.as_str()).await,
+        Act::Repair { .. } if !look.visitor().is_operator() => Err(AppError::Forbidden(
             "Only those who run this server can repair a game.",
         )),
         Act::Repair { .. } => send::send_as_operator(look, key, act).await,
@@ -241,7 +238,7 @@ async fn told(
     replayed: bool,
 ) -> Result<Response, Problem> {
     let look = Arc::new(GameView::at(site, visitor, game).await?);
-    let events = site.events(&look.game, &[receipt.seq]).await?;
+    let events = site.events(look.game(), &[receipt.seq]).await?;
     let event = events.into_iter().next().ok_or(AppError::NotFound)?;
     let waits = matches!(receipt.outcome, Outcome::Opened(_));
     let done = blocking(look, move |look| Ok(outcome(look, &event, waits, replayed))).await?;
@@ -259,8 +256,8 @@ fn outcome(look: &GameView, event: &Event, waits: bool, replayed: bool) -> Done 
         Effect::Post { key, old: None, .. } => Some(key.to_string()),
         _ => None,
     });
-    let questions = match look.me {
-        Some(me) if waits => look.ask(|tx| moves::questions(look, tx, me)),
+    let questions = match look.me() {
+        Some(_) if waits => look.ask(|asked| moves::questions(look, asked)),
         _ => Vec::new(),
     };
     let own = format!("open:{}", event.act.name());
@@ -268,7 +265,7 @@ fn outcome(look: &GameView, event: &Event, waits: bool, replayed: bool) -> Done 
         event: log::event(look, event),
         post: made,
         question: questions.into_iter().find(|one| one.is(&own)),
-        you: look.me.map(|me| Thing::Player(me).to_string()),
+        you: look.me().map(|me| Thing::Player(me).to_string()),
         replayed,
     }
 }

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use quorate_engine::changes::{self, Change};
-use quorate_engine::fields::{self, Typed};
-use quorate_engine::offers;
-use quorate_engine::tx::Tx;
-use quorate_kernel::command::{self as kernel, Act, typed};
+use crate::view::questions::Questions;
+use quorate_engine::changes::Change;
+use quorate_engine::fields::Typed;
+use quorate_engine::{changes, fields, offers};
+use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::{CellKey, ClauseKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing, Value};
+use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing, Value, command as kernel};
 use quorate_law::datum::{Datum, Type};
-use quorate_law::world::World;
 use serde_json::{Map, Value as Json};
 
 use crate::api::asked::{arguments, blocking};
@@ -60,7 +59,7 @@ impl Reading<'_> {
     fn act(&self, wish: Wish, past: &[Event]) -> Result<Act, Problem> {
         let mut given = wish.arguments;
         let action = wish.action.as_str();
-        if self.look.law.actions.contains_key(action) {
+        if self.look.law().actions.contains_key(action) {
             return self.law_action(&Name::from(action), &given);
         }
         Ok(match action {
@@ -149,7 +148,7 @@ impl Reading<'_> {
     }
 
     fn no_action(&self, action: &str) -> Problem {
-        let law = self.look.law.action_order.iter().map(Name::as_str);
+        let law = self.look.law().action_order.iter().map(Name::as_str);
         let known: Vec<&str> = law.chain(kernel::BUILT_IN).chain(BESIDE).collect();
         let known = known.join(", ");
         Problem::bad(
@@ -160,16 +159,16 @@ impl Reading<'_> {
 
     fn law_action(&self, action: &Name, given: &Map<String, Json>) -> Result<Act, Problem> {
         let look = self.look;
-        let decl = &look.law.actions[action];
-        look.ask(|tx| {
-            let offer = look.me.map(|me| offers::offer(tx, me, decl));
+        let decl = &look.law().actions[action];
+        look.ask(|asked| {
+            let offer = look.me().map(|me| asked.offer(me, decl));
             let mut args = Vec::new();
             for (name, json) in given {
                 let place = format!("arguments.{name}");
                 let mut typed = changes::typed(json).map_err(|text| Problem::bad(&place, text))?;
                 by_label(offer.as_ref(), name, &mut typed);
                 let one = [(Name::from(name.as_str()), typed)];
-                let read = fields::arguments(tx, action, &one);
+                let read = asked.arguments(action, &one);
                 args.extend(read.map_err(|refusal| Problem::bad(&place, refusal))?);
             }
             for param in &decl.it.params {
@@ -201,7 +200,7 @@ impl Reading<'_> {
 
     fn rule(&self, word: &str) -> Result<Name, Problem> {
         let rule = Name::from(word);
-        if self.look.state().rules.contains_key(&rule) {
+        if self.look.public().rules.contains_key(&rule) {
             Ok(rule)
         } else {
             let what = format!("there is no rule {word}");
@@ -214,7 +213,7 @@ impl Reading<'_> {
         if word.is_empty() || word.eq_ignore_ascii_case("post") {
             return Ok(Name::default());
         }
-        let known = &self.look.law.categories;
+        let known = &self.look.law().categories;
         let found = known.iter().find(|(name, decl)| {
             name.as_str().eq_ignore_ascii_case(word) || decl.it.title.eq_ignore_ascii_case(word)
         });
@@ -231,7 +230,7 @@ impl Reading<'_> {
         if listed.is_empty() {
             return Ok(None);
         }
-        let patch = self.look.ask(|tx| changes::patch(tx, listed));
+        let patch = self.look.ask(|asked| asked.patch(listed));
         let patch = patch.map_err(|bad| Problem::bad(format!("arguments.{}", bad.place), bad.text));
         Ok(Some(Sealed::close(patch?, [0; 16])))
     }
@@ -239,9 +238,9 @@ impl Reading<'_> {
     fn post(&self, new: NewPost) -> Result<Act, Problem> {
         let category = self.category(&new.category)?;
         let patch = self.patch(&new.changes)?;
-        let own = self.look.ask(|tx| {
+        let own = self.look.ask(|asked| {
             let own = new.fields.iter().map(|(name, json)| {
-                let value = field(tx, &category, name, json)?;
+                let value = field(asked, &category, name, json)?;
                 Ok((Name::from(name.as_str()), value))
             });
             own.collect::<Result<Vec<_>, Problem>>()
@@ -274,12 +273,12 @@ impl Reading<'_> {
     }
 
     fn message(&self, new: &NewMessage) -> Result<Act, Problem> {
-        let to = self.look.ask(|tx| {
+        let to = self.look.ask(|asked| {
             let to = new
                 .to
                 .iter()
                 .enumerate()
-                .map(|(nth, word)| match changes::player(tx, word) {
+                .map(|(nth, word)| match asked.player(word) {
                     Some(Thing::Player(id)) => Ok(id),
                     _ => Err(Problem::bad(
                         format!("arguments.to[{nth}]"),
@@ -293,7 +292,7 @@ impl Reading<'_> {
     }
 
     fn application(&self, new: Application) -> Act {
-        let account = self.look.visitor.account.as_ref();
+        let account = self.look.visitor().account.as_ref();
         let own = || account.map(|account| account.name.clone());
         let name = new.name.or_else(own).unwrap_or_default();
         Act::Apply {
@@ -305,12 +304,11 @@ impl Reading<'_> {
     /// An answer to what waits: an open action of theirs, or a duty.
     fn answer(&self, reply: &Reply) -> Result<Act, Problem> {
         let look = self.look;
-        let me = send::player(look)?;
-        let state = look.state();
-        let open = state.open.iter().filter(|(key, _)| key.who == me);
+        send::player(look)?;
+        let open = look.my_open();
         let open =
             open.map(|(key, open)| (format!("open:{}", key.action), Waiting::Open(key, open)));
-        let duties = state.duties.iter().filter(|(_, duty)| duty.to == me);
+        let duties = look.my_duties();
         let duties =
             duties.map(|(id, duty)| (format!("duty:{id}"), Waiting::Duty(DutyId(*id), duty)));
         let mut waiting: Vec<_> = open.chain(duties).collect();
@@ -329,7 +327,7 @@ impl Reading<'_> {
                 return Err(Problem::bad("arguments.question", what));
             }
         };
-        look.ask(|tx| question.answered(tx, &reply.value))
+        look.ask(|asked| question.answered(asked, &reply.value))
     }
 
     fn undo(&self, undoing: &Undoing, past: &[Event]) -> Result<Act, Problem> {
@@ -339,7 +337,7 @@ impl Reading<'_> {
                 Effect::Cell { key, old, .. } => Some((key, old)),
                 _ => None,
             })
-            .filter(|(key, _)| self.look.view().shown(key))
+            .filter(|(key, _)| self.look.sees_cell(key))
             .collect();
         let mut picks = Vec::new();
         for (label, pick) in &undoing.picks {
@@ -350,7 +348,7 @@ impl Reading<'_> {
             };
             let cell = match pick {
                 Pick::Back => old.as_ref(),
-                Pick::Now => self.look.state().cells.get(*key),
+                Pick::Now => self.look.cell(key),
             };
             let value = cell.map(|cell| cell.value.open().clone());
             picks.push((label.clone(), value.unwrap_or_default()));
@@ -373,13 +371,15 @@ enum Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    fn answered(&self, tx: &Tx, answer: &Json) -> Result<Act, Problem> {
+    fn answered(&self, asked: &Questions<'_>, answer: &Json) -> Result<Act, Problem> {
         let no_option = || Problem::bad("arguments.value", "it is none of the options");
         match self {
             Self::Open(key, open) => {
                 let value = match answer {
                     Json::Null if open.question.may_decline => Value::None,
-                    answer => option(tx, &open.question.options, answer).ok_or_else(no_option)?,
+                    answer => {
+                        option(asked, &open.question.options, answer).ok_or_else(no_option)?
+                    }
                 };
                 let action = key.action.clone();
                 Ok(Act::Answer { action, value })
@@ -387,7 +387,7 @@ impl Waiting<'_> {
             Self::Duty(id, duty) => {
                 let value = match answer {
                     Json::String(text) if duty.options.is_empty() => Value::Text(typed(text)),
-                    answer => option(tx, &duty.options, answer).ok_or_else(no_option)?,
+                    answer => option(asked, &duty.options, answer).ok_or_else(no_option)?,
                 };
                 Ok(Act::Decide { duty: *id, value })
             }
@@ -396,12 +396,12 @@ impl Waiting<'_> {
 }
 
 /// The option that an answer names: by its value, or by what it is called.
-fn option(tx: &Tx, options: &[Value], answer: &Json) -> Option<Value> {
+fn option(asked: &Questions<'_>, options: &[Value], answer: &Json) -> Option<Value> {
     let by_value = options
         .iter()
-        .find(|option| data::value(tx, option) == *answer);
+        .find(|option| data::value(asked, option) == *answer);
     let called = |option: &&Value| {
-        let label = tx.label(&quorate_engine::convert::datum(option));
+        let label = asked.label(&quorate_engine::convert::datum(option));
         answer
             .as_str()
             .is_some_and(|text| label.eq_ignore_ascii_case(text))
@@ -463,10 +463,14 @@ fn empty() -> Sealed<Patch> {
     Sealed::close(Patch::default(), [0; 16])
 }
 
-fn field(tx: &Tx, category: &Name, name: &str, json: &Json) -> Result<Value, Problem> {
+fn field(
+    asked: &Questions<'_>,
+    category: &Name,
+    name: &str,
+    json: &Json,
+) -> Result<Value, Problem> {
     let place = format!("arguments.fields.{name}");
-    let world: &dyn World = tx;
-    let ty = world.attribute_type(category.as_str(), name);
+    let ty = asked.attribute_type(category.as_str(), name);
     let ty = ty.ok_or_else(|| {
         Problem::bad(
             &place,
@@ -477,7 +481,8 @@ fn field(tx: &Tx, category: &Name, name: &str, json: &Json) -> Result<Value, Pro
         )
     })?;
     let typed = changes::typed(json).map_err(|text| Problem::bad(&place, text))?;
-    let datum: Datum =
-        fields::read(tx, name, &ty, &typed).map_err(|refusal| Problem::bad(&place, refusal))?;
+    let datum: Datum = asked
+        .read(name, &ty, &typed)
+        .map_err(|refusal| Problem::bad(&place, refusal))?;
     Ok(fields::as_typed(&ty, &datum))
 }

@@ -1,6 +1,6 @@
 //! What games hold, as data: values, people, moments.
 
-use quorate_engine::tx::Tx;
+use crate::view::questions::Questions;
 use quorate_engine::{changes, convert};
 use quorate_kernel::{Moment, PlayerId, Thing, Value};
 use quorate_law::datum::Datum;
@@ -17,18 +17,18 @@ pub(crate) fn moment(at: Moment) -> String {
 }
 
 /// An answer of the law as data.
-pub(crate) fn datum(tx: &Tx, of: &Datum) -> Json {
+pub(crate) fn datum(asked: &Questions<'_>, of: &Datum) -> Json {
     match of {
         Datum::Moment(at) => moment(*at).into(),
-        Datum::Square(square) => format!("{} {}", square.board, tx.square_name(square)).into(),
-        Datum::List(items) => items.iter().map(|item| datum(tx, item)).collect(),
+        Datum::Square(square) => format!("{} {}", square.board, asked.square_name(square)).into(),
+        Datum::List(items) => items.iter().map(|item| datum(asked, item)).collect(),
         other => changes::json(other),
     }
 }
 
 /// A kept value as data. Who may see it was asked before.
-pub(crate) fn value(tx: &Tx, of: &Value) -> Json {
-    datum(tx, &convert::datum(of))
+pub(crate) fn value(asked: &Questions<'_>, of: &Value) -> Json {
+    datum(asked, &convert::datum(of))
 }
 
 /// A player, by address and name.

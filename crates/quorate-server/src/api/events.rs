@@ -119,7 +119,7 @@ pub(crate) async fn list(
         None => None,
     };
     let most = query.limit.unwrap_or(EVENTS).clamp(1, EVENTS_MAX);
-    let last = look.published.head.seq.0;
+    let last = look.head().seq.0;
     let from = query.before.map_or(last, |seq| seq.saturating_sub(1));
     let (events, next) = read(&look, from.min(last), most, |event| {
         who.is_none_or(|who| look.doer(event) == Some(who))
@@ -151,7 +151,7 @@ async fn read(
     while next > 0 && from - next < READ_MAX {
         let low = next.saturating_sub(CHUNK) + 1;
         let seqs: Vec<EventSeq> = (low..=next).rev().map(EventSeq).collect();
-        for event in look.site.events(&look.game, &seqs).await? {
+        for event in look.app().events(look.game(), &seqs).await? {
             let seq = event.seq.0;
             if takes(&event) {
                 found.push(event);
@@ -183,9 +183,9 @@ pub(crate) async fn one(
 /// The event of a number.
 pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, Problem> {
     let seq: u64 = word.parse().map_err(|_| AppError::NotFound)?;
-    let known = (1..=look.published.head.seq.0).contains(&seq);
+    let known = (1..=look.head().seq.0).contains(&seq);
     let events = if known {
-        look.site.events(&look.game, &[EventSeq(seq)]).await?
+        look.app().events(look.game(), &[EventSeq(seq)]).await?
     } else {
         Vec::new()
     };
@@ -206,10 +206,10 @@ pub(crate) async fn stream(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let notices = site.parts.games.subscribe(&look.game);
+    let notices = site.parts.games.subscribe(look.game());
     // Looked at again after subscribing, so that nothing falls between.
     let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let head = look.published.head.seq.0;
+    let head = look.head().seq.0;
     let known = headers.get("last-event-id");
     let known = known.and_then(|id| id.to_str().ok()?.parse::<u64>().ok());
     let told = known

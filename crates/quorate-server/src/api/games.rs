@@ -34,7 +34,7 @@ pub(crate) struct HeadData {
 impl HeadData {
     /// The end of a look's log.
     pub(crate) fn of(look: &GameView) -> Self {
-        let head = look.published.head;
+        let head = look.head();
         Self {
             seq: head.seq.0,
             hash: head.hash.to_string(),
@@ -144,22 +144,22 @@ pub(crate) async fn one(
 }
 
 fn summary(look: &GameView) -> Result<GameData, Problem> {
-    let about = look.state().about.get(&()).ok_or(AppError::NotFound)?;
+    let about = look.public().about.get(&()).ok_or(AppError::NotFound)?;
     let (active, idle) = look.roster();
-    let terms = look.state().terms.iter().map(|(name, term)| {
+    let terms = look.public().terms.iter().map(|(name, term)| {
         let (one, many) = (term.one.clone(), term.many.clone());
         (name.to_string(), TermData { one, many })
     });
     let hiatus = look.attribute(&Thing::Game, "hiatus");
     let quorum = look.law_says("quorum", Vec::new());
     Ok(GameData {
-        game: look.game.to_string(),
+        game: look.game().to_string(),
         title: look.title(),
         rulebook: about.rulebook.to_string(),
         founded_at: moment(about.founded_at),
-        now: moment(look.now),
+        now: moment(look.now()),
         head: HeadData::of(look),
-        law: look.state().law_digest().to_string(),
+        law: look.law_digest().to_string(),
         dynasty: dynasty(look),
         hiatus: match hiatus {
             Some(Datum::Bool(stands)) => Some(stands),
@@ -175,12 +175,12 @@ fn summary(look: &GameView) -> Result<GameData, Problem> {
         },
         terms: terms.collect(),
         categories: categories(look),
-        you: look.me.map(|me| PlayerRef::of(look, me)),
+        you: look.me().map(|me| PlayerRef::of(look, me)),
     })
 }
 
 fn dynasty(look: &GameView) -> Option<DynastyData> {
-    let (number, dynasty) = look.state().dynasties.iter().next_back()?;
+    let (number, dynasty) = look.public().dynasties.iter().next_back()?;
     Some(DynastyData {
         number: *number,
         title: dynasty.title.as_str().to_owned(),
@@ -191,8 +191,8 @@ fn dynasty(look: &GameView) -> Option<DynastyData> {
 
 fn categories(look: &GameView) -> Vec<CategoryData> {
     let words = |names: &[Name]| names.iter().map(ToString::to_string).collect();
-    let known = look.law.category_order.iter();
-    let known = known.filter_map(|name| look.law.categories.get(name));
+    let known = look.law().category_order.iter();
+    let known = known.filter_map(|name| look.law().categories.get(name));
     known
         .map(|category| CategoryData {
             name: category.it.name.to_string(),

@@ -11,9 +11,10 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::LogFault;
-use quorate_runtime::archive::{self, ArchivedSeals};
+use quorate_runtime::archive::ArchivedSeals;
 use quorate_runtime::in_process::Rejudger;
-use quorate_runtime::verify::{self, Grade};
+use quorate_runtime::verify::Grade;
+use quorate_runtime::{archive, verify};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -1,7 +1,7 @@
 //! Events as data, as far as a reader may know them.
 
+use crate::view::questions::Questions;
 use quorate_engine::changes;
-use quorate_engine::tx::Tx;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::Step;
 use quorate_kernel::event::{Event, Outcome};
@@ -209,7 +209,7 @@ impl OutcomeWord {
 /// An event as the look's reader may know it.
 pub(crate) fn event(look: &GameView, event: &Event) -> EventData {
     let known = knows(look, event);
-    let is_doer = look.me.is_some() && look.doer(event) == look.me;
+    let is_doer = look.me().is_some() && look.doer(event) == look.me();
     let open = record::encode(event).open;
     let refusal = match &event.outcome {
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) if known => {
@@ -230,7 +230,7 @@ pub(crate) fn event(look: &GameView, event: &Event) -> EventData {
         private: !known,
         key: is_doer.then(|| event.key.to_string()),
         arguments: if known && look.may_know_given(event) {
-            look.ask(|tx| arguments(look, tx, event))
+            look.ask(|asked| arguments(look, asked, event))
         } else {
             Map::new()
         },
@@ -253,8 +253,8 @@ pub(crate) fn event(look: &GameView, event: &Event) -> EventData {
 /// private from its making on.
 fn knows(look: &GameView, event: &Event) -> bool {
     let sees = |id: PostId| {
-        let post = look.state().posts.get(&id);
-        post.is_none_or(|post| look.view().post(post))
+        let post = look.post(id);
+        post.is_none_or(|post| look.sees_post(post))
     };
     let of_post = match &event.act {
         Act::Post(_) => event.steps.iter().all(|step| match &step.effect {
@@ -288,17 +288,17 @@ fn dice(event: &Event) -> Vec<DieData> {
     dice.collect()
 }
 
-fn arguments(look: &GameView, tx: &Tx, event: &Event) -> Map<String, Json> {
+fn arguments(look: &GameView, asked: &Questions<'_>, event: &Event) -> Map<String, Json> {
     let given = match &event.act {
         Act::Do { args, .. } => {
             let args = args.iter();
             return args
-                .map(|(name, held)| (name.to_string(), data::value(tx, held.open())))
+                .map(|(name, held)| (name.to_string(), data::value(asked, held.open())))
                 .collect();
         }
-        Act::Answer { value, .. } => json!({ "value": data::value(tx, value.open()) }),
+        Act::Answer { value, .. } => json!({ "value": data::value(asked, value.open()) }),
         Act::Decide { duty, value } => {
-            json!({ "question": format!("duty:{duty}"), "value": data::value(tx, value.open()) })
+            json!({ "question": format!("duty:{duty}"), "value": data::value(asked, value.open()) })
         }
         Act::Post(post) => json!({
             "category": post.category.as_str(), "title": post.title.as_str(), "body": post.body.as_str(),
@@ -375,16 +375,16 @@ fn is_open(look: &GameView, event: &Event, clause: &Clause) -> bool {
                 thing: thing.clone(),
                 name: name.clone(),
             };
-            look.view().shown(&of)
+            look.sees_cell(&of)
                 && event.steps.iter().all(|step| match &step.effect {
                     Effect::Cell { key, old, new } if *key == of => {
-                        look.view().change(key, old.as_ref(), new.as_ref())
+                        look.sees_change(key, old.as_ref(), new.as_ref())
                     }
                     _ => true,
                 })
         }
         Clause::CreateThing { kind, values } => values.iter().all(|(name, _)| {
-            let decl = look.law.value(kind, name.as_str());
+            let decl = look.law().value(kind, name.as_str());
             decl.is_none_or(|decl| decl.it.shown_to == ShownTo::All)
         }),
         Clause::When { clauses, .. } => clauses.iter().all(|clause| is_open(look, event, clause)),
@@ -394,15 +394,17 @@ fn is_open(look: &GameView, event: &Event, clause: &Clause) -> bool {
 
 /// What steps change, as far as the look's reader may see it.
 pub(crate) fn effects(look: &GameView, steps: &[Step]) -> Vec<EffectData> {
-    look.ask(|tx| {
-        let seen = steps.iter().filter_map(|step| effect(look, tx, step));
+    look.ask(|asked| {
+        let seen = steps.iter().filter_map(|step| effect(look, asked, step));
         seen.collect()
     })
 }
 
-fn effect(look: &GameView, tx: &Tx, step: &Step) -> Option<EffectData> {
+fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectData> {
     match &step.effect {
-        Effect::Cell { key, old, new } => value(look, tx, step, key, (old.as_ref(), new.as_ref())),
+        Effect::Cell { key, old, new } => {
+            value(look, asked, step, key, (old.as_ref(), new.as_ref()))
+        }
         Effect::Rule { key, old, new } => {
             let how = match (old, new) {
                 (None, _) => RuleChange::Added,
@@ -432,7 +434,7 @@ fn effect(look: &GameView, tx: &Tx, step: &Step) -> Option<EffectData> {
             let sees = [old, new]
                 .into_iter()
                 .flatten()
-                .all(|row| look.view().post(row));
+                .all(|row| look.sees_post(row));
             let word = |row: &Option<quorate_kernel::rows::Post>| {
                 row.as_ref().map(|row| row.status.to_string())
             };
@@ -462,20 +464,20 @@ fn effect(look: &GameView, tx: &Tx, step: &Step) -> Option<EffectData> {
 
 fn value(
     look: &GameView,
-    tx: &Tx,
+    asked: &Questions<'_>,
     step: &Step,
     key: &CellKey,
     (old, new): (Option<&Cell>, Option<&Cell>),
 ) -> Option<EffectData> {
-    let sees = look.view().change(key, old, new);
+    let sees = look.sees_change(key, old, new);
     let plain =
-        |cell: Option<&Cell>| cell.map_or(Json::Null, |cell| data::value(tx, cell.value.open()));
+        |cell: Option<&Cell>| cell.map_or(Json::Null, |cell| data::value(asked, cell.value.open()));
     let (old, new) = (plain(old), plain(new));
     (sees && old != new).then(|| EffectData::Value {
         thing: key.thing.to_string(),
         called: match &key.thing {
             Thing::Game => look.title(),
-            thing => tx.label(&Datum::Thing(thing.clone())),
+            thing => asked.label(&Datum::Thing(thing.clone())),
         },
         name: key.name.to_string(),
         old,

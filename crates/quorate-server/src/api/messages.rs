@@ -70,9 +70,10 @@ pub(crate) async fn list(
         None => None,
     };
     let most = query.limit.unwrap_or(MESSAGES).clamp(1, MESSAGES_MAX);
-    let mut mine = look.state().messages.iter().rev().filter(|(id, message)| {
-        before.is_none_or(|before| **id < before) && look.view().message(message)
-    });
+    let mut mine = look
+        .messages()
+        .rev()
+        .filter(|(id, _)| before.is_none_or(|before| **id < before));
     let items: Vec<_> = mine
         .by_ref()
         .take(most)

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::view::questions::Questions;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::convert;
-use quorate_engine::offers::{self, Field, Offer};
-use quorate_engine::tx::Tx;
+use quorate_engine::offers::{Field, Offer};
 use quorate_kernel::{PlayerId, Refusal, Value};
 use quorate_law::datum::Datum;
 use serde::Serialize;
@@ -166,11 +166,11 @@ pub(crate) async fn list(
 }
 
 fn moves(look: &GameView, me: PlayerId) -> MovesData {
-    look.ask(|tx| {
-        let offers = offers::offers(tx, me);
-        let posts = look.law.category_order.iter().filter_map(|name| {
-            let decl = look.law.categories.get(name)?;
-            let (may, refusal) = told(look, &offers::may_post(tx, me, decl));
+    look.ask(|asked| {
+        let offers = asked.offers(me);
+        let posts = look.law().category_order.iter().filter_map(|name| {
+            let decl = look.law().categories.get(name)?;
+            let (may, refusal) = told(look, &asked.may_post(me, decl));
             Some(MayPost {
                 category: name.to_string(),
                 may,
@@ -178,10 +178,10 @@ fn moves(look: &GameView, me: PlayerId) -> MovesData {
             })
         });
         MovesData {
-            at: moment(look.now),
+            at: moment(look.now()),
             you: PlayerRef::of(look, me),
-            questions: questions(look, tx, me),
-            moves: offers.iter().map(|offer| one(look, tx, offer)).collect(),
+            questions: questions(look, asked),
+            moves: offers.iter().map(|offer| one(look, asked, offer)).collect(),
             posts: posts.collect(),
         }
     })
@@ -201,7 +201,7 @@ fn told(look: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData
     }
 }
 
-fn one(look: &GameView, tx: &Tx, offer: &Offer) -> MoveData {
+fn one(look: &GameView, asked: &Questions<'_>, offer: &Offer) -> MoveData {
     let (may, refusal) = told(look, &offer.open);
     MoveData {
         action: offer.action.to_string(),
@@ -211,7 +211,7 @@ fn one(look: &GameView, tx: &Tx, offer: &Offer) -> MoveData {
         fields: offer
             .fields
             .iter()
-            .map(|field| one_field(look, tx, field))
+            .map(|field| one_field(look, asked, field))
             .collect(),
         says: told_of(look, &offer.says),
         may,
@@ -224,13 +224,13 @@ fn told_of(look: &GameView, words: &str) -> Option<String> {
     (!words.is_empty()).then(|| look.themed(words))
 }
 
-fn one_field(look: &GameView, tx: &Tx, field: &Field) -> FieldData {
+fn one_field(look: &GameView, asked: &Questions<'_>, field: &Field) -> FieldData {
     let options = field.options.as_ref().map(|options| {
         let remarks = field.remarks.iter().map(String::as_str);
         let remarks = remarks.chain(std::iter::repeat(""));
         let told = options.iter().zip(remarks);
         let told = told.map(|((datum, text), remark)| OptionData {
-            value: data::datum(tx, datum),
+            value: data::datum(asked, datum),
             text: text.clone(),
             remark: told_of(look, remark),
         });
@@ -243,40 +243,39 @@ fn one_field(look: &GameView, tx: &Tx, field: &Field) -> FieldData {
         options,
         optional: field.default.is_some()
             || matches!(field.ty, quorate_law::datum::Type::Optional(_)),
-        default: data::datum(tx, field.default.as_ref().unwrap_or(&Datum::None)),
+        default: data::datum(asked, field.default.as_ref().unwrap_or(&Datum::None)),
     }
 }
 
 /// What waits for an answer of a player.
-pub(crate) fn questions(look: &GameView, tx: &Tx, me: PlayerId) -> Vec<QuestionData> {
-    let state = look.state();
+pub(crate) fn questions(look: &GameView, asked: &Questions<'_>) -> Vec<QuestionData> {
     let options = |values: &[Value]| {
         let told = values.iter().map(|value| AnswerData {
-            value: data::value(tx, value),
-            text: tx.label(&convert::datum(value)),
+            value: data::value(asked, value),
+            text: asked.label(&convert::datum(value)),
         });
         told.collect()
     };
-    let open = state.open.iter().filter(|(key, _)| key.who == me);
+    let open = look.my_open();
     let open = open.map(|(key, open)| {
         let question = QuestionData {
             question: format!("open:{}", key.action),
             what: open.question.what.clone(),
             options: options(&open.question.options),
             may_decline: open.question.may_decline,
-            default: data::value(tx, &open.question.default),
+            default: data::value(asked, &open.question.default),
             deadline: moment(open.deadline),
         };
         (open.deadline, question)
     });
-    let duties = state.duties.iter().filter(|(_, duty)| duty.to == me);
+    let duties = look.my_duties();
     let duties = duties.map(|(id, duty)| {
         let question = QuestionData {
             question: format!("duty:{id}"),
             what: look.duty_title(duty),
             options: options(&duty.options),
             may_decline: false,
-            default: data::value(tx, &duty.default),
+            default: data::value(asked, &duty.default),
             deadline: moment(duty.deadline),
         };
         (duty.deadline, question)

@@ -56,7 +56,7 @@ pub(crate) async fn list(
 
 fn people(look: &GameView) -> Vec<PersonData> {
     let emperor = look.emperor();
-    let told = look.state().people.iter().map(|(id, person)| {
+    let told = look.public().people.iter().map(|(id, person)| {
         let is_member = person.standing == Standing::Member;
         PersonData {
             player: Thing::Player(*id).to_string(),

@@ -21,9 +21,9 @@ use crate::api::problem::Problem;
 use crate::api::{data, log};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::site::post::handler::post_id;
 use crate::view::game::GameView;
 use crate::view::matters::Count;
+use crate::view::posts::post_id;
 
 /// How many posts a page has where nothing is asked.
 const POSTS: usize = 20;
@@ -194,7 +194,7 @@ fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem>
     };
     let takes = |id: PostId, post: &Post| {
         before.is_none_or(|before| id < before)
-            && look.view().post(post)
+            && look.sees_post(post)
             && query
                 .category
                 .as_ref()
@@ -203,11 +203,11 @@ fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem>
                 .status
                 .as_ref()
                 .is_none_or(|name| post.status == *name.as_str())
-            && author.is_none_or(|author| look.view().author(&post.author) == Some(author))
+            && author.is_none_or(|author| look.author_of(&post.author) == Some(author))
             && query.open.is_none_or(|open| look.is_open(post) == open)
     };
     let most = query.limit.unwrap_or(POSTS).clamp(1, POSTS_MAX);
-    let mut found = look.state().posts.iter().rev();
+    let mut found = look.posts().rev();
     let mut found = found.by_ref().filter(|(id, post)| takes(**id, post));
     let items: Vec<_> = found
         .by_ref()
@@ -224,7 +224,7 @@ fn count(look: &GameView, id: PostId, post: &Post) -> Option<Count> {
 }
 
 fn line(look: &GameView, id: PostId, post: &Post, count: Option<&Count>) -> PostLine {
-    let author = look.view().author(&post.author);
+    let author = look.author_of(&post.author);
     PostLine {
         id: id.to_string(),
         category: post.category.to_string(),
@@ -292,9 +292,8 @@ fn whole(look: &GameView, word: &str) -> Result<PostData, Problem> {
         digest: digest.map(|digest| digest.to_string()),
         votes: votes.collect(),
         thread: look
-            .state()
             .comments_of(id)
-            .filter(|(_, comment)| look.view().comment(comment))
+            .filter(|(_, comment)| look.sees_comment(comment))
             .map(|(key, one)| comment(look, key, one))
             .collect(),
         actions: offers.into_iter().map(|offer| offer.action).collect(),
@@ -304,19 +303,19 @@ fn whole(look: &GameView, word: &str) -> Result<PostData, Problem> {
 fn fields(look: &GameView, id: PostId, post: &Post) -> BTreeMap<String, AnyJson> {
     let thing = Thing::Post(id);
     let values = look.values_of_kind(&post.category);
-    look.ask(|tx| {
+    look.ask(|asked| {
         let seen = values.iter().filter(|value| look.sees(&thing, value));
         seen.filter_map(|value| {
             let name = value.name();
-            let held = tx.attribute(&thing, name.as_str()).ok()?;
-            Some((name.to_string(), data::datum(tx, &held)))
+            let held = asked.attribute(&thing, value)?;
+            Some((name.to_string(), data::datum(asked, &held)))
         })
         .collect()
     })
 }
 
 fn comment(look: &GameView, key: &CommentKey, comment: &Comment) -> CommentData {
-    let author = look.view().author(&comment.author);
+    let author = look.author_of(&comment.author);
     let icons = comment.icons.iter().map(|icon| IconData {
         name: icon.name.to_string(),
         counted: icon.counted,

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use quorate_engine::changes::{self, Change};
-use quorate_engine::judge::Inputs;
-use quorate_engine::{convert, offers};
+use quorate_engine::changes::Change;
+use quorate_engine::convert;
 use quorate_forecast::words;
 use quorate_forecast::{Extent, Forecast, Proof};
 use quorate_kernel::Refusal;
-use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Event;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -46,7 +45,7 @@ pub(crate) async fn why(
 ) -> Result<Json<Trial>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
     let look = Arc::new(GameView::at(&site, &visitor, &game).await?);
-    let actor = match (wish.action.as_str(), look.me) {
+    let actor = match (wish.action.as_str(), look.me()) {
         ("apply-to-join", None) => Actor::Newcomer,
         _ => Actor::Player(send::player(&look)?),
     };
@@ -64,26 +63,16 @@ pub(crate) async fn why(
 
 fn tried(look: &GameView, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refusal> {
     if let (Act::Do { action, args }, Some(me)) = (&act, actor.player())
-        && let Some(decl) = look.law.actions.get(action)
+        && let Some(decl) = look.law().actions.get(action)
     {
         let args = args
             .iter()
             .map(|(name, value)| (name.clone(), convert::datum(value)))
             .collect();
-        return look.ask(|tx| offers::tried(tx, me, decl, args));
+        return look.ask(|asked| asked.tried(me, decl, args));
     }
     // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
-    let inputs = Inputs {
-        past,
-        ..Inputs::default()
-    };
-    let command = Command {
-        at: look.now,
-        actor,
-        key: "why".into(),
-        act,
-    };
-    look.fork().judge(&command, &inputs).event().map(|_| ())
+    look.attempt(actor, act, past).map(|_| ())
 }
 
 /// Changes to be tried.
@@ -145,7 +134,7 @@ pub(crate) async fn preview(
 }
 
 fn would(look: &GameView, draft: &Draft) -> Result<Preview, Problem> {
-    let patch = look.ask(|tx| changes::patch(tx, &draft.changes));
+    let patch = look.ask(|asked| asked.patch(&draft.changes));
     let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
     let extent = if draft.whole {
         Extent::Whole { of: None }

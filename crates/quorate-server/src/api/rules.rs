@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use quorate_kernel::law::{LIBRARY, Rule, Section};
+use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::{EventSeq, Name};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -16,9 +16,8 @@ use crate::api::data::moment;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::site::ruleset;
-use crate::site::ruleset::versions;
 use crate::view::game::GameView;
+use crate::view::{rules, versions};
 
 /// Which moment.
 #[derive(Deserialize, IntoParams)]
@@ -152,17 +151,20 @@ pub(crate) async fn then(
 }
 
 fn rules(look: &GameView) -> RulesetData {
-    let state = look.state();
-    let mut sections: Vec<(&Name, &Section)> = state.sections.iter().collect();
-    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
-    let numbers = ruleset::handler::numbers(look);
-    let last = state.rules.values().map(|rule| rule.changed_by).max();
-    let mut rules = state.rules_in_order();
+    let sections = rules::ordered_sections(look);
+    let numbers = rules::numbers(look);
+    let last = look
+        .public()
+        .rules
+        .values()
+        .map(|rule| rule.changed_by)
+        .max();
+    let mut rules = look.rules_in_order();
     rules.sort_by_key(|(_, rule)| rule.section == LIBRARY);
     RulesetData {
-        at: moment(look.now),
+        at: moment(look.now()),
         changed_by: last.unwrap_or(EventSeq(1)).0,
-        law: state.law_digest().to_string(),
+        law: look.law_digest().to_string(),
         sections: sections
             .into_iter()
             .map(|(id, section)| SectionData {
@@ -194,7 +196,7 @@ fn rule(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String
 
 /// What sleeps of a rule: what does not check, and what broke too often.
 fn asleep(look: &GameView, id: &Name) -> Vec<AsleepData> {
-    let unchecked = look.law.asleep.iter().filter(|asleep| asleep.rule == *id);
+    let unchecked = look.law().asleep.iter().filter(|asleep| asleep.rule == *id);
     let unchecked = unchecked.map(|asleep| AsleepData {
         fence: asleep.fence + 1,
         why: match asleep.diagnostics.first() {
@@ -202,7 +204,7 @@ fn asleep(look: &GameView, id: &Name) -> Vec<AsleepData> {
             None => "it does not check".to_owned(),
         },
     });
-    let breaks = look.state().breaks.iter();
+    let breaks = look.public().breaks.iter();
     let broken = breaks
         .filter(|(key, breaks)| key.rule == *id && breaks.asleep)
         .map(|(key, breaks)| AsleepData {
@@ -227,9 +229,9 @@ pub(crate) async fn one(
     let id = Name::from(id);
     let versions = versions::versions(&look, &id).await?;
     let told = blocking(Arc::new(look), move |look| {
-        let known = look.state().rules.get(&id).ok_or(AppError::NotFound)?;
+        let known = look.public().rules.get(&id).ok_or(AppError::NotFound)?;
         Ok(RuleHistory {
-            rule: rule(look, &id, known, &ruleset::handler::numbers(look)),
+            rule: rule(look, &id, known, &rules::numbers(look)),
             history: versions
                 .iter()
                 .filter_map(|one| version(look, one))

@@ -16,8 +16,8 @@ use crate::api::data::moment;
 use crate::api::games::HeadData;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::new_game;
 use crate::app::state::AppState;
-use crate::site::new_game;
 use crate::view::game::GameView;
 
 /// A rulebook that games can be founded of.
@@ -125,13 +125,13 @@ pub(crate) async fn games(
                 continue;
             }
         };
-        let about = look.state().about.get(&());
+        let about = look.public().about.get(&());
         lines.push(GameLine {
-            game: look.game.to_string(),
+            game: look.game().to_string(),
             title: look.title(),
             rulebook: about.map_or_else(String::new, |about| about.rulebook.to_string()),
             head: HeadData::of(&look),
-            you: look.me.map(|me| Thing::Player(me).to_string()),
+            you: look.me().map(|me| Thing::Player(me).to_string()),
         });
     }
     Ok(Json(lines))
@@ -181,17 +181,17 @@ pub(crate) async fn found(
     }
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let name = new.name.unwrap_or_else(|| account.name.clone());
-    let wish = new_game::handler::Wish {
+    let wish = new_game::Wish {
         rulebook: &new.rulebook,
         title: new.title.as_deref(),
         name: &name,
         key: key.as_deref(),
     };
-    let game = new_game::handler::found(&site, &visitor, &wish).await?;
+    let game = new_game::found(&site, &visitor, &wish).await?;
     let location = format!("/api/v1/games/{game}");
     let founded = Founded {
         game: game.to_string(),
-        player: Thing::Player(new_game::handler::first_player()).to_string(),
+        player: Thing::Player(new_game::first_player()).to_string(),
     };
     Ok((
         StatusCode::CREATED,

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::view::questions::Questions;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::convert;
-use quorate_engine::tx::Tx;
 use quorate_kernel::effect::Step;
 use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::state::Effect;
@@ -25,9 +25,9 @@ use crate::api::rules::{AtQuery, then};
 use crate::api::{data, log};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::site::tracker::history;
 use crate::ui::Claim;
 use crate::view::game::GameView;
+use crate::view::history;
 use crate::view::kinds::{Source, Tracked};
 
 /// Which values, and when.
@@ -135,7 +135,7 @@ pub(crate) async fn list(
 
 fn tracker(look: &GameView, only: Option<&str>) -> Result<TrackerData, Problem> {
     let own = ["Player", "Game"].map(Name::from);
-    let law = &look.law;
+    let law = look.law();
     let kinds = own
         .iter()
         .chain(law.entities.keys())
@@ -148,7 +148,7 @@ fn tracker(look: &GameView, only: Option<&str>) -> Result<TrackerData, Problem> 
         return Err(Problem::bad("query.kind", what));
     }
     Ok(TrackerData {
-        at: moment(look.now),
+        at: moment(look.now()),
         kinds: kinds.into_iter().map(|name| kind(look, name)).collect(),
     })
 }
@@ -164,10 +164,10 @@ fn kind(look: &GameView, name: &Name) -> KindData {
         kind: name.to_string(),
         title,
         values: tracked.iter().map(|value| decl(look, value)).collect(),
-        things: look.ask(|tx| {
-            things(look, tx, name)
+        things: look.ask(|asked| {
+            things(look, asked, name)
                 .into_iter()
-                .map(|one| thing(look, tx, one, &tracked))
+                .map(|one| thing(look, asked, one, &tracked))
                 .collect()
         }),
     }
@@ -185,48 +185,53 @@ fn decl(look: &GameView, value: &Tracked<'_>) -> ValueDecl {
 }
 
 /// The things of a kind, as they came.
-fn things(look: &GameView, tx: &Tx, kind: &Name) -> Vec<Thing> {
+fn things(look: &GameView, asked: &Questions<'_>, kind: &Name) -> Vec<Thing> {
     match kind.as_str() {
         "Game" => vec![Thing::Game],
         "Player" => {
-            let people = look.state().people.iter();
+            let people = look.public().people.iter();
             let members = people.filter(|(_, person)| person.standing == Standing::Member);
             members.map(|(id, _)| Thing::Player(*id)).collect()
         }
-        _ => tx.things_of(kind),
+        _ => asked.things_of(kind),
     }
 }
 
-fn thing(look: &GameView, tx: &Tx, thing: Thing, tracked: &[Tracked<'_>]) -> ThingData {
+fn thing(
+    look: &GameView,
+    asked: &Questions<'_>,
+    thing: Thing,
+    tracked: &[Tracked<'_>],
+) -> ThingData {
     let values = tracked.iter().map(|value| {
         let name = value.name().to_string();
-        (name, held(look, tx, &thing, value))
+        (name, held(look, asked, &thing, value))
     });
     ThingData {
         values: values.collect(),
         called: match &thing {
             Thing::Game => look.title(),
-            thing => tx.label(&Datum::Thing(thing.clone())),
+            thing => asked.label(&Datum::Thing(thing.clone())),
         },
         thing: thing.to_string(),
     }
 }
 
-fn held(look: &GameView, tx: &Tx, thing: &Thing, value: &Tracked<'_>) -> HeldData {
-    let held = look.held(tx, thing, value);
+fn held(look: &GameView, asked: &Questions<'_>, thing: &Thing, value: &Tracked<'_>) -> HeldData {
+    let held = asked.held(thing, value);
     let key = CellKey {
         thing: thing.clone(),
         name: value.name().clone(),
     };
-    let cell = look.state().cells.get(&key).filter(|_| !held.is_hidden);
+    let cell = look.cell(&key).filter(|_| !held.is_hidden);
     let plain = match (held.is_hidden, value.source, cell) {
         (true, ..) => AnyJson::Null,
-        (_, Source::Kept(_), Some(cell)) => data::datum(tx, &convert::datum(cell.value.open())),
+        (_, Source::Kept(_), Some(cell)) => data::datum(asked, &convert::datum(cell.value.open())),
         // A ledger has lines and no cell; what counts is their sum.
         (_, Source::Kept(_), None) => held.number.map_or(AnyJson::Null, AnyJson::from),
         (_, Source::Computed(_) | Source::Stated(..), _) => {
-            let computed = tx.attribute(thing, value.name().as_str());
-            data::datum(tx, &computed.unwrap_or(Datum::None))
+            let computed = asked.attribute(thing, value);
+            data::datum(asked, &computed.unwrap_or(Datum::None))
         }
     };
     HeldData {
@@ -275,7 +280,7 @@ pub(crate) async fn one(
         thing,
         name: name.into(),
     };
-    if !look.state().cells.contains_key(&key) || !look.view().shown(&key) {
+    if look.cell(&key).is_none() {
         return Err(AppError::NotFound.into());
     }
     let events = history::changes(&look, &key, history::STEPS_ALL).await?;

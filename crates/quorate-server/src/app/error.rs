@@ -7,10 +7,10 @@ use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{AccountError, StoreError};
 
 use crate::app::posted::NotTaken;
+use crate::app::recovery::LinkTrouble;
 use crate::security::chance::NoChance;
 use crate::security::password::PasswordTrouble;
 use crate::security::rate::TooOften;
-use crate::site::account::recover::LinkTrouble;
 
 /// Why a request has no answer. The page is made where the reader is known: see [`crate::app::reply::failed`].
 #[derive(Debug)]

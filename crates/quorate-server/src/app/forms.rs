@@ -141,7 +141,7 @@ pub fn answer(
 pub fn answer_in(look: &GameView, result: Result<Response, AppError>) -> Response {
     result.unwrap_or_else(|trouble| {
         let around = look.chrome(trouble.title(), crate::view::people::Part::Elsewhere);
-        reply::failed(&look.site, &look.visitor, Some(around), trouble)
+        reply::failed(look.app(), look.visitor(), Some(around), trouble)
     })
 }
 
@@ -150,7 +150,7 @@ pub async fn drawn(
     look: GameView,
     draw: impl FnOnce(&GameView) -> Result<Response, AppError> + Send + 'static,
 ) -> Response {
-    let (site, visitor) = (Arc::clone(&look.site), look.visitor.clone());
+    let (site, visitor) = (Arc::clone(look.app()), look.visitor().clone());
     let made = tokio::task::spawn_blocking(move || {
         let result = draw(&look);
         answer_in(&look, result)
@@ -161,11 +161,11 @@ pub async fn drawn(
 
 /// The page of a look, as a response.
 pub fn page(look: &GameView, page: &impl askama::Template) -> Response {
-    reply::page(&look.site, &look.visitor, StatusCode::OK, page)
+    reply::page(look.app(), look.visitor(), StatusCode::OK, page)
 }
 
 /// The page that was sent, once more with why it was not taken.
 pub fn once_more(look: &GameView, page: &impl askama::Template) -> Response {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    reply::page(&look.site, &look.visitor, status, page)
+    reply::page(look.app(), look.visitor(), status, page)
 }

@@ -17,12 +17,20 @@ use crate::view::game::GameView;
 /// through; what they may do beyond that is for the law to say.
 pub async fn send(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
     let me = player(look)?;
-    send_as(&look.site, &look.visitor, look, Actor::Player(me), key, act).await
+    send_as(
+        look.app(),
+        look.visitor(),
+        look,
+        Actor::Player(me),
+        key,
+        act,
+    )
+    .await
 }
 
 /// Whom the reader plays, or what to do first.
 pub fn player(look: &GameView) -> Result<PlayerId, AppError> {
-    match (look.me, look.visitor.account.as_ref()) {
+    match (look.me(), look.visitor().account.as_ref()) {
         (Some(me), Some(_)) => Ok(me),
         (_, None) => Err(AppError::SignIn),
         (None, Some(_)) => Err(AppError::Forbidden(
@@ -37,9 +45,9 @@ pub async fn send_as_newcomer(
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, AppError> {
-    let account = look.visitor.id().ok_or(AppError::SignIn)?;
-    let key = own_key(account, key.unwrap_or(&look.visitor.word));
-    let (site, visitor) = (&look.site, &look.visitor);
+    let account = look.visitor().id().ok_or(AppError::SignIn)?;
+    let key = own_key(account, key.unwrap_or(&look.visitor().word));
+    let (site, visitor) = (look.app(), look.visitor());
     send_as(
         site,
         visitor,
@@ -57,10 +65,10 @@ pub async fn send_as_operator(
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, AppError> {
-    if !look.visitor.is_operator() {
+    if !look.visitor().is_operator() {
         return Err(AppError::NotFound);
     }
-    send_as(&look.site, &look.visitor, look, Actor::Operator, key, act).await
+    send_as(look.app(), look.visitor(), look, Actor::Operator, key, act).await
 }
 
 /// The key of a command whose actor many accounts act as (newcomers, founders): it tells whose it is, so that nobody gets
@@ -79,7 +87,7 @@ async fn send_as(
 ) -> Result<Receipt, AppError> {
     site.writes.take(visitor.who(), site.now_ms())?;
     let key = Name::from(key.unwrap_or(&visitor.word));
-    let answer = site.parts.games.send(&look.game, actor, key, act).await?;
+    let answer = site.parts.games.send(look.game(), actor, key, act).await?;
     match answer {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),

@@ -10,7 +10,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource};
-use quorate_runtime::{Games, OperatingError, fold};
+use quorate_runtime::{OperatingError, fold};
 
 use crate::app::config::ServerConfig;
 use crate::app::lru::LruCache;
@@ -20,11 +20,12 @@ use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
 use crate::security::{chance, rate};
+use crate::view::games::GameHost;
 
 /// What a site is made of.
 pub struct Deps {
     /// The games.
-    pub games: Games,
+    pub games: GameHost,
     /// Versions of the law that were compiled, shared with those who judge.
     pub laws: Arc<LawCache>,
     /// Who can log in.

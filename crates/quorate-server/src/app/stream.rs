@@ -34,7 +34,7 @@ pub(crate) async fn stream(
 async fn open(site: &Arc<AppState>, game: &str) -> Result<Response, AppError> {
     let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
     let notices = site.parts.games.subscribe(&game);
-    let head = site.parts.games.snapshot(&game).await?.head.seq.0;
+    let head = site.parts.games.newest(&game).await?.0;
     let moved = stream::unfold((notices, Some(head)), |(mut notices, first)| async move {
         let seq = match first {
             Some(seq) => seq,

@@ -1,12 +1,10 @@
 //! Proof that a form came from a page of ours: a token under the server's secret, bound to the session, and the browser's own
 //! word on where the request began.
 
-use axum::{
-    extract::Request,
-    http::{HeaderMap, Method, StatusCode, header},
-    middleware::Next,
-    response::{IntoResponse, Response},
-};
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 
 use crate::security::chance;
 use crate::security::chance::NoChance;

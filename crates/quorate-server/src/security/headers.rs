@@ -1,11 +1,9 @@
 //! Headers that tell browsers what a page of ours never does.
 
-use axum::{
-    extract::{Request, State},
-    http::{HeaderName, HeaderValue, header},
-    middleware::Next,
-    response::Response,
-};
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
 
 /// Nothing from elsewhere, nothing inline, in nobody's frame. Styles and scripts come from the binary's own files.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \

@@ -1,9 +1,8 @@
 //! Passwords: kept as argon2id digests, compared without telling whether an account exists.
 
-use argon2::{
-    Algorithm, Argon2, Params, Version,
-    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
-};
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
 use unicode_normalization::UnicodeNormalization;
 
 /// Shortest password that is taken, in letters. Length is all that is asked.

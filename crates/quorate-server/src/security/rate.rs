@@ -1,11 +1,9 @@
 //! How often somebody may knock: token buckets by address and by account.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a bucket allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

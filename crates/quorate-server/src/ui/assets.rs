@@ -1,13 +1,13 @@
 //! Style sheet, scripts and icons: part of the binary, named by what they contain, so that a browser keeps them for good.
 
-use std::{io::Write as _, sync::LazyLock};
+use std::io::Write as _;
+use std::sync::LazyLock;
 
-use axum::{
-    extract::Path,
-    http::{HeaderMap, StatusCode, header},
-    response::{IntoResponse, Response},
-};
-use flate2::{Compression, write::GzEncoder};
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// One file as it is served.
 struct Asset {

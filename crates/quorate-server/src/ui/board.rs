@@ -1,9 +1,9 @@
 //! Boards: squares with marks, pieces on them, and the squares one may choose, drawn from plain data.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use askama::Template;
-
 use quorate_law::capital;
 
 use crate::ui::html::writes_html;

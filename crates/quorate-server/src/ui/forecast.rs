@@ -1,6 +1,6 @@
 //! What a proposal would do, as pieces: single effects and groups of them.
 
-use crate::ui::Link;
+use crate::ui::chrome::Link;
 use crate::ui::urls::Href;
 
 /// One thing that a proposal would do.

@@ -10,3 +10,11 @@ pub(crate) use writes_html;
 pub fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
+
+/// A title as an element's id.
+pub(crate) fn slug(title: &str) -> String {
+    let words = title
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}

@@ -4,19 +4,19 @@
 //! into the text, so that code and addresses stay what they are. Whatever comes out passes ammonia's list of allowed
 //! elements, although nothing else should come out: two fences, because strangers write here.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
-
-use comrak::{
-    Arena, Options, format_html,
-    nodes::{AstNode, NodeValue},
-    parse_document,
-};
-
 mod short;
 mod tokens;
 
 pub use short::{excerpt, in_two};
 pub use tokens::themed;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use comrak::nodes::{AstNode, NodeValue};
+use comrak::{Arena, Options, format_html, parse_document};
 
 use crate::ui::html::writes_html;
 use crate::ui::mark::Ballot;

@@ -1,6 +1,8 @@
 //! What came of something that somebody did.
 
-use crate::ui::{Die, Link, When};
+use crate::ui::chrome::Link;
+use crate::ui::dice::Die;
+use crate::ui::time::When;
 
 /// How something ended that the reader did.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Refusals as sentences that a player understands.
 
 use askama::Template;
-
 use quorate_law::capital;
 
 use crate::ui::html::writes_html;

@@ -1,6 +1,6 @@
 //! A person’s own values on a page.
 
-use crate::ui::Fact;
+use crate::ui::chrome::Fact;
 
 /// The reader's own values.
 #[derive(Clone, Debug)]

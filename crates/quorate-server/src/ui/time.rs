@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use crate::ui::html::writes_html;
 

@@ -6,14 +6,14 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use quorate_engine::Law;
-use quorate_engine::judge::{self, Judge};
+use quorate_engine::judge::Judge;
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
+use quorate_engine::{Law, judge};
 use quorate_kernel::audience::Reader;
-use quorate_kernel::rows::{CellKey, Post};
+use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{GameId, Moment, Name, PlayerId, PostId, Thing, Value};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_runtime::Published;
 
@@ -23,31 +23,31 @@ use crate::app::visitor::Visitor;
 use crate::ui::Send;
 use crate::ui::markup::Terms;
 use crate::ui::urls::Href;
-use crate::view::messages::{self, Read};
-use crate::view::words;
+use crate::view::messages::Read;
+use crate::view::{messages, words};
 
 /// A game, a reader and a moment.
 pub struct GameView {
     /// The site.
-    pub site: Arc<AppState>,
+    pub(super) site: Arc<AppState>,
     /// Which game.
-    pub game: GameId,
+    pub(super) game: GameId,
     /// Its newest state on disk.
-    pub published: Arc<Published>,
+    pub(super) published: Arc<Published>,
     /// The law of that state.
-    pub law: Arc<Law>,
+    pub(super) law: Arc<Law>,
     /// The moment of the request.
-    pub now: Moment,
+    pub(super) now: Moment,
     /// Who asks.
-    pub visitor: Visitor,
+    pub(super) visitor: Visitor,
     /// Whom they play here.
-    pub me: Option<PlayerId>,
+    pub(super) me: Option<PlayerId>,
     /// Which of their letters they have read.
-    pub read: Read,
+    pub(super) read: Read,
     /// The words of the theme, by token.
-    pub terms: Terms,
+    pub(super) terms: Terms,
     /// Whether this is a moment of the past, at which nothing can be done any more.
-    pub is_past: bool,
+    pub(super) is_past: bool,
     /// How many forms the page has so far.
     forms: AtomicU32,
     /// The game as the reader sees it, to try things on.
@@ -57,22 +57,52 @@ pub struct GameView {
 /// A game and who reads it, before anything is made of its law.
 pub struct GameContext {
     /// The site.
-    pub site: Arc<AppState>,
+    pub(super) site: Arc<AppState>,
     /// Which game.
-    pub game: GameId,
+    pub(super) game: GameId,
     /// Its newest state on disk.
-    pub published: Arc<Published>,
+    pub(super) published: Arc<Published>,
     /// The moment of the request.
-    pub now: Moment,
+    pub(super) now: Moment,
     /// Who asks.
-    pub visitor: Visitor,
+    pub(super) visitor: Visitor,
     /// Whom they play here.
-    pub me: Option<PlayerId>,
+    pub(super) me: Option<PlayerId>,
     /// Which of their letters they have read.
-    pub read: Read,
+    pub(super) read: Read,
 }
 
 impl GameContext {
+    /// Which game.
+    pub fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    /// Who asks.
+    pub fn visitor(&self) -> &Visitor {
+        &self.visitor
+    }
+
+    /// Whom they play here.
+    pub fn me(&self) -> Option<PlayerId> {
+        self.me
+    }
+
+    /// The moment of the request.
+    pub fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// Which of their messages they have read.
+    pub fn read(&self) -> &Read {
+        &self.read
+    }
+
+    /// The number of the newest event, its moment and its hash.
+    pub fn head(&self) -> quorate_kernel::event::Head {
+        self.published.head
+    }
+
     /// Finds the game and whom the visitor plays in it.
     pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
         let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
@@ -124,6 +154,63 @@ impl GameContext {
 }
 
 impl GameView {
+    /// Which game.
+    pub fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    /// Who asks.
+    pub fn visitor(&self) -> &Visitor {
+        &self.visitor
+    }
+
+    /// Whom they play here.
+    pub fn me(&self) -> Option<PlayerId> {
+        self.me
+    }
+
+    /// Which of their messages they have read.
+    pub fn read(&self) -> &Read {
+        &self.read
+    }
+
+    /// The reader was shown the messages of a conversation, up to an event.
+    pub fn note_read(&mut self, conversation: String, up_to: EventSeq) {
+        self.read.insert(conversation, up_to);
+    }
+
+    /// The same as strangers see it.
+    #[must_use]
+    pub fn as_stranger(mut self) -> Self {
+        self.me = None;
+        self
+    }
+
+    /// The site.
+    pub fn app(&self) -> &Arc<AppState> {
+        &self.site
+    }
+
+    /// The law, which everybody may read.
+    pub fn law(&self) -> &Arc<Law> {
+        &self.law
+    }
+
+    /// The moment of the page.
+    pub fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// The words of the theme, by token.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Whether this is a moment of the past, at which nothing can be done any more.
+    pub fn is_past(&self) -> bool {
+        self.is_past
+    }
+
     /// Looks at a game for a visitor.
     pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
         GameContext::at(site, visitor, game).await?.look().await
@@ -154,8 +241,8 @@ impl GameView {
         }
     }
 
-    /// What the game holds. Pages take from it only what [`GameView::view`] has no question for: names, titles, rules.
-    pub fn state(&self) -> &State {
+    /// What the game holds. It stays within this folder.
+    pub(super) fn state(&self) -> &State {
         &self.published.state
     }
 
@@ -165,7 +252,7 @@ impl GameView {
     }
 
     /// What the reader may see.
-    pub fn view(&self) -> View<'_> {
+    pub(super) fn view(&self) -> View<'_> {
         View {
             state: self.state(),
             law: &self.law,
@@ -174,7 +261,7 @@ impl GameView {
     }
 
     /// Asks the law something about the state, at the moment of the page. Nothing is changed.
-    pub fn ask<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
+    pub(super) fn trial_run<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
         let seq = self.published.head.seq.next();
         judge::look(self.state(), seq, self.now, &self.law, question)
     }
@@ -182,7 +269,8 @@ impl GameView {
     /// What a function of the law answers, if the law has one of that name and it answers.
     pub fn law_says(&self, function: &str, args: Vec<Datum>) -> Option<Datum> {
         self.law.code.signature(function)?;
-        self.ask(|tx| tx.call(&Name::from(function), args)).ok()
+        self.trial_run(|tx| tx.call(&Name::from(function), args))
+            .ok()
     }
 
     /// A value that the law computes of a thing, or keeps, under a name that rulesets share (`idle`, `emperor`).
@@ -194,7 +282,7 @@ impl GameView {
         if !self.view().shown(&key) || !self.view().computed(thing, name) {
             return None;
         }
-        self.ask(|tx| tx.attribute(thing, name)).ok()
+        self.trial_run(|tx| tx.attribute(thing, name)).ok()
     }
 
     /// A tracked value as kept, where everybody may see it.
@@ -213,12 +301,6 @@ impl GameView {
             Some(value) => *value == Value::Flag(true),
             None => self.attribute(&Thing::Player(player), name) == Some(Datum::Bool(true)),
         }
-    }
-
-    /// A post that the reader may see.
-    pub fn post(&self, id: PostId) -> Option<&Post> {
-        let post = self.state().posts.get(&id)?;
-        self.view().post(post).then_some(post)
     }
 
     /// A form's way in: the session's token and a key of its own.

@@ -173,7 +173,7 @@ impl Plan<'_> {
     }
 
     fn lines(&self, look: &GameView, things: &[Thing]) -> Vec<Line> {
-        look.ask(|tx| {
+        look.trial_run(|tx| {
             let lines = things.iter().map(|thing| {
                 let held = self.columns.iter().map(|value| {
                     let seen = self.today.is_none_or(|today| today.sees(thing, value));

@@ -16,6 +16,10 @@ use crate::ui::urls::Href;
 use crate::view::game::GameView;
 use crate::view::words::bundled;
 
+/// The title under which rulebooks track what is on the books about a player and is no part of the dynasty's game. Such
+/// columns stand here when they are asked for.
+pub(crate) const ROSTER: &str = "roster";
+
 /// How a tracked value comes to be.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
@@ -281,7 +285,7 @@ impl GameView {
 
     /// The kind of a thing; none for what is gone.
     pub fn kind_of(&self, thing: &Thing) -> Option<Name> {
-        self.ask(|tx| tx.exists(thing).then(|| tx.kind_of(thing).ok()).flatten())
+        self.trial_run(|tx| tx.exists(thing).then(|| tx.kind_of(thing).ok()).flatten())
     }
 
     /// What a thing is called.
@@ -289,7 +293,7 @@ impl GameView {
         match thing {
             Thing::Game => self.title(),
             Thing::Player(id) => self.name(*id),
-            thing => self.ask(|tx| tx.label(&Datum::Thing(thing.clone()))),
+            thing => self.trial_run(|tx| tx.label(&Datum::Thing(thing.clone()))),
         }
     }
 

@@ -71,7 +71,7 @@ impl GameView {
         let (active, _) = self.roster();
         let knows = |function: &str| self.law.code.signature(function).is_some();
         let (by_ballot, by_votes, by_quorum) = (knows("ballot"), knows("votes"), knows("quorum"));
-        Some(self.ask(|tx| {
+        Some(self.trial_run(|tx| {
             let matter = Datum::Thing(Thing::Post(id));
             let ballots: Vec<_> = active
                 .iter()
@@ -201,7 +201,7 @@ impl GameView {
         let Some(post) = self.state().posts.get(&id) else {
             return Vec::new();
         };
-        let tried = |decl| self.ask(|tx| tried_on(tx, by, decl, id));
+        let tried = |decl| self.trial_run(|tx| tried_on(tx, by, decl, id));
         closings_of(&self.law, &post.category)
             .into_iter()
             .map(|decl| (decl, tried(decl)))

@@ -63,12 +63,6 @@ fn is_unread(id: MessageId, message: &Message, me: PlayerId, read: &Read) -> boo
 }
 
 impl GameView {
-    /// The messages that the reader wrote or was sent, oldest first.
-    pub fn letters(&self) -> impl Iterator<Item = (&MessageId, &Message)> {
-        let messages = self.state().messages.iter();
-        messages.filter(|(_, message)| self.view().message(message))
-    }
-
     /// How many messages of each conversation the reader has not read; nothing is unread in the past.
     pub fn unread(&self) -> BTreeMap<Circle, usize> {
         match self.me {

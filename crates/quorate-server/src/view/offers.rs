@@ -1,10 +1,8 @@
 //! What the reader may do, as forms made from the law's own declarations.
 
-use quorate_engine::convert;
 use quorate_engine::law::At;
-use quorate_engine::offers::Quota;
-use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
-use quorate_engine::pictures;
+use quorate_engine::offers::{Field as LawField, Offer as LawOffer, Quota};
+use quorate_engine::{convert, offers, pictures};
 use quorate_kernel::rows::Post;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
@@ -40,7 +38,7 @@ impl GameView {
     /// Every action as it is for the reader, in law order; none for strangers.
     pub fn law_offers(&self) -> Vec<LawOffer> {
         match self.me {
-            Some(me) => self.ask(|tx| offers::offers(tx, me)),
+            Some(me) => self.trial_run(|tx| offers::offers(tx, me)),
             None => Vec::new(),
         }
     }
@@ -49,7 +47,7 @@ impl GameView {
     pub fn law_offer(&self, action: &str) -> Option<LawOffer> {
         let decl = self.law.actions.get(action)?;
         let me = self.me?;
-        Some(self.ask(|tx| offers::offer(tx, me, decl)))
+        Some(self.trial_run(|tx| offers::offer(tx, me, decl)))
     }
 
     /// The offer as pages show it.
@@ -189,7 +187,7 @@ impl GameView {
             return String::new();
         };
         let values = self.tracked_of(&kind);
-        self.ask(|tx| {
+        self.trial_run(|tx| {
             let told = values.iter().filter_map(|value| {
                 let held = self.held(tx, thing, value);
                 let says = !held.text.is_empty() && held.text != "no" && held.text != name;
@@ -212,7 +210,9 @@ impl GameView {
 
     /// A clause without the notes under it, which are for whoever reads the rule itself.
     fn clause(&self, rule: &Name, clause: u32) -> String {
-        let text = self.ask(|tx| tx.prose_of(rule, clause)).unwrap_or_default();
+        let text = self
+            .trial_run(|tx| tx.prose_of(rule, clause))
+            .unwrap_or_default();
         text.split("> Note").next().unwrap_or_default().to_owned()
     }
 
@@ -241,7 +241,7 @@ impl GameView {
             let Some(first) = decl.it.params.first().filter(|param| of_post(&param.ty)) else {
                 continue;
             };
-            let offer = self.ask(|tx| offers::offer_about(tx, me, decl, &thing));
+            let offer = self.trial_run(|tx| offers::offer_about(tx, me, decl, &thing));
             let given = (first.name.as_str(), Thing::Post(id));
             found.extend(offer.map(|offer| self.offer_with(&offer, given, &back)));
         }
@@ -280,7 +280,7 @@ impl GameView {
                 continue;
             }
             let matter = vec![(first.name.clone(), Datum::Thing(Thing::Post(id)))];
-            if let Err(refusal) = self.ask(|tx| offers::tried(tx, admin, decl, matter)) {
+            if let Err(refusal) = self.trial_run(|tx| offers::tried(tx, admin, decl, matter)) {
                 found.push((self.themed(&decl.it.title), refusal));
             }
         }
@@ -299,7 +299,7 @@ impl GameView {
         match &first.ty {
             Type::Kind(kind) if *kind == post.category => true,
             Type::Kind(kind) if *kind == "Post" && decl.it.by.is_some() => {
-                let offer = self.ask(|tx| offers::offer(tx, admin, decl));
+                let offer = self.trial_run(|tx| offers::offer(tx, admin, decl));
                 let options = offer
                     .fields
                     .first()

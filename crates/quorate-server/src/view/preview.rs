@@ -28,8 +28,18 @@ impl GameView {
         outcome(self.fork().judge(&command, &Inputs::default()))
     }
 
+    /// Whether the law would take a command, of which the events in `past` are what it is about. Nothing of it stays.
+    pub fn attempt(&self, actor: Actor, act: Act, past: &[Event]) -> Result<Event, Refusal> {
+        let inputs = Inputs {
+            past,
+            ..Inputs::default()
+        };
+        let command = trial_command(self.now, actor, act);
+        self.fork().judge(&command, &inputs).event()
+    }
+
     /// A copy of the game to try things on.
-    pub fn fork(&self) -> Judge {
+    pub(super) fn fork(&self) -> Judge {
         Judge::open(self.state().clone(), self.head(), &self.site.parts.laws)
     }
 
@@ -39,7 +49,12 @@ impl GameView {
     }
 
     /// Tries an act on a copy.
-    pub fn would_on(&self, judge: &mut Judge, actor: Actor, act: Act) -> Result<Event, Refusal> {
+    pub(super) fn would_on(
+        &self,
+        judge: &mut Judge,
+        actor: Actor,
+        act: Act,
+    ) -> Result<Event, Refusal> {
         let command = trial_command(self.now, actor, act);
         tried(judge, &command, &Inputs::default(), self)
     }

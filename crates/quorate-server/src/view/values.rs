@@ -66,7 +66,7 @@ impl GameView {
                 let words: Vec<_> = items.iter().map(|item| self.datum_words(item)).collect();
                 words.join(", ")
             }
-            other => self.ask(|tx| tx.label(other)),
+            other => self.trial_run(|tx| tx.label(other)),
         }
     }
 

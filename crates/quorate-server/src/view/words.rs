@@ -98,7 +98,7 @@ impl GameView {
                 let words = items.iter().map(|item| self.label(item)).collect();
                 bundled(words).join(", ")
             }
-            value => self.ask(|tx| tx.label(&convert::datum(value))),
+            value => self.trial_run(|tx| tx.label(&convert::datum(value))),
         }
     }
 

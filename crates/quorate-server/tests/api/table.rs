@@ -82,7 +82,7 @@ impl Table {
         };
         let games = Games::start(ports, GamesSettings::default()).await.unwrap();
         let parts = Deps {
-            games,
+            games: games.into(),
             laws,
             accounts: Arc::new(InMemory::default()),
             journal: store.clone(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use quorate_kernel::Span;
 use quorate_runtime::ports::{Account, Accounts, NewAccount};
-use quorate_server::site::account::recover::make_link;
+use quorate_server::app::recovery::make_link;
 use serde_json::json;
 
 use crate::home::{self, Data, Home};

@@ -68,7 +68,7 @@ pub(super) fn serve(
     tell_log();
     let games = home.games()?;
     let parts = Deps {
-        games: games.clone(),
+        games: games.clone().into(),
         laws: Arc::clone(&home.laws),
         accounts: home.store.clone(),
         journal: home.store.clone(),

@@ -5,20 +5,19 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{Account, AccountError, AccountId, Accounts, Recovery};
+use quorate_kernel::Span;
+use quorate_runtime::ports::Account;
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
-use crate::app::mail::{Mail, MailTrouble};
+use crate::app::mail::Mail;
 use crate::app::posted::Posted;
+use crate::app::recovery::{LinkTrouble, make_link};
 use crate::app::reply;
-use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::Visitor;
-use crate::security::chance::NoChance;
 use crate::security::rate::Who;
 use crate::site::account::handler::{begin, form_page, new_password, password_field, send};
-use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
 /// How long a link that came by mail counts.
@@ -85,39 +84,6 @@ fn asked(site: &Arc<AppState>, visitor: &Visitor, form: &Posted) -> Result<Respo
     let mut page = form_page(site, visitor, "Look into your mail", about, None, None);
     page.ways = vec![Link::new("Sign in", urls::SignIn)];
     Ok(reply::page(site, visitor, StatusCode::OK, &page))
-}
-
-/// Why a link was not made or did not leave.
-#[derive(Debug, thiserror::Error)]
-pub enum LinkTrouble {
-    /// The system gave no random bytes.
-    #[error(transparent)]
-    Chance(#[from] NoChance),
-    /// The accounts cannot be read or written.
-    #[error(transparent)]
-    Accounts(#[from] AccountError),
-    /// The mail did not leave.
-    #[error(transparent)]
-    Mail(#[from] MailTrouble),
-}
-
-/// Makes a link by which an account's password can be set once, until it ends.
-///
-/// # Errors
-/// Fails without randomness, and where the link cannot be kept.
-pub async fn make_link(
-    accounts: &dyn Accounts,
-    account: AccountId,
-    ends_at: Moment,
-) -> Result<Href, LinkTrouble> {
-    let word = fresh_word()?;
-    let recovery = Recovery {
-        digest: digest_of(&word),
-        account,
-        ends_at,
-    };
-    accounts.make_recovery(&recovery).await?;
-    Ok(urls::RecoverWith { code: &word }.into())
 }
 
 async fn link_by_mail(site: &AppState, mail: &Mail, to: &str) -> Result<(), LinkTrouble> {

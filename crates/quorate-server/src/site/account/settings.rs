@@ -11,12 +11,12 @@ use quorate_runtime::ports::{Account, AccountError, AccountId, Session, Token};
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
-use crate::app::reply;
 use crate::app::state::{AppState, digest_of, fresh_word};
 use crate::app::visitor::{Visitor, session_digest};
+use crate::app::{forget, reply};
 use crate::security::password::Tried;
+use crate::site::account;
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
-use crate::site::{account, forget};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, Send, Theme, When, plural, urls};
 
@@ -346,7 +346,7 @@ async fn changed(
         "forget" => {
             check(site, &account, form).await?;
             let names_too = form.one("names").is_some();
-            let count = forget::handler::everything(site, account.id, names_too).await?;
+            let count = forget::everything(site, account.id, names_too).await?;
             let notice = format!("{} gone for good.", plural(count, "text is", "texts are"));
             Ok(reply::see_with(&urls::Settings.into(), &notice))
         }

@@ -7,8 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing};
-use quorate_law::datum::Type;
-use quorate_law::declare::{ActionDecl, Holds, ShownTo};
+use quorate_law::declare::ActionDecl;
 
 use crate::app::error::AppError;
 use crate::app::forms::answer_in;
@@ -18,64 +17,7 @@ use crate::site::act::handler::{latest, sheet};
 use crate::site::act::page::Act;
 use crate::ui;
 use crate::view::game::GameView;
-use crate::view::offers::PROSE;
-
-/// Where the present text is found of what an action is about to rewrite.
-#[derive(Debug, PartialEq, Eq)]
-enum Present {
-    /// The words of a clause, by the parameters that name its rule and its number.
-    Clause { rule: Name, clause: Name },
-    /// What a post says, by the parameter that names it.
-    Body(Name),
-    /// A value of a thing, by the parameter that names the thing.
-    Value { of: Name, name: Name },
-}
-
-/// The parameter of an action that takes a new text for something, and where the present one is found.
-fn rewrites(look: &GameView, decl: &ActionDecl) -> Option<(Name, Present)> {
-    let text = decl.params.iter().find(|param| {
-        param.ty == Type::Text && param.default.is_none() && PROSE.contains(&param.name.as_str())
-    })?;
-    let named = |name: &str, ty: &Type| {
-        decl.params
-            .iter()
-            .any(|param| param.name == name && param.ty == *ty)
-    };
-    let present = decl.params.iter().find_map(|param| {
-        let Type::Kind(kind) = &param.ty else {
-            return None;
-        };
-        let of = param.name.clone();
-        if *kind == "Rule" {
-            return named("clause", &Type::Int).then(|| Present::Clause {
-                rule: of,
-                clause: "clause".into(),
-            });
-        }
-        if *kind == "Post" || look.law.categories.contains_key(kind) {
-            return Some(Present::Body(of));
-        }
-        let values = look.values_of_kind(kind);
-        let value = values.iter().find(|value| {
-            let name = value.name().as_str();
-            let is_it = name == text.name.as_str() || name.ends_with(&format!("_{}", text.name));
-            let holds = look.law.values.get(&(kind.clone(), value.name().clone()));
-            is_it
-                && value.shown_to() == ShownTo::All
-                && holds.is_some_and(|decl| matches!(decl.it.holds, Holds::Text))
-        })?;
-        let name = value.name().clone();
-        Some(Present::Value { of, name })
-    });
-    Some((text.name.clone(), present?))
-}
-
-impl GameView {
-    /// Whether an action's form can be asked for the present text of what it rewrites.
-    pub(crate) fn shows_present(&self, decl: &ActionDecl) -> bool {
-        rewrites(self, decl).is_some()
-    }
-}
+use crate::view::rewriting::{Present, rewrites};
 
 /// The field of a form that takes a new text, and the present one of what is picked in the form.
 fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Name, String)> {
@@ -86,7 +28,7 @@ fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Na
             let number = form.filled(clause.as_str()).and_then(|n| n.parse().ok());
             match (thing(rule), number) {
                 (Some(Thing::Rule(rule)), Some(number)) => {
-                    look.ask(|tx| tx.prose_of(&rule, number)).ok()
+                    look.ask(|asked| asked.prose_of(&rule, number))
                 }
                 _ => None,
             }
@@ -99,7 +41,7 @@ fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Na
             let kind = look.kind_of(&thing)?;
             let values = look.values_of_kind(&kind);
             let value = values.iter().find(|value| value.name() == name)?;
-            let held = look.ask(|tx| look.held(tx, &thing, value));
+            let held = look.ask(|asked| asked.held(&thing, value));
             (!held.is_hidden).then_some(held.text)
         }),
     };
@@ -110,7 +52,7 @@ fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Na
 pub(crate) async fn present(look: Arc<GameView>, action: &str, mut form: Posted) -> Response {
     let action = Name::from(action);
     shown(look, StatusCode::OK, move |look, me, events| {
-        let decl = look.law.actions.get(&action).ok_or(AppError::NotFound)?;
+        let decl = look.law().actions.get(&action).ok_or(AppError::NotFound)?;
         let mut page = sheet(look, me, None, events);
         if let Some((field, text)) = present_text(look, &decl.it, &form) {
             form.put(field.as_str(), text);
@@ -165,7 +107,7 @@ async fn shown(
         draw(&reading, me, &events)
     });
     match made.await {
-        Ok(Ok(page)) => reply::page(&look.site, &look.visitor, status, &page),
+        Ok(Ok(page)) => reply::page(look.app(), look.visitor(), status, &page),
         Ok(Err(trouble)) => answer_in(&look, Err(trouble)),
         Err(error) => answer_in(&look, Err(error.into())),
     }

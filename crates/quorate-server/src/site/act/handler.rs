@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
-use quorate_engine::fields::{self, Typed};
-use quorate_engine::offers;
+use quorate_engine::fields::Typed;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::DutyId;
@@ -18,14 +17,15 @@ use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
 use crate::app::{reply, send};
-use crate::site::act::again;
-use crate::site::act::page::{self, Question};
-use crate::site::people;
+use crate::site::act::page::Question;
+use crate::site::act::{again, page};
 use crate::ui::urls::Href;
-use crate::ui::{self, Choice, Die, Link, Sheet, urls};
+use crate::ui::{Choice, Die, Link, Sheet, urls};
+use crate::view::events::outcome;
 use crate::view::game::GameView;
 use crate::view::offers::CALLED;
 use crate::view::people::Part;
+use crate::view::player;
 
 /// How many of the reader's last results are told.
 const RESULTS: usize = 6;
@@ -49,11 +49,11 @@ pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, Str
 
 /// The latest events, and the one that the reader has just caused.
 pub(crate) async fn latest(look: &GameView, done: Option<EventSeq>) -> Vec<Event> {
-    let last = look.published.head.seq.0;
+    let last = look.head().seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
     let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
-    look.site
-        .events(&look.game, &seqs)
+    look.app()
+        .events(look.game(), &seqs)
         .await
         .unwrap_or_default()
 }
@@ -64,7 +64,7 @@ pub(crate) fn sheet(
     done: Option<EventSeq>,
     events: &[Event],
 ) -> page::Act {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let (mut now, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
     let mut offers = look.law_offers();
     // The dynasty's own actions are what people come for; those on names, idling and offices follow.
@@ -91,7 +91,7 @@ pub(crate) fn sheet(
     results.sort_by_key(|event| std::cmp::Reverse(event.seq));
     results.dedup_by_key(|event| event.seq);
     results.truncate(RESULTS);
-    let board = look.law.boards.iter().next().map(|(name, board)| {
+    let board = look.law().boards.iter().next().map(|(name, board)| {
         let board_name = name.as_str();
         let link = urls::Board {
             game,
@@ -105,7 +105,7 @@ pub(crate) fn sheet(
         board,
         just_now: mine.map(|event| outcome(look, event)),
         refusal: None,
-        questions: questions(look, me),
+        questions: questions(look),
         now,
         later,
         not: page::Closed::by_reason(not),
@@ -119,34 +119,8 @@ pub(crate) fn sheet(
 }
 
 fn own_log(look: &GameView, me: PlayerId) -> Href {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     Href::from(urls::Log { game }).with("who", &me.to_string())
-}
-
-/// How something ended that was done: its dice and what it says of itself.
-pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
-    let dice = event.tape.dice.iter().filter_map(|die| {
-        let sides = u64::try_from(die.sides).ok()?;
-        Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
-    });
-    let notes: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
-    let number = event.seq.to_string();
-    let link = urls::Event {
-        game: look.game.as_str(),
-        event: &number,
-    };
-    let text = match &event.outcome {
-        Outcome::Opened(_) => "waits for your answer.".to_owned(),
-        Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
-        _ => notes.join(" "),
-    };
-    ui::Outcome {
-        when: look.when(event.at),
-        what: look.event_title(event),
-        dice: dice.collect(),
-        text,
-        event: Some(Link::new(format!("event {number}"), link)),
-    }
 }
 
 /// What somebody holds, in the law's order.
@@ -158,15 +132,15 @@ fn own_values(look: &GameView, me: PlayerId) -> Sheet {
         } else {
             String::new()
         },
-        facts: people::handler::facts(look, me),
+        facts: player::facts(look, me),
     }
 }
 
 /// What waits for an answer, nearest deadline first.
-pub fn questions(look: &GameView, me: PlayerId) -> Vec<Question> {
-    let game = look.game.as_str();
+pub fn questions(look: &GameView) -> Vec<Question> {
+    let game = look.game().as_str();
     let mut found = Vec::new();
-    for (key, open) in look.state().open.iter().filter(|(key, _)| key.who == me) {
+    for (key, open) in look.my_open() {
         let question = format!("open:{}", key.action);
         let to = urls::Answer {
             game,
@@ -190,14 +164,14 @@ pub fn questions(look: &GameView, me: PlayerId) -> Vec<Question> {
             default: default_words(look, &open.question.default),
             due: Some(look.when(open.deadline)),
             cite: look
-                .law
+                .law()
                 .actions
                 .get(&key.action)
                 .and_then(|decl| look.cite_site(&decl.site)),
         };
         found.push((open.deadline, made));
     }
-    for (id, duty) in look.state().duties.iter().filter(|(_, duty)| duty.to == me) {
+    for (id, duty) in look.my_duties() {
         let question = format!("duty:{id}");
         let to = urls::Answer {
             game,
@@ -222,7 +196,7 @@ pub fn questions(look: &GameView, me: PlayerId) -> Vec<Question> {
             default: default_words(look, &duty.default),
             due: Some(look.when(duty.deadline)),
             cite: look
-                .law
+                .law()
                 .decisions
                 .get(&duty.decision)
                 .and_then(|decl| look.cite_site(&decl.site)),
@@ -260,7 +234,7 @@ pub async fn take(
     let name = Name::from(action.as_str());
     // Its rule may be gone since the form was shown, which brings the title along for that.
     let tried = match form.filled(CALLED) {
-        Some(title) if !look.law.actions.contains_key(&name) => title.to_owned(),
+        Some(title) if !look.law().actions.contains_key(&name) => title.to_owned(),
         _ => look.action_title(&name, None),
     };
     match result {
@@ -278,7 +252,7 @@ fn told(
     result: Result<Receipt, AppError>,
     tried: &str,
 ) -> Response {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let back = form.filled("back").and_then(Href::returning);
     match result {
         Ok(receipt) => {
@@ -296,7 +270,7 @@ fn told(
                 Some(back) => Link::new("Back", back),
                 None => Link::new("What you can do", urls::Act { game }),
             };
-            reply::refused(&look.site, &look.visitor, chrome, refusal, None, way)
+            reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
         }
         Err(trouble) => answer_in(look, Err(trouble)),
     }
@@ -320,11 +294,11 @@ pub fn arguments(
     action: &Name,
     form: &Posted,
 ) -> Result<Vec<(Name, Value)>, Refusal> {
-    let Some(decl) = look.law.actions.get(action) else {
+    let Some(decl) = look.law().actions.get(action) else {
         return Err(Refusal::plain(format!("an action called \"{action}\"")));
     };
-    look.ask(|tx| {
-        let offer = offers::offer(tx, me, decl);
+    look.ask(|asked| {
+        let offer = asked.offer(me, decl);
         let mut given = Vec::new();
         for param in &decl.it.params {
             let values = form.all(param.name.as_str());
@@ -354,7 +328,7 @@ pub fn arguments(
             };
             given.push((param.name.clone(), typed));
         }
-        fields::arguments(tx, action, &given)
+        asked.arguments(action, &given)
     })
 }
 
@@ -372,17 +346,13 @@ pub async fn answer(
 
 /// The command that an answer stands for.
 pub fn answer_act(look: &GameView, question: &str, answer: &str) -> Result<Act, AppError> {
-    let me = send::player(look)?;
+    send::player(look)?;
     let pick = |options: &[Value]| {
         let nth: Option<usize> = answer.parse().ok();
         nth.and_then(|nth| options.get(nth).cloned())
     };
-    let state = look.state();
     if let Some(action) = question.strip_prefix("open:") {
-        let open = state
-            .open
-            .iter()
-            .find(|(key, _)| key.who == me && key.action == action);
+        let open = look.my_open().find(|(key, _)| key.action == action);
         let (key, open) = open.ok_or(AppError::NotFound)?;
         let declined = open.question.may_decline && answer == "none";
         let value = if declined {
@@ -398,10 +368,9 @@ pub fn answer_act(look: &GameView, question: &str, answer: &str) -> Result<Act, 
     }
     let id = question.strip_prefix("duty:").ok_or(AppError::NotFound)?;
     let id: DutyId = id.parse().map_err(|_| AppError::NotFound)?;
-    let duty = state
-        .duties
-        .get(&id.0)
-        .filter(|duty| duty.to == me)
+    let (_, duty) = look
+        .my_duties()
+        .find(|(known, _)| **known == id.0)
         .ok_or(AppError::NotFound)?;
     let value = if duty.options.is_empty() {
         Value::Text(typed(answer))
@@ -421,46 +390,4 @@ pub async fn roll(SentIn { look, form }: SentIn) -> Response {
     let act = Act::Dice { line: typed(line) };
     let result = send::send(&look, form.key(), act).await;
     told(&look, &form, result, "The dice line")
-}
-
-impl GameView {
-    /// What was done, in the law's words.
-    pub fn act_title(&self, act: &Act) -> String {
-        let action = |name: &Name| self.action_title(name, None);
-        match act {
-            Act::Found(_) => "founds the game".to_owned(),
-            Act::Apply { .. } => "asks to join".to_owned(),
-            Act::Leave { .. } => "leaves".to_owned(),
-            Act::Do { action: name, .. } => action(name),
-            Act::Answer {
-                action: name,
-                value,
-            } => {
-                format!("{}: {}", action(name), self.label(value))
-            }
-            Act::Abandon { action: name } => format!("gives up {}", action(name)),
-            Act::Decide { .. } => "answers what was left to them".to_owned(),
-            Act::Post(post) => {
-                let decl = self.law.categories.get(&post.category);
-                let kind = decl.map_or_else(|| "Post".to_owned(), |decl| decl.it.title.clone());
-                format!("{kind}: {}", post.title.as_str())
-            }
-            Act::EditPost { .. } => "edits a post".to_owned(),
-            Act::Recategorise { .. } => "moves a post to another category".to_owned(),
-            Act::Withdraw { .. } => "withdraws a post".to_owned(),
-            Act::Comment { post, .. } => match self.state().posts.get(post) {
-                Some(post) => format!("comments on {}", self.themed(post.title.as_str())),
-                None => "comments".to_owned(),
-            },
-            Act::Message { .. } => "sends a private message".to_owned(),
-            Act::Claim { .. } => "records a change by hand".to_owned(),
-            Act::Dispute { .. } => "disputes a change".to_owned(),
-            Act::Undo { event, .. } => format!("undoes event {event}"),
-            Act::Dice { .. } => "rolls on the dice line".to_owned(),
-            Act::Wake { .. } => "wakes a sleeping clause".to_owned(),
-            Act::Due { .. } => "what fell due".to_owned(),
-            Act::Downtime { .. } => "the server was down".to_owned(),
-            Act::Repair { .. } => "repairs the game".to_owned(),
-        }
-    }
 }

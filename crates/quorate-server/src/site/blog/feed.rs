@@ -15,11 +15,11 @@ use crate::view::game::GameView;
 const POSTS: usize = 30;
 
 /// `GET /g/{game}/feed.atom`.
-pub(crate) async fn show(Opened(mut look): Opened, headers: HeaderMap) -> Response {
+pub(crate) async fn show(Opened(look): Opened, headers: HeaderMap) -> Response {
     // Whoever fetches it, it holds what strangers may see: feeds are passed on.
-    look.me = None;
+    let look = look.as_stranger();
     debug_assert_eq!(look.reader(), Reader::Stranger);
-    let scheme = if look.site.parts.house.is_secure {
+    let scheme = if look.app().parts.house.is_secure {
         "https"
     } else {
         "http"
@@ -37,18 +37,16 @@ pub(crate) async fn show(Opened(mut look): Opened, headers: HeaderMap) -> Respon
 }
 
 fn feed(look: &GameView, base: &str) -> String {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let mut posts: Vec<_> = look
-        .state()
-        .posts
-        .iter()
-        .filter(|(_, post)| look.view().post(post))
+        .posts()
+        .filter(|(_, post)| look.sees_post(post))
         .collect();
     posts.sort_by_key(|(id, post)| std::cmp::Reverse((post.at, **id)));
     posts.truncate(POSTS);
     let base = escape(base);
     let front = crate::ui::urls::Href::from(urls::Game { game });
-    let updated = posts.first().map_or(look.now, |(_, post)| post.at);
+    let updated = posts.first().map_or(look.now(), |(_, post)| post.at);
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<title>{}</title>\n\
          <id>{base}{front}</id>\n<link href=\"{base}{front}\"/>\n<updated>{}</updated>\n",

@@ -5,4 +5,3 @@ pub mod handler;
 pub mod page;
 #[cfg(test)]
 pub mod sample;
-pub mod waiting;

@@ -4,25 +4,22 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
-use quorate_engine::convert;
 use quorate_engine::law::BoardDecl;
 use quorate_kernel::event::Event;
-use quorate_kernel::rows::{Cell, CellKey};
+use quorate_kernel::rows::Cell;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, Square, Thing, Value};
-use quorate_law::datum::Datum;
-use quorate_law::declare::{Holds, ShownTo};
+use quorate_law::declare::Holds;
 
 use crate::app::error::AppError;
 use crate::app::forms::{OpenedThen, answer_in, drawn, page};
-use crate::site::act;
+use crate::site::board::moves;
 use crate::site::board::page::BoardPage;
-use crate::site::board::{alarms, moves};
-use crate::site::tracker::handler::slug;
 use crate::ui::urls::Href;
-use crate::ui::{
-    Board, Glyph, LegendLine, Link, Outcome, Piece, Square as Mark, Table, Trail, urls,
-};
+use crate::ui::{Link, Outcome, Table, Trail, urls};
+use crate::view::alarms::Standing;
+use crate::view::boards::{FIGURES, draw, place, square_name, standing};
+use crate::view::events;
 use crate::view::game::GameView;
 use crate::view::grid::{Asked, Plan};
 use crate::view::kinds::{Source, Tracked};
@@ -37,25 +34,6 @@ const READ_MAX: u64 = 1_200;
 
 /// An event of as many steps sets a board up; that is no move.
 const SETUP: usize = 400;
-
-/// How many columns of numbers the table beside a board has.
-const FIGURES: usize = 3;
-
-/// Something that stands on a board.
-pub(crate) struct Standing {
-    /// What.
-    pub(crate) thing: Thing,
-    /// Where.
-    pub(crate) square: Square,
-    /// What it is called.
-    pub(crate) name: String,
-    /// What it is, for its drawing: the thing its kind is told by, or its name.
-    pub(crate) sort: String,
-    /// The event that put it there.
-    by: EventSeq,
-    /// The picture that stands for it.
-    picture: Option<Href>,
-}
 
 /// `GET /g/{game}/board/{board}`.
 pub(crate) async fn show(
@@ -77,13 +55,13 @@ pub(crate) async fn show(
 
 /// The latest events that moved something on, onto or off a board as far as the reader may see it, newest first.
 async fn latest(look: &GameView, board: &Name) -> Result<Vec<Event>, AppError> {
-    let last = look.published.head.seq.0;
+    let last = look.head().seq.0;
     let mut found: Vec<Event> = Vec::new();
     let mut next = last;
     while next > 0 && found.len() < MOVES && last - next < READ_MAX {
         let low = next.saturating_sub(READ).max(1);
         let seqs: Vec<EventSeq> = (low..=next).rev().map(EventSeq).collect();
-        let events = look.site.events(&look.game, &seqs).await?;
+        let events = look.app().events(look.game(), &seqs).await?;
         let moving = events
             .into_iter()
             .filter(|event| event.steps.len() < SETUP && !moved(look, board, event).is_empty());
@@ -101,8 +79,8 @@ fn whole(
     query: &BTreeMap<String, String>,
     events: &[Event],
 ) -> Result<BoardPage, AppError> {
-    let decl = look.law.boards.get(name).ok_or(AppError::NotFound)?;
-    let game = look.game.as_str();
+    let decl = look.law().boards.get(name).ok_or(AppError::NotFound)?;
+    let game = look.game().as_str();
     let here: Href = urls::Board {
         game,
         board: name.as_str(),
@@ -126,8 +104,8 @@ fn whole(
         board.form = Some("moves".to_owned());
     }
     let title = look.themed(&decl.it.title);
-    let about = if look.is_past {
-        format!("As it was on {}.", look.when(look.now).full())
+    let about = if look.is_past() {
+        format!("As it was on {}.", look.when(look.now()).full())
     } else {
         String::new()
     };
@@ -164,7 +142,7 @@ fn moved(
             continue;
         };
         let (old, new) = (square(old), square(new));
-        if !look.view().shown(key) || (old.is_none() && new.is_none()) {
+        if !look.sees_cell(key) || (old.is_none() && new.is_none()) {
             continue;
         }
         match found.iter_mut().find(|(thing, ..)| *thing == key.thing) {
@@ -186,7 +164,7 @@ fn trails(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Vec
 
 /// An event of the board: who did what, and what went where.
 fn told(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
-    let mut outcome = act::handler::outcome(look, event);
+    let mut outcome = events::outcome(look, event);
     outcome.what = format!("{}: {}", look.doer_name(event), outcome.what);
     let doer = look.doer(event).map(Thing::Player);
     // What is gone has no name any more.
@@ -213,205 +191,22 @@ fn told(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outco
     outcome
 }
 
-/// A square by its column and row, as the law names them.
-pub(crate) fn square_name(decl: &BoardDecl, square: &Square) -> String {
-    let label = |labels: &[String], at: u16| labels.get(usize::from(at)).cloned();
-    let column = label(&decl.columns, square.column).unwrap_or_default();
-    let row = label(&decl.rows, square.row).unwrap_or_default();
-    format!("{column}{row}")
-}
-
 /// One step back in the board's past, and the way to now.
 fn ways(look: &GameView, here: &Href, events: &[Event]) -> Vec<Link> {
     let mut ways = Vec::new();
     let before = events.first().map(|event| event.seq.0.saturating_sub(1));
     if let Some(before) = before.filter(|before| *before > 1) {
-        let title = if look.is_past {
+        let title = if look.is_past() {
             "one move back"
         } else {
             "before the last move"
         };
         ways.push(Link::new(title, here.with("at", &before.to_string())));
     }
-    if look.is_past {
+    if look.is_past() {
         ways.push(Link::new("now", here.clone()));
     }
     ways
-}
-
-/// Everything that stands on a board and that the reader may see there, players first.
-pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<Standing> {
-    let places: Vec<(&Name, &Name)> = look
-        .law
-        .values
-        .iter()
-        .filter(|(_, decl)| {
-            decl.it.shown_to != ShownTo::Nobody
-                && matches!(&decl.it.holds, Holds::Place { board: of } if of == board)
-        })
-        .map(|((kind, name), _)| (kind, name))
-        .collect();
-    let mut found = Vec::new();
-    for (kind, name) in places {
-        let things = look.ask(|tx| tx.things_of(kind));
-        let placed: Vec<_> = things
-            .into_iter()
-            .filter_map(|thing| {
-                let key = CellKey {
-                    thing: thing.clone(),
-                    name: name.clone(),
-                };
-                let cell = look.state().cells.get(&key)?;
-                let Value::Square(square) = cell.value.open() else {
-                    return None;
-                };
-                look.view()
-                    .shown(&key)
-                    .then(|| (thing, square.clone(), cell.by))
-            })
-            .collect();
-        let sorted_by = sort_value(look, kind);
-        found.extend(look.ask(|tx| {
-            let told = placed.into_iter().map(|(thing, square, by)| {
-                let name = tx.label(&Datum::Thing(thing.clone()));
-                let sort = sorted_by
-                    .as_ref()
-                    .and_then(|value| {
-                        look.state().cells.get(&CellKey {
-                            thing: thing.clone(),
-                            name: value.clone(),
-                        })
-                    })
-                    .map(|cell| tx.label(&convert::datum(cell.value.open())));
-                Standing {
-                    picture: look.portrait(tx, &thing),
-                    sort: sort.unwrap_or_else(|| name.clone()),
-                    thing,
-                    square,
-                    name,
-                    by,
-                }
-            });
-            told.collect::<Vec<_>>()
-        }));
-    }
-    found.sort_by_key(|one| (!matches!(one.thing, Thing::Player(_)), one.by));
-    found
-}
-
-/// The value by which things of a kind are told apart: the first that everybody may see and that is one of a list.
-fn sort_value(look: &GameView, kind: &Name) -> Option<Name> {
-    if *kind == "Player" {
-        return None;
-    }
-    let values = look.values_of_kind(kind);
-    let told = values.iter().find(|value| match value.source {
-        Source::Kept(decl) => {
-            decl.shown_to == ShownTo::All
-                && match &decl.holds {
-                    Holds::Choice(_) => true,
-                    Holds::Reference(to) => look.law.tables.contains_key(to),
-                    _ => false,
-                }
-        }
-        _ => false,
-    });
-    told.map(|value| value.name().clone())
-}
-
-/// A board as it stands, without anything to choose.
-pub(crate) fn drawing(look: &GameView, name: &Name) -> Option<Board> {
-    let decl = look.law.boards.get(name)?;
-    Some(draw(look, name, &decl.it, &standing(look, name)))
-}
-
-fn draw(look: &GameView, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Board {
-    let mut board = Board {
-        id: slug(name.as_str()),
-        title: look.themed(&decl.title),
-        columns: decl.columns.clone(),
-        rows: decl.rows.iter().rev().cloned().collect(),
-        squares: Vec::new(),
-        pieces: Vec::new(),
-        trails: Vec::new(),
-        targets: Vec::new(),
-        form: None,
-        legend: Vec::new(),
-    };
-    let mut alarms = alarms::alarms(look, standing);
-    for one in standing {
-        let Some((column, row)) = place(decl, &one.square) else {
-            continue;
-        };
-        if let Thing::Player(id) = one.thing {
-            board.pieces.push(Piece {
-                column,
-                row,
-                name: one.name.clone(),
-                is_you: look.me == Some(id),
-                picture: one.picture.clone(),
-                alarms: alarms.of.remove(&one.thing).unwrap_or_default(),
-            });
-            if one.picture.is_some() {
-                board.legend.push(LegendLine {
-                    glyph: None,
-                    picture: one.picture.clone(),
-                    words: one.name.clone(),
-                });
-            }
-            continue;
-        }
-        let glyph = glyph(&one.sort);
-        let known = board
-            .legend
-            .iter()
-            .any(|line| line.glyph.as_ref() == Some(&glyph) && line.words == one.sort);
-        if !known {
-            board.legend.push(LegendLine {
-                glyph: Some(glyph.clone()),
-                picture: None,
-                words: one.sort.clone(),
-            });
-        }
-        board.squares.push(Mark {
-            column,
-            row,
-            glyph,
-            name: one.sort.clone(),
-        });
-    }
-    if board.pieces.iter().any(|piece| piece.picture.is_none()) {
-        let line = LegendLine {
-            glyph: None,
-            picture: None,
-            words: look.word("Player"),
-        };
-        board.legend.insert(0, line);
-    }
-    for title in alarms.titles {
-        board.legend.push(LegendLine {
-            glyph: Some(Glyph::Alarm),
-            picture: None,
-            words: title,
-        });
-    }
-    board
-}
-
-/// Where a square lies in a drawing, whose rows are counted from the bottom.
-pub(crate) fn place(decl: &BoardDecl, square: &Square) -> Option<(usize, usize)> {
-    let (column, row) = (usize::from(square.column), usize::from(square.row));
-    let inside = column < decl.columns.len() && row < decl.rows.len();
-    inside.then(|| (column, decl.rows.len() - 1 - row))
-}
-
-/// The drawing for a thing of that name: of the first word that has one, else its first letters.
-fn glyph(name: &str) -> Glyph {
-    let words = name.split(|letter: char| !letter.is_alphanumeric());
-    let drawn = words
-        .map(|word| Glyph::named(&word.to_lowercase()))
-        .find(|glyph| !matches!(glyph, Glyph::Letters(_)));
-    drawn.unwrap_or_else(|| Glyph::named(name))
 }
 
 /// Players on the board, with where they stand and their first figures.
@@ -436,7 +231,7 @@ fn table(look: &GameView, standing: &[Standing]) -> Option<(String, String, Tabl
     let here = Asked {
         here: Some(
             urls::Tracker {
-                game: look.game.as_str(),
+                game: look.game().as_str(),
             }
             .into(),
         ),
@@ -462,34 +257,4 @@ fn table(look: &GameView, standing: &[Standing]) -> Option<(String, String, Tabl
         off => format!("{count}, and {off} off it"),
     };
     Some(("On the board".to_owned(), note, table))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_drawn_from_the_bottom() {
-        let decl = BoardDecl {
-            title: "Deck".to_owned(),
-            columns: vec!["A".to_owned(), "B".to_owned()],
-            rows: vec!["3".to_owned(), "2".to_owned(), "1".to_owned()],
-        };
-        let at = |column, row| Square {
-            board: "deck".into(),
-            column,
-            row,
-        };
-        assert_eq!(place(&decl, &at(1, 0)), Some((1, 2)), "the topmost row");
-        assert_eq!(place(&decl, &at(0, 2)), Some((0, 0)));
-        assert_eq!(place(&decl, &at(2, 0)), None, "beyond the last column");
-    }
-
-    #[test]
-    fn a_thing_is_drawn_by_the_first_word_that_has_a_drawing() {
-        assert_eq!(glyph("Acid Pool"), Glyph::Hazard);
-        assert_eq!(glyph("Pool of Blood"), Glyph::Drop);
-        assert_eq!(glyph("CUP"), Glyph::Cup);
-        assert_eq!(glyph("Statue"), Glyph::Letters("St".to_owned()));
-    }
 }

@@ -1,6 +1,5 @@
 //! Boards that the law declares, with the moves on them.
 
-pub mod alarms;
 pub mod handler;
 pub mod moves;
 pub mod page;

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use quorate_engine::law::{At, BoardDecl};
-use quorate_engine::offers::{self, Field as LawField, Offer as LawOffer};
+use quorate_engine::offers::{Field as LawField, Offer as LawOffer};
 use quorate_kernel::{Name, PlayerId, Square, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, Holds};
 
-use crate::site::board::handler::{Standing, place, square_name};
 use crate::site::board::page::{Moves, Tab};
 use crate::ui::urls::Href;
 use crate::ui::{Target, plural, urls};
+use crate::view::alarms::Standing;
+use crate::view::boards::{place, square_name};
 use crate::view::game::GameView;
 use crate::view::offers::sent;
 
@@ -66,7 +67,7 @@ impl Choosing<'_> {
     /// The board's actions for the reader, and the one they chose or the first that is open.
     pub(crate) fn offered(&self) -> Offered {
         let look = self.look;
-        let Some(me) = look.me.filter(|_| !look.is_past && look.is_member()) else {
+        let Some(me) = look.me().filter(|_| !look.is_past() && look.is_member()) else {
             return Offered::default();
         };
         let actions = self.actions(me);
@@ -95,19 +96,19 @@ impl Choosing<'_> {
     /// Actions with a parameter that takes a square; else those that take something that stands on one, where the
     /// action looks at where it stands.
     fn actions(&self, me: PlayerId) -> Vec<OnBoard<'_>> {
-        let law = &self.look.law;
+        let law = self.look.law();
         let wanted: Vec<(&At<ActionDecl>, usize)> = law
             .action_order
             .iter()
             .filter_map(|name| law.actions.get(name))
             .filter_map(|decl| Some((decl, self.picked(&decl.it)?)))
             .collect();
-        self.look.ask(|tx| {
+        self.look.ask(|asked| {
             wanted
                 .iter()
                 .map(|(decl, field)| OnBoard {
                     decl,
-                    offer: offers::offer(tx, me, decl),
+                    offer: asked.offer(me, decl),
                     field: *field,
                 })
                 .collect()
@@ -118,7 +119,7 @@ impl Choosing<'_> {
         let is_square = |ty: &Type| *inner(ty) == Type::Square;
         let square = decl.params.iter().position(|param| is_square(&param.ty));
         square.or_else(|| {
-            let reads = self.look.law.reads.get(&decl.body)?;
+            let reads = self.look.law().reads.get(&decl.body)?;
             decl.params.iter().position(|param| match inner(&param.ty) {
                 Type::Kind(kind) => self.places_of(kind).any(|name| reads.contains(name)),
                 _ => false,
@@ -129,7 +130,7 @@ impl Choosing<'_> {
     /// The values of a kind that hold a square of this board.
     fn places_of(&self, kind: &Name) -> impl Iterator<Item = &Name> {
         let board = self.board;
-        let values = self.look.law.values.iter();
+        let values = self.look.law().values.iter();
         values
             .filter(move |((of, _), decl)| {
                 of == kind && matches!(&decl.it.holds, Holds::Place { board: on } if on == board)
@@ -142,7 +143,7 @@ impl Choosing<'_> {
         let offer = &action.offer;
         let (with, companion) = self.companion(me, action);
         let targets = self.targets(me, action, companion.as_ref());
-        let game = look.game.as_str();
+        let game = look.game().as_str();
         let to = urls::Action {
             game,
             action: offer.action.as_str(),
@@ -151,7 +152,7 @@ impl Choosing<'_> {
         let field = &offer.fields[action.field];
         let mut skipped = vec![field.name.clone()];
         if let Some((name, datum)) = &companion {
-            let label = look.ask(|tx| tx.label(datum));
+            let label = look.ask(|asked| asked.label(datum));
             send = send.with(name.as_str(), sent(datum, &label));
             skipped.push(name.clone());
         }
@@ -270,11 +271,11 @@ impl Choosing<'_> {
             .count();
         let mut options = self.options(action);
         if missing == 0 && options.len() <= TRIES {
-            self.look.ask(|tx| {
+            self.look.ask(|asked| {
                 options.retain(|pick| {
                     let mut args = vec![(field.name.clone(), pick.datum.clone())];
                     args.extend(companion.cloned());
-                    offers::tried(tx, me, action.decl, args).is_ok()
+                    asked.tried(me, action.decl, args).is_ok()
                 });
             });
         }
@@ -284,7 +285,7 @@ impl Choosing<'_> {
             let value = sent(pick.datum, pick.label);
             let mut href = self.here_with(action);
             if let Some((_, with)) = companion {
-                let label = self.look.ask(|tx| tx.label(with));
+                let label = self.look.ask(|asked| asked.label(with));
                 href = href.with("with", &sent(with, &label));
             }
             Some(Target {
@@ -314,7 +315,7 @@ impl Choosing<'_> {
     fn there(&self, pick: &Pick<'_>) -> String {
         if let Datum::Thing(thing) = pick.datum {
             return match thing {
-                Thing::Player(id) if self.look.me == Some(*id) => "yourself".to_owned(),
+                Thing::Player(id) if self.look.me() == Some(*id) => "yourself".to_owned(),
                 _ => pick.label.clone(),
             };
         }

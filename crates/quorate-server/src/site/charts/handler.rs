@@ -13,9 +13,9 @@ use quorate_law::declare::Holds;
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, answer_in, drawn, page};
 use crate::site::charts::page::Charts;
-use crate::site::tracker::history::changes;
 use crate::ui::{Chart, Choice, Field, FieldKind, Point, urls};
 use crate::view::game::GameView;
+use crate::view::history::changes;
 use crate::view::people::Part;
 
 /// How many weeks back the bars go.
@@ -55,7 +55,7 @@ pub(crate) async fn show(
                     &Charts {
                         chrome: look.chrome("Charts", Part::Log),
                         here: urls::Charts {
-                            game: look.game.as_str(),
+                            game: look.game().as_str(),
                         }
                         .into(),
                         pick: pick(look, &query),
@@ -74,15 +74,15 @@ pub(crate) async fn show(
 fn weeks(look: &GameView) -> Vec<Moment> {
     let week = Span::days(7);
     // The first of January 1970 was a Thursday.
-    let into = (look.now.0 + 3 * 86_400_000).rem_euclid(week.0);
-    let mut begin = Moment(look.now.0 - into);
-    let first = look.state().posts.values().map(|post| post.at);
+    let into = (look.now().0 + 3 * 86_400_000).rem_euclid(week.0);
+    let mut begin = Moment(look.now().0 - into);
+    let first = look.posts().map(|(_, row)| row).map(|post| post.at);
     let joined = look
-        .state()
+        .public()
         .people
         .values()
         .filter_map(|person| person.joined_at);
-    let first = first.chain(joined).min().unwrap_or(look.now);
+    let first = first.chain(joined).min().unwrap_or(look.now());
     let mut weeks = vec![begin];
     while begin > first && weeks.len() < WEEKS {
         begin = Moment(begin.0 - week.0);
@@ -94,7 +94,7 @@ fn weeks(look: &GameView) -> Vec<Moment> {
 
 /// How many events there were in each week, by the numbers of the first ones.
 async fn activity(look: &GameView, weeks: &[Moment]) -> Result<Vec<i64>, AppError> {
-    let head = look.published.head.seq.0;
+    let head = look.head().seq.0;
     let mut bounds = Vec::new();
     let mut low = 1;
     for week in weeks {
@@ -160,7 +160,7 @@ fn owners(look: &GameView, kind: &str) -> Vec<Thing> {
             all.into_iter().map(Thing::Player).collect()
         }
         kind => {
-            let entities = look.state().entities.iter();
+            let entities = look.public().entities.iter();
             let of_kind = entities.filter(|(_, row)| row.kind == kind);
             of_kind.map(|(id, _)| Thing::Entity(*id)).collect()
         }
@@ -169,16 +169,16 @@ fn owners(look: &GameView, kind: &str) -> Vec<Thing> {
 
 /// The numbers that can be drawn, as the word of an address and a title.
 fn numbers(look: &GameView) -> Vec<(String, String)> {
-    let values = look.law.value_order.iter();
+    let values = look.law().value_order.iter();
     let numbers = values.filter_map(|(kind, name)| {
-        let decl = look.law.values.get(&(kind.clone(), name.clone()))?;
+        let decl = look.law().values.get(&(kind.clone(), name.clone()))?;
         let is_number = matches!(decl.it.holds, Holds::Number { .. });
         let of_thing = owners(look, kind.as_str()).into_iter().next()?;
         let key = CellKey {
             thing: of_thing,
             name: name.clone(),
         };
-        let is_seen = look.view().shown(&key) && !decl.it.tracked.is_empty();
+        let is_seen = look.sees_cell(&key) && !decl.it.tracked.is_empty();
         (is_number && is_seen).then(|| {
             let of = match kind.as_str() {
                 "Game" => "of the game".to_owned(),
@@ -238,14 +238,11 @@ fn whole(look: &GameView, weeks: &[Moment], activity: Vec<i64>, courses: &[Cours
     let mut add = |id: &str, title: &str, moments: Vec<Moment>| {
         charts.push(bars(id, title, by_week(weeks, moments.into_iter())));
     };
-    let state = look.state();
-    let posts = state.posts.values();
-    let posts: Vec<_> = posts.filter(|post| look.view().post(post)).collect();
+    let posts: Vec<_> = look.posts().map(|(_, post)| post).collect();
     let matters = posts.iter().filter(|post| look.is_matter(post));
     let matters = matters.map(|post| post.at).collect();
     add("matters", "Matters put to the vote, a week", matters);
-    let seen = |comment: &&Comment| look.view().comment(comment);
-    let comments: Vec<_> = state.comments.values().filter(seen).collect();
+    let comments: Vec<_> = look.comments().map(|(_, comment)| comment).collect();
     let is_vote = |comment: &&&Comment| comment.icons.iter().any(|icon| icon.counted);
     let votes = comments.iter().filter(is_vote);
     let votes = votes.map(|comment| comment.at).collect();
@@ -287,7 +284,7 @@ fn drawn_course(look: &GameView, nth: usize, course: &Course) -> Chart {
     Chart {
         id: format!("course-{nth}"),
         title,
-        points: resampled(&known, look.now)
+        points: resampled(&known, look.now())
             .into_iter()
             .map(|(at, value)| Point {
                 label: look.when(at).brief_day(),

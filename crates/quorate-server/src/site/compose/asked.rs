@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use quorate_engine::offers;
 use quorate_kernel::{Name, PlayerId, Refusal};
 use quorate_law::{RuleText, capital};
 
@@ -15,14 +14,14 @@ const CLAUSE: usize = 400;
 
 /// Why nobody like the reader can write in a category now, whatever they write.
 pub(crate) fn closed(look: &GameView, category: &Name) -> Option<Refusal> {
-    let decl = look.law.categories.get(category)?;
-    let me = look.me?;
-    look.ask(|tx| offers::may_post(tx, me, decl)).err()
+    let decl = look.law().categories.get(category)?;
+    let me = look.me()?;
+    look.ask(|asked| asked.may_post(me, decl)).err()
 }
 
 /// What the ruleset says of a category, beside its form: the clause that declares it, and why it refuses one now.
 pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
-    let Some(decl) = look.law.categories.get(category) else {
+    let Some(decl) = look.law().categories.get(category) else {
         return Vec::new();
     };
     let (text, rest) = look.clause_in_two(&decl.site);
@@ -37,9 +36,9 @@ pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
         rest: String::new(),
         is_kept,
     };
-    if let Some(me) = look.me {
+    if let Some(me) = look.me() {
         let name = Name::from(format!("post {category}"));
-        let quotas = look.ask(|tx| tx.quotas(&name, &decl.it.limits, me));
+        let quotas = look.ask(|asked| asked.quotas(&name, &decl.it.limits, me));
         rules.extend(quotas.iter().map(|quota| {
             let is_kept = quota.used < quota.limit.times.max(1);
             told(format!("{}.", capital(&quota.words())), is_kept)
@@ -56,13 +55,13 @@ pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
 
 /// How many posts of a category the reader has open, and how many they posted today, for limits that rules set in words.
 fn own_count(look: &GameView, category: &Name, me: PlayerId) -> String {
-    let posts = look.state().posts.values();
-    let own = posts
-        .filter(|post| post.category == *category && look.view().author(&post.author) == Some(me));
+    let posts = look.posts().map(|(_, row)| row);
+    let own =
+        posts.filter(|post| post.category == *category && look.author_of(&post.author) == Some(me));
     let (mut open, mut today) = (0, 0);
     for post in own {
         open += usize::from(look.is_open(post));
-        today += usize::from(post.at.day_start() == look.now.day_start());
+        today += usize::from(post.at.day_start() == look.now().day_start());
     }
     format!("Yours so far: {open} open, {today} posted today, by UTC.")
 }
@@ -70,20 +69,20 @@ fn own_count(look: &GameView, category: &Name, me: PlayerId) -> String {
 /// What the rules that look at posts of a category when they are posted say about tags: words in square brackets that a
 /// title has to have.
 pub(crate) fn tags(look: &GameView, category: &Name) -> Vec<(String, Option<Cite>)> {
-    let hooks = look.law.on.iter();
+    let hooks = look.law().on.iter();
     let looking =
         hooks.filter(|hook| hook.it.on == "posted" && hook.it.of.as_ref() == Some(category));
     let rules: BTreeSet<&Name> = looking.map(|hook| &hook.site.rule).collect();
     let rules = rules
         .into_iter()
-        .filter_map(|name| Some((name, look.state().rules.get(name)?)));
+        .filter_map(|name| Some((name, look.public().rules.get(name)?)));
     let told = rules.flat_map(|(name, rule)| {
         let clauses = RuleText::parse(&rule.text).clauses.into_iter();
         let on_tags = clauses.filter(|clause| names_a_tag(&clause.prose));
         on_tags.map(|clause| {
             let text = crate::ui::markup::excerpt(
                 clause.prose.split("> Note").next().unwrap_or_default(),
-                &look.terms,
+                look.terms(),
                 CLAUSE,
             );
             (text, look.cite(name, clause.number))

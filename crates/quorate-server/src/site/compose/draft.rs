@@ -1,15 +1,14 @@
 //! A post that is being written: what the form holds between two arrivals. Nothing of it is kept on the server.
 
-use quorate_engine::fields::{self, Typed};
-use quorate_engine::offers;
+use quorate_engine::fields::Typed;
 use quorate_engine::rulebook::body_of;
+use quorate_engine::{fields, offers};
 use quorate_forecast::{Sleeping, by_rule};
 use quorate_kernel::command::{NewPost, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Value};
-use quorate_law::world::World;
 use quorate_law::{RuleText, capital};
 
 use crate::app::posted::Posted;
@@ -54,7 +53,7 @@ struct Edit {
 impl Draft {
     /// An empty form.
     pub(crate) fn empty(look: &GameView, category: Name) -> Self {
-        let prefix = look.law.categories.get(&category);
+        let prefix = look.law().categories.get(&category);
         Self {
             title: prefix
                 .map(|decl| decl.it.prefix.clone())
@@ -73,7 +72,7 @@ impl Draft {
     /// The form as it arrived.
     pub(crate) fn read(look: &GameView, category: Name, form: &Posted) -> Self {
         let text = |name: &str| form.one(name).unwrap_or_default().to_owned();
-        let decl = look.law.categories.get(&category);
+        let decl = look.law().categories.get(&category);
         let own = decl.iter().flat_map(|decl| &decl.it.form).map(|name| {
             let values = form.all(&format!("own-{name}")).to_vec();
             (name.clone(), values)
@@ -141,7 +140,7 @@ impl Draft {
                 text: format!("# {title}\n\n{text}"),
             }),
             Clause::AmendRule { id, base, text } => {
-                let title = look.state().rules.get(id).map(|rule| rule.title.clone());
+                let title = look.public().rules.get(id).map(|rule| rule.title.clone());
                 let title = title.unwrap_or_default();
                 self.edits.push(Edit {
                     of: id.to_string(),
@@ -171,18 +170,18 @@ impl Draft {
 
     /// What people call the category.
     pub(crate) fn category_title(&self, look: &GameView) -> String {
-        let decl = look.law.categories.get(&self.category);
+        let decl = look.law().categories.get(&self.category);
         decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone())
     }
 
     /// Whether such posts may carry changes: those that are voted on, and those that close a dynasty.
     pub(crate) fn carries_changes(&self, look: &GameView) -> bool {
-        look.law.categories.contains_key(&self.category)
+        look.law().categories.contains_key(&self.category)
     }
 
     /// Whether the changes are folded away: such posts are not voted on, and this one has none so far.
     pub(crate) fn folds_changes(&self, look: &GameView) -> bool {
-        let category = look.law.categories.get(&self.category);
+        let category = look.law().categories.get(&self.category);
         category.is_some_and(|category| category.it.icons.is_empty())
             && self.edits.is_empty()
             && self.other.is_empty()
@@ -324,20 +323,17 @@ impl Draft {
     }
 
     fn own_fields(&self, look: &GameView) -> Vec<Field> {
-        let Some(decl) = look.law.categories.get(&self.category) else {
+        let Some(decl) = look.law().categories.get(&self.category) else {
             return Vec::new();
         };
         let made = decl.it.form.iter().filter_map(|name| {
             let value = look
-                .law
+                .law()
                 .values
                 .get(&(self.category.clone(), name.clone()))?;
-            let ty = look.ask(|tx| {
-                let world: &dyn World = tx;
-                world.attribute_type(self.category.as_str(), name.as_str())
-            })?;
-            let options =
-                look.ask(|tx| offers::options_of(tx, &decl.site.rule, &ty, &value.it.holds));
+            let ty =
+                look.ask(|asked| asked.attribute_type(self.category.as_str(), name.as_str()))?;
+            let options = look.ask(|asked| asked.options_of(&decl.site.rule, &ty, &value.it.holds));
             let law_field = offers::Field {
                 name: format!("own-{name}").into(),
                 title: value.it.title.clone(),
@@ -422,18 +418,20 @@ impl Draft {
     }
 
     fn own_value(&self, look: &GameView, name: &Name, values: &[String]) -> Result<Value, Refusal> {
-        look.ask(|tx| {
-            let world: &dyn World = tx;
-            let ty = world.attribute_type(self.category.as_str(), name.as_str());
+        look.ask(|asked| {
+            let ty = asked.attribute_type(self.category.as_str(), name.as_str());
             let ty = ty.ok_or_else(|| Refusal::plain(format!("a field called {name}")))?;
             let typed = match values {
                 [] => Typed::None,
                 [one] => Typed::Text(one.clone()),
                 many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
             };
-            let decl = look.law.values.get(&(self.category.clone(), name.clone()));
+            let decl = look
+                .law()
+                .values
+                .get(&(self.category.clone(), name.clone()));
             let label = decl.map_or(name.as_str(), |decl| decl.it.title.as_str());
-            let datum = fields::read(tx, &capital(&look.themed(label)), &ty, &typed)?;
+            let datum = asked.read(&capital(&look.themed(label)), &ty, &typed)?;
             Ok(fields::as_typed(&ty, &datum))
         })
     }
@@ -528,7 +526,7 @@ fn shortened(findings: &[&str]) -> String {
 
 /// A rule's text with its title as a heading.
 fn whole(look: &GameView, id: &Name) -> String {
-    let rule = look.state().rules.get(id);
+    let rule = look.public().rules.get(id);
     rule.map(|rule| format!("# {}\n\n{}", rule.title, rule.text))
         .unwrap_or_default()
 }
@@ -554,7 +552,7 @@ fn slug(title: &str) -> String {
 /// The choice of what to change next.
 pub(crate) fn choice_of_rules(look: &GameView) -> Field {
     let sections = look
-        .state()
+        .public()
         .sections
         .iter()
         .filter(|(id, _)| **id != LIBRARY);
@@ -566,7 +564,7 @@ pub(crate) fn choice_of_rules(look: &GameView) -> Field {
             )
         })
         .collect();
-    for (id, rule) in look.state().rules_in_order() {
+    for (id, rule) in look.rules_in_order() {
         if rule.section != LIBRARY {
             choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));
         }

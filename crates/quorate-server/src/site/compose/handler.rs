@@ -57,10 +57,10 @@ pub async fn choose(
 /// The category in which rules are changed: `Proposal` where the law has one, else the first that is voted on.
 fn changing(look: &GameView) -> Option<Name> {
     let voted = |name: &&Name| {
-        let decl = look.law.categories.get(*name);
+        let decl = look.law().categories.get(*name);
         decl.is_some_and(|decl| !decl.it.icons.is_empty())
     };
-    let voted: Vec<&Name> = look.law.category_order.iter().filter(voted).collect();
+    let voted: Vec<&Name> = look.law().category_order.iter().filter(voted).collect();
     let proposal = voted.iter().find(|name| **name == "Proposal");
     proposal
         .or_else(|| voted.first())
@@ -70,7 +70,7 @@ fn changing(look: &GameView) -> Option<Name> {
 /// The category in which events are judged: `Judgement` where the law has one, else that in which rules are changed.
 fn judging(look: &GameView) -> Option<Name> {
     let judgement = Name::from("Judgement");
-    if look.law.categories.contains_key(&judgement) {
+    if look.law().categories.contains_key(&judgement) {
         Some(judgement)
     } else {
         changing(look)
@@ -101,7 +101,7 @@ fn begun(
     let mut apart = String::new();
     let mut draft = match query.get("from") {
         Some(from) => {
-            let id = crate::site::post::handler::post_id(look, from)?;
+            let id = crate::view::posts::post_id(look, from)?;
             apart = format!("-from-{from}");
             Draft::after(look, category, id).ok_or(AppError::NotFound)?
         }
@@ -126,7 +126,7 @@ fn category_of(look: &GameView, word: &str) -> Result<Name, AppError> {
     let name = Name::from(word);
     if word == PLAIN {
         Ok(Name::default())
-    } else if look.law.categories.contains_key(&name) {
+    } else if look.law().categories.contains_key(&name) {
         Ok(name)
     } else {
         Err(AppError::NotFound)
@@ -135,16 +135,16 @@ fn category_of(look: &GameView, word: &str) -> Result<Name, AppError> {
 
 /// The categories with whether the reader may write in them now.
 fn kinds(look: &GameView, chosen: Option<&Name>) -> Vec<Kind> {
-    let game = look.game.as_str();
-    let mut names: Vec<Name> = look.law.category_order.clone();
+    let game = look.game().as_str();
+    let mut names: Vec<Name> = look.law().category_order.clone();
     names.push(Name::default());
     // What no player may ever post is no choice of theirs.
     names.retain(|name| {
-        let by = look.law.categories.get(name).map(|decl| &decl.it.by);
+        let by = look.law().categories.get(name).map(|decl| &decl.it.by);
         by.is_none_or(|by| by.as_ref().is_none_or(|by| *by != "nobody"))
     });
     let kinds = names.into_iter().map(|name| {
-        let decl = look.law.categories.get(&name);
+        let decl = look.law().categories.get(&name);
         let title = decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone());
         let about = decl.map_or_else(
             || "Outside the categories: news, stories and questions.".to_owned(),
@@ -172,7 +172,7 @@ fn kinds(look: &GameView, chosen: Option<&Name>) -> Vec<Kind> {
 }
 
 fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let title = draft.category_title(look);
     let word = if draft.category.is_empty() {
         PLAIN
@@ -324,9 +324,9 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
     let category = category_of(look, category)?;
     let doing = form.one("do").unwrap_or("preview").to_owned();
     if matches!(doing.as_str(), "check" | "preview" | "report" | "tests") {
-        look.site
+        look.app()
             .checks
-            .take(look.visitor.who(), look.site.now_ms())?;
+            .take(look.visitor().who(), look.app().now_ms())?;
     }
     let _turn = turn(look, &doing).await;
     let key = form.key().map(str::to_owned);
@@ -377,7 +377,7 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
 /// Waits until tests may run, where they are to.
 async fn turn<'a>(look: &'a GameView, doing: &str) -> Option<tokio::sync::MutexGuard<'a, ()>> {
     match doing {
-        "tests" => Some(look.site.proving.lock().await),
+        "tests" => Some(look.app().proving.lock().await),
         _ => None,
     }
 }
@@ -393,7 +393,7 @@ async fn publish(
         Ok(receipt) => {
             let id = PostId(quorate_kernel::ids::Id::new(receipt.seq, 0));
             let word = id.to_string();
-            let game = look.game.as_str();
+            let game = look.game().as_str();
             let href: Href = urls::Post { game, post: &word }.into();
             Ok(reply::see_with(&href, "It is posted."))
         }
@@ -408,7 +408,7 @@ async fn publish(
 /// `GET /g/{game}/post/{post}/edit`: the form of a post that may still be edited.
 pub async fn edit(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
     drawn(look, move |look| {
-        let id = crate::site::post::handler::post_id(look, &post)?;
+        let id = crate::view::posts::post_id(look, &post)?;
         send::player(look)?;
         let draft = Draft::of_post(look, id).ok_or(AppError::NotFound)?;
         Ok(page(look, &edit_page(look, &draft, None, &post)))
@@ -427,7 +427,7 @@ fn edit_page(look: &GameView, draft: &Draft, tried: Option<Tried>, post: &str) -
 
 /// A form that changes a post instead of making one.
 fn edit_form(look: &GameView, writing: &mut Writing, post: &str) {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     writing.send.to = urls::PostEdit { game, post }.into();
     "Edit the post".clone_into(&mut writing.title);
     "Save the changes".clone_into(&mut writing.button);
@@ -444,7 +444,7 @@ pub async fn change(
 }
 
 async fn changed(look: &Arc<GameView>, word: &str, posted: Posted) -> Result<Response, AppError> {
-    let id = crate::site::post::handler::post_id(look, word)?;
+    let id = crate::view::posts::post_id(look, word)?;
     let key = posted.key().map(str::to_owned);
     let _turn = turn(look, posted.one("do").unwrap_or_default()).await;
     let (drawing, own) = (Arc::clone(look), word.to_owned());
@@ -460,7 +460,7 @@ async fn changed(look: &Arc<GameView>, word: &str, posted: Posted) -> Result<Res
                 }
                 Err(trouble) => return Err(trouble),
             }
-            let game = look.game.as_str();
+            let game = look.game().as_str();
             let href: Href = urls::Post { game, post: word }.into();
             Ok(reply::see_with(&href, "It is changed."))
         }
@@ -516,6 +516,6 @@ fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Ed
 
 /// A way to the forms, for lists of ways.
 pub fn way(look: &GameView) -> Link {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     Link::new("Write a post", urls::Compose { game })
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use quorate_engine::changes::{self, Change};
+use quorate_engine::changes;
+use quorate_engine::changes::Change;
 use quorate_kernel::Refusal;
 use quorate_kernel::patch::Clause;
 
@@ -97,7 +98,7 @@ pub(crate) fn read(look: &GameView, text: &str) -> Result<Vec<Clause>, Refusal> 
     }
     let list: Vec<Change> = serde_json::from_str(text)
         .map_err(|error| Refusal::plain(format!("other changes that can be read ({error})")))?;
-    let patch = look.ask(|tx| changes::patch(tx, &list));
+    let patch = look.ask(|asked| asked.patch(&list));
     let patch =
         patch.map_err(|bad| Refusal::plain(format!("other changes that fit the game ({bad})")))?;
     Ok(patch.clauses)

@@ -13,11 +13,11 @@ use crate::app::forms::{Opened, drawn, page};
 use crate::app::send;
 use crate::site::desk::idling;
 use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
-use crate::site::people;
 use crate::ui::urls::Href;
 use crate::ui::{Form, Icon, Link, Offer, Status, StatusKind, When, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
+use crate::view::player;
 
 /// How many of the latest events are looked through for what was done at desks, and how many of those are told.
 const LATEST: u64 = 200;
@@ -25,10 +25,10 @@ const DONE: usize = 8;
 
 /// `GET /g/{game}/desk`.
 pub(crate) async fn show(Opened(look): Opened) -> Response {
-    let last = look.published.head.seq.0;
+    let last = look.head().seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
     let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
-    let events = look.site.events(&look.game, &latest).await;
+    let events = look.app().events(look.game(), &latest).await;
     let events = events.unwrap_or_default();
     drawn(look, move |look| {
         send::player(look)?;
@@ -38,13 +38,13 @@ pub(crate) async fn show(Opened(look): Opened) -> Response {
 }
 
 fn desk(look: &GameView, events: &[Event]) -> Desk {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let mut queues: Vec<DeskQueue> = look
-        .law
+        .law()
         .category_order
         .iter()
         .filter(|name| {
-            look.law
+            look.law()
                 .categories
                 .get(*name)
                 .is_some_and(|category| !category.it.icons.is_empty())
@@ -65,13 +65,11 @@ fn desk(look: &GameView, events: &[Event]) -> Desk {
 }
 
 fn queue(look: &GameView, category: &Name) -> DeskQueue {
-    let decl = &look.law.categories[category];
+    let decl = &look.law().categories[category];
     let mut open: Vec<(quorate_kernel::Moment, PostId)> = look
-        .state()
-        .posts
-        .iter()
+        .posts()
         .filter(|(_, post)| {
-            post.category == *category && look.is_open(post) && look.view().post(post)
+            post.category == *category && look.is_open(post) && look.sees_post(post)
         })
         .map(|(id, post)| (post.open_at, *id))
         .collect();
@@ -94,13 +92,13 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
     let post = look.post(id)?;
     let word = id.to_string();
     let link = urls::Post {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         post: &word,
     };
     let count = look.count(id);
     let usual = look.usual_role(&post.category);
     let is_usual = |offer: &Offer| {
-        let decl = look.law.actions.get(offer.action.as_str());
+        let decl = look.law().actions.get(offer.action.as_str());
         decl.is_some_and(|decl| decl.it.by.as_ref() == usual)
     };
     let offers = look.post_offers(id).into_iter().filter(simple);
@@ -128,7 +126,7 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
         about: format!(
             "{} · {}",
             look.author(&post.author).name,
-            crate::ui::age((look.now - post.open_at).0)
+            crate::ui::age((look.now() - post.open_at).0)
         ),
         status: None,
         votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
@@ -148,16 +146,16 @@ fn done(look: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(Wh
         let Act::Do { action, .. } = &event.act else {
             return false;
         };
-        look.law.actions.get(action).is_some_and(|decl| {
+        look.law().actions.get(action).is_some_and(|decl| {
             let first = decl.it.params.first().map(|param| &param.ty);
-            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law.categories.contains_key(kind));
+            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law().categories.contains_key(kind));
             on && decl.it.by.as_ref().is_some_and(|by| offices.contains(by))
         })
     };
     let done = events.iter().filter(is_duty).take(DONE).map(|event| {
         let number = event.seq.to_string();
         let link = urls::Event {
-            game: look.game.as_str(),
+            game: look.game().as_str(),
             event: &number,
         };
         let on = match &event.act {
@@ -177,11 +175,11 @@ fn done(look: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(Wh
 /// The reader's duties about somebody: what an office lets them do by a button alone.
 pub(crate) fn duties(look: &GameView, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
     let of_office = |offer: &Offer| {
-        let decl = look.law.actions.get(offer.action.as_str());
+        let decl = look.law().actions.get(offer.action.as_str());
         decl.and_then(|decl| decl.it.by.as_ref())
             .is_some_and(|by| offices.contains(by))
     };
-    let offers = people::handler::about(look, id).into_iter();
+    let offers = player::about(look, id).into_iter();
     offers
         .filter(|offer| simple(offer) && of_office(offer))
         .filter_map(|offer| offer.open.ok())
@@ -198,7 +196,7 @@ fn simple(offer: &Offer) -> bool {
 /// The same form, coming back to the desk.
 fn to_desk(look: &GameView) -> impl Fn(Form) -> Form + use<> {
     let back = Href::from(urls::Desk {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
     });
     move |mut form| {
         form.fields.clear();
@@ -231,7 +229,7 @@ fn reminders(look: &GameView) -> DeskQueue {
                     to: Link::new(
                         text.to_string(),
                         urls::Act {
-                            game: look.game.as_str(),
+                            game: look.game().as_str(),
                         },
                     ),
                     about: String::new(),
@@ -257,7 +255,7 @@ fn reminders(look: &GameView) -> DeskQueue {
 
 /// Those who asked to join, with what can be done about it.
 fn door(look: &GameView, offices: &BTreeSet<&Name>) -> Vec<DoorLine> {
-    let people = look.state().people.iter();
+    let people = look.public().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
     let lines = waiting.map(|(id, person)| DoorLine {
         name: look.name(*id),
@@ -269,9 +267,9 @@ fn door(look: &GameView, offices: &BTreeSet<&Name>) -> Vec<DoorLine> {
 }
 
 fn open(look: &GameView) -> Vec<(Status, String, Link)> {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let mut lines = Vec::new();
-    for (id, claim) in &look.state().claims {
+    for (id, claim) in look.public().claims {
         let (kind, word) = match claim.standing {
             ClaimStanding::Claimed => (StatusKind::Claimed, "Claimed"),
             ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
@@ -285,7 +283,7 @@ fn open(look: &GameView) -> Vec<(Status, String, Link)> {
         let text = format!("by {}: {}", look.name(claim.by), claim.reason.as_str());
         lines.push((Status::new(kind, word), text, Link::new("look", link)));
     }
-    for asleep in &look.law.asleep {
+    for asleep in &look.law().asleep {
         let link = urls::Rule {
             game,
             rule: asleep.rule.as_str(),

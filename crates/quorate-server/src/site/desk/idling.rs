@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use quorate_engine::offers;
 use quorate_kernel::rows::{Person, Standing};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Thing};
 use quorate_law::datum::{Datum, Type};
@@ -17,7 +16,7 @@ const SOON: usize = 4;
 
 /// Those whom a button concerns, then those whom time alone brings there, nearest first.
 pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
-    let members = look.state().people.iter();
+    let members = look.public().people.iter();
     let members = members.filter(|(_, person)| person.standing == Standing::Member);
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (id, person) in members {
@@ -46,10 +45,10 @@ pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
 fn item(look: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> DeskItem {
     let player = id.to_string();
     let link = urls::Player {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         player: &player,
     };
-    let ago = |at: Moment| age((look.now - at).0);
+    let ago = |at: Moment| age((look.now() - at).0);
     let voted = last_vote(look, id).map_or_else(
         || "has never voted".to_owned(),
         |at| format!("last voted {}", ago(at)),
@@ -71,10 +70,9 @@ fn item(look: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> Des
 
 /// When somebody last wrote a comment with an icon that counted, under a name of their own.
 fn last_vote(look: &GameView, id: PlayerId) -> Option<Moment> {
-    let comments = look.state().comments.values();
+    let comments = look.comments().map(|(_, row)| row);
     let votes = comments.filter(|comment| {
-        comment.icons.iter().any(|icon| icon.counted)
-            && look.view().author(&comment.author) == Some(id)
+        comment.icons.iter().any(|icon| icon.counted) && look.author_of(&comment.author) == Some(id)
     });
     votes.map(|comment| comment.at).max()
 }
@@ -85,11 +83,13 @@ fn soonest(
     offices: &BTreeSet<&Name>,
     id: PlayerId,
 ) -> Option<(String, Moment, Refusal)> {
-    let me = look.me?;
+    let me = look.me()?;
     let target = Datum::Thing(Thing::Player(id));
-    let names: Vec<&Name> = look.law.action_order.iter().collect();
-    let refused = look.ask(|tx| {
-        let decls = names.iter().filter_map(|name| look.law.actions.get(*name));
+    let names: Vec<&Name> = look.law().action_order.iter().collect();
+    let refused = look.ask(|asked| {
+        let decls = names
+            .iter()
+            .filter_map(|name| look.law().actions.get(*name));
         let about = decls.filter_map(|decl| {
             let mut params = decl.it.params.iter();
             let first = params.next()?;
@@ -100,7 +100,7 @@ fn soonest(
         });
         let tried = about.filter_map(|(decl, first)| {
             let args = vec![(first.name.clone(), target.clone())];
-            let refusal = offers::tried(tx, me, decl, args).err()?;
+            let refusal = asked.tried(me, decl, args).err()?;
             Some((decl.it.title.clone(), refusal.next_at?, refusal))
         });
         tried.min_by_key(|(_, at, _)| *at)

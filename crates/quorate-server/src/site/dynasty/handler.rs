@@ -6,16 +6,17 @@ use axum::extract::{Path, Query};
 use axum::response::Response;
 use futures_util::future::OptionFuture;
 use quorate_kernel::rows::Dynasty;
-use quorate_kernel::{EventSeq, Moment, Thing, Value};
+use quorate_kernel::{Moment, Thing, Value};
 use quorate_law::capital;
 
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, answer_in, drawn, page};
 use crate::site::dynasty::dice;
-use crate::site::dynasty::page::{Dynasties, DynastyLine, DynastyPage};
+use crate::site::dynasty::page::{Dynasties, DynastyPage};
 use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
-use crate::ui::{Fact, Link, Status, When, plural, urls};
+use crate::ui::{Fact, Link, Status, When, urls};
+use crate::view::dynasties::{end, line, posts_in, title};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 
@@ -25,7 +26,7 @@ const SETTLED: usize = 60;
 /// `GET /g/{game}/dynasties`.
 pub(crate) async fn list(Opened(look): Opened) -> Response {
     drawn(look, |look| {
-        let dynasties = look.state().dynasties.iter().rev();
+        let dynasties = look.public().dynasties.iter().rev();
         let dynasties = dynasties
             .map(|(number, dynasty)| line(look, *number, dynasty))
             .collect();
@@ -49,8 +50,8 @@ pub(crate) async fn one(
     let last = end(&look, number).map(|(_, last)| last.to_string());
     let then = match &last {
         Some(last) => {
-            let (site, visitor) = (&look.site, &look.visitor);
-            GameView::then(site, visitor, look.game.as_str(), Some(last))
+            let (site, visitor) = (look.app(), look.visitor());
+            GameView::then(site, visitor, look.game().as_str(), Some(last))
                 .await
                 .ok()
         }
@@ -62,7 +63,7 @@ pub(crate) async fn one(
         Err(trouble) => return answer_in(&look, Err(trouble)),
     };
     drawn(look, move |look| {
-        let dynasties = &look.state().dynasties;
+        let dynasties = &look.public().dynasties;
         let dynasty = dynasties.get(&number).ok_or(AppError::NotFound)?;
         let told = DynastyPage {
             checked,
@@ -73,70 +74,19 @@ pub(crate) async fn one(
     .await
 }
 
-/// A dynasty's title, and in a sentence how long it was and how it ended.
-pub(crate) fn in_short(look: &GameView, number: u32, dynasty: &Dynasty) -> (String, String) {
-    let line = line(look, number, dynasty);
-    (line.to.title, format!("{}; {}.", line.about, line.ending))
-}
-
 /// The words that a dynasty had for the game's own, as it gave them: "Player: Horde".
 fn own_words(look: &GameView) -> String {
-    let given = look.state().terms.iter();
+    let given = look.public().terms.iter();
     let words = given.map(|(token, word)| format!("{}: {}", capital(token.as_str()), word.one));
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The moment and the event before which a dynasty ended; none for the one that runs.
-fn end(look: &GameView, number: u32) -> Option<(Moment, EventSeq)> {
-    let next = look.state().dynasties.get(&(number + 1))?;
-    Some((next.at, EventSeq(next.event.0.saturating_sub(1))))
-}
-
-fn title(look: &GameView, number: u32, dynasty: &Dynasty) -> String {
-    let theme = dynasty.title.as_str();
-    match (dynasty.leader, theme.is_empty()) {
-        (_, false) => format!("Dynasty {number}: {theme}"),
-        (Some(leader), true) => format!("Dynasty {number}, led by {}", look.name(leader)),
-        (None, true) => format!("Dynasty {number}"),
-    }
-}
-
-fn posts_in(look: &GameView, from: Moment, to: Moment) -> usize {
-    let posts = look.state().posts.values();
-    posts
-        .filter(|post| post.at >= from && post.at < to && look.view().post(post))
-        .count()
-}
-
-fn line(look: &GameView, number: u32, dynasty: &Dynasty) -> DynastyLine {
-    let word = number.to_string();
-    let link = urls::Dynasty {
-        game: look.game.as_str(),
-        dynasty: &word,
-    };
-    let end = end(look, number);
-    let until = end.map_or(look.now, |(at, _)| at);
-    let days = usize::try_from((until - dynasty.at).0 / 86_400_000 + 1).unwrap_or(1);
-    DynastyLine {
-        to: Link::new(title(look, number, dynasty), link),
-        about: format!(
-            "{}, {}",
-            plural(days, "day", "days"),
-            plural(posts_in(look, dynasty.at, until), "post", "posts")
-        ),
-        ending: match end {
-            Some((at, _)) => format!("ended {}", look.when(at).full()),
-            None => "runs".to_owned(),
-        },
-    }
-}
-
 fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynasty) -> DynastyPage {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let end = end(look, number);
     let title = title(look, number, dynasty);
     let begun = dynasty.event;
-    let last = end.map_or(look.published.head.seq, |(_, last)| last);
+    let last = end.map_or(look.head().seq, |(_, last)| last);
     let mut facts = Vec::new();
     if let Some(leader) = dynasty.leader {
         facts.push(Fact::new(look.word("Emperor"), look.name(leader)));
@@ -144,7 +94,7 @@ fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
     facts.push(Fact::new("Began", look.when(dynasty.at).full()));
     if let Some((at, _)) = end {
         facts.push(Fact::new("Ended", look.when(at).full()));
-        let next = look.state().dynasties.get(&(number + 1));
+        let next = look.public().dynasties.get(&(number + 1));
         if let Some(next) = next.and_then(|next| next.leader) {
             facts.push(Fact::new("Followed by", look.name(next)));
         }
@@ -158,7 +108,7 @@ fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
     if !words.is_empty() {
         facts.push(Fact::new("Words", words));
     }
-    let until = end.map_or(look.now, |(at, _)| at);
+    let until = end.map_or(look.now(), |(at, _)| at);
     facts.push(Fact::new(
         "Posts",
         posts_in(look, dynasty.at, until).to_string(),
@@ -183,7 +133,7 @@ fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
         title,
         about: String::new(),
         story: address(look, dynasty),
-        settled: settled(look, dynasty.at, end.map_or(look.now, |(at, _)| at)),
+        settled: settled(look, dynasty.at, end.map_or(look.now(), |(at, _)| at)),
         facts,
         ways,
         pledges: dice::pledges(look, begun, last),
@@ -199,15 +149,15 @@ fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
 
 /// The matters that were closed in a dynasty, latest first.
 fn settled(look: &GameView, from: Moment, to: Moment) -> Vec<(When, Link, Option<Status>)> {
-    let posts = look.state().posts.iter();
+    let posts = look.posts();
     let mut closed: Vec<_> = posts
-        .filter(|(_, post)| look.view().post(post))
+        .filter(|(_, post)| look.sees_post(post))
         .filter_map(|(id, post)| Some((post.closed_at?, id, post)))
         .filter(|(at, ..)| *at >= from && *at <= to)
         .collect();
     closed.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
     let told = closed.into_iter().take(SETTLED).map(|(at, id, post)| {
-        let (game, word) = (look.game.as_str(), id.to_string());
+        let (game, word) = (look.game().as_str(), id.to_string());
         let link = urls::Post { game, post: &word };
         let title = look.themed(post.title.as_str());
         (look.when(at), Link::new(title, link), look.status(post))
@@ -218,10 +168,8 @@ fn settled(look: &GameView, from: Moment, to: Moment) -> Vec<(When, Link, Option
 /// The post that opened it, where the event that began it is a post of its leader's.
 fn address(look: &GameView, dynasty: &Dynasty) -> Markup {
     let post = look
-        .state()
-        .posts
-        .iter()
-        .find(|(id, post)| id.0.event() == dynasty.event && look.view().post(post));
+        .posts()
+        .find(|(id, post)| id.0.event() == dynasty.event && look.sees_post(post));
     post.map(|(_, post)| look.prose(post.body.as_str(), 2))
         .unwrap_or_default()
 }

@@ -5,17 +5,7 @@ use askama::Template;
 use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
 use crate::ui::{Chrome, Fact, Link, Status, When};
-
-/// A dynasty in the list.
-#[derive(Clone, Debug)]
-pub struct DynastyLine {
-    /// Its page.
-    pub to: Link,
-    /// "38 days, 61 proposals".
-    pub about: String,
-    /// How it ended, or that it runs.
-    pub ending: String,
-}
+use crate::view::dynasties::DynastyLine;
 
 /// All dynasties.
 #[derive(Clone, Debug, Template)]

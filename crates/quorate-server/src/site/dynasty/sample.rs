@@ -1,10 +1,11 @@
 //! Samples of the pages beside this file.
 
-use crate::site::dynasty::page::{Dynasties, DynastyLine, DynastyPage, PledgeTold};
+use crate::site::dynasty::page::{Dynasties, DynastyPage, PledgeTold};
 use crate::ui::sample::world::{GAME, ago, chrome, post, text};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
 use crate::ui::{Fact, Link, urls};
+use crate::view::dynasties::DynastyLine;
 
 impl Samples for Dynasties {
     fn samples() -> Vec<Sample<Self>> {

@@ -6,25 +6,24 @@ use axum::extract::Path;
 use axum::response::Response;
 use quorate_forecast::Extent;
 use quorate_kernel::PostId;
-use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
 
-use crate::app::error::AppError;
 use crate::app::forms::{Opened, drawn, page};
 use crate::site::forecast::page::EffectsPage;
 use crate::ui::{Effect, Effects, Link, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
+use crate::view::posts::carrying;
 
 /// What a proposal would do alone, for its page; none where it carries no changes.
 pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effects> {
     let patch = post.patch.as_ref().and_then(Sealed::plain)?;
     let groups = look.forecast_groups(patch, Extent::Alone).into_iter();
     let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let word = id.to_string();
-    if crate::site::ruling::handler::named(patch).is_some() {
+    if crate::view::rulings::named(patch).is_some() {
         let to = urls::Ruling { game, post: &word };
         let line = Effect::new("It rules on what has happened:", "history is judged again.");
         lines.insert(0, line.to(Link::new("Both gamestates", to)));
@@ -39,19 +38,8 @@ pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effec
 fn note(look: &GameView) -> String {
     format!(
         "tried on a copy of the game at {} UTC",
-        look.when(look.now).clock()
+        look.when(look.now()).clock()
     )
-}
-
-/// A post that carries changes, by the word of its address.
-pub(crate) fn carrying<'a>(
-    look: &'a GameView,
-    word: &str,
-) -> Result<(PostId, &'a Post, &'a Patch), AppError> {
-    let id = crate::site::post::handler::post_id(look, word)?;
-    let row = look.post(id).ok_or(AppError::NotFound)?;
-    let patch = row.patch.as_ref().and_then(Sealed::plain);
-    Ok((id, row, patch.ok_or(AppError::NotFound)?))
 }
 
 /// `GET /g/{game}/post/{post}/effects`.
@@ -59,7 +47,7 @@ pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
     drawn(look, move |look| {
         let (id, row, patch) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
-        let game = look.game.as_str();
+        let game = look.game().as_str();
         let tests = urls::Proof { game, post: &post };
         let mut groups = look.forecast_groups(patch, Extent::Whole { of: Some(id) });
         groups.push(look.proof_later(Some(tests.into())));
@@ -77,12 +65,12 @@ pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
 
 /// `GET /g/{game}/post/{post}/effects/tests`: the tests that go with a post, which take longer than the rest of the report.
 pub async fn prove(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
-    let site = Arc::clone(&look.site);
+    let site = Arc::clone(look.app());
     let _turn = site.proving.lock().await;
     drawn(look, move |look| {
         let (_, row, patch) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
-        let game = look.game.as_str();
+        let game = look.game().as_str();
         let alone = EffectsPage {
             chrome: look.chrome("What it would do", Part::Blog),
             post: Link::new(title, urls::Post { game, post: &post }),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
-use quorate_engine::law::PageDecl;
 use quorate_kernel::event::Event;
 use quorate_kernel::patch::Clause;
 use quorate_kernel::rows::CellKey;
@@ -15,53 +14,23 @@ use quorate_law::datum::Datum;
 use crate::app::error::AppError;
 use crate::app::forms::{OpenedThen, SentIn, answer_in, drawn, page};
 use crate::app::reply;
-use crate::site::board;
 use crate::site::game_page::page::{Block, BlockKind, LawPage};
 use crate::site::game_page::{places, tree};
-use crate::site::tracker::handler::slug;
-use crate::site::tracker::{claim, history};
+use crate::ui::html::slug;
 use crate::ui::urls::Href;
 use crate::ui::{Fact, Field, FieldKind, Form, History, Link, urls};
 use crate::view::game::GameView;
 use crate::view::grid::{Asked, Plan};
 use crate::view::kinds::{Source, Tracked, several};
+use crate::view::pages::{declaration, home};
 use crate::view::people::Part;
+use crate::view::{boards, claims, history};
 
 /// How many things of a kind a page shows.
 const THINGS: usize = 200;
 
 /// How many versions of a text are listed.
 const VERSIONS: usize = 50;
-
-/// The declared pages, and texts that play keeps beside them.
-pub(crate) fn index(look: &GameView) -> Vec<Link> {
-    let game = look.game.as_str();
-    let link = |name: &Name, title: String| {
-        let page = name.as_str();
-        Link::new(title, urls::Page { game, page })
-    };
-    let declared = look.law.pages.iter();
-    let mut links: Vec<Link> = declared
-        .map(|page| link(&page.it.name, look.themed(&page.it.title)))
-        .collect();
-    let kept = look.state().pages.keys();
-    let others = kept.filter(|name| declaration(look, name).is_none());
-    links.extend(others.map(|name| link(name, name.to_string())));
-    links
-}
-
-fn declaration<'a>(look: &'a GameView, name: &Name) -> Option<&'a PageDecl> {
-    let mut pages = look.law.pages.iter();
-    let found = pages.find(|page| page.it.name == *name);
-    found.map(|page| &page.it)
-}
-
-/// The rule that a page's text rests on where nobody says another.
-fn home(look: &GameView, name: &Name) -> Name {
-    let mut pages = look.law.pages.iter();
-    let found = pages.find(|page| page.it.name == *name);
-    found.map(|page| page.site.rule.clone()).unwrap_or_default()
-}
 
 /// `GET /g/{game}/page/{page}`.
 pub(crate) async fn show(
@@ -70,13 +39,13 @@ pub(crate) async fn show(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let at = query.get("at").map(String::as_str);
-    let (game, page_word) = (look.game.as_str(), word.as_str());
+    let (game, page_word) = (look.game().as_str(), word.as_str());
     let mut here: Href = urls::Page {
         game,
         page: page_word,
     }
     .into();
-    if let Some(at) = at.filter(|_| look.is_past) {
+    if let Some(at) = at.filter(|_| look.is_past()) {
         here = here.with("at", at);
     }
     let asked = Asked::read(here, &query);
@@ -111,9 +80,9 @@ pub(crate) async fn show(
 /// The events that wrote a page's text, newest first: each names the one before.
 async fn versions(look: &GameView, name: &Name) -> Result<Vec<Event>, AppError> {
     let mut found = Vec::new();
-    let mut next = look.state().pages.get(name).map(|page| page.by);
+    let mut next = look.public().pages.get(name).map(|page| page.by);
     while let Some(seq) = next.filter(|_| found.len() < VERSIONS) {
-        let events = look.site.events(&look.game, &[seq]).await?;
+        let events = look.app().events(look.game(), &[seq]).await?;
         let Some(event) = events.into_iter().next() else {
             break;
         };
@@ -142,7 +111,7 @@ impl<'a> Whole<'a> {
     fn page(&self, name: &Name, versions: &[Event]) -> Result<LawPage, AppError> {
         let look = self.look;
         let decl = declaration(look, name);
-        let text = look.state().pages.get(name);
+        let text = look.public().pages.get(name);
         if decl.is_none() && text.is_none() {
             return Err(AppError::NotFound);
         }
@@ -173,15 +142,15 @@ impl<'a> Whole<'a> {
         if !versions.is_empty() {
             blocks.push(self.versions_block(versions));
         }
-        let (game, page) = (look.game.as_str(), name.as_str());
+        let (game, page) = (look.game().as_str(), name.as_str());
         let here = Href::from(urls::Page { game, page });
         let is_text = text.is_some() || shows.is_empty();
         let rule = look.rule_title(&home(look, name));
         Ok(LawPage {
             chrome: look.chrome(&title, Part::Tracker),
             title,
-            about: match (look.is_past, rule.as_str()) {
-                (true, _) => format!("As it was on {}.", look.when(look.now).full()),
+            about: match (look.is_past(), rule.as_str()) {
+                (true, _) => format!("As it was on {}.", look.when(look.now()).full()),
                 (false, "") => "Kept by those who play.".to_owned(),
                 (false, rule) => format!("Declared by {rule}."),
             },
@@ -218,8 +187,8 @@ impl<'a> Whole<'a> {
     /// A board, the posts of a category, or the things of a kind.
     fn block(&self, name: &Name) -> Option<Block> {
         let look = self.look;
-        if look.law.boards.contains_key(name) {
-            let board = board::handler::drawing(look, name)?;
+        if look.law().boards.contains_key(name) {
+            let board = boards::drawing(look, name)?;
             return Some(Block {
                 id: format!("board-{}", slug(name.as_str())),
                 title: board.title.clone(),
@@ -228,7 +197,7 @@ impl<'a> Whole<'a> {
                 is_folded: false,
             });
         }
-        if let Some(category) = look.law.categories.get(name) {
+        if let Some(category) = look.law().categories.get(name) {
             let title = several(&look.themed(&category.it.title));
             let posts = posts(look, name);
             if posts.is_empty() {
@@ -280,7 +249,7 @@ impl<'a> Whole<'a> {
         if !seen(look) || !self.today.is_none_or(seen) {
             return None;
         }
-        let held = look.ask(|tx| look.held(tx, &Thing::Game, value));
+        let held = look.ask(|asked| asked.held(&Thing::Game, value));
         let text = if held.text.is_empty() {
             "–".to_owned()
         } else {
@@ -352,7 +321,7 @@ impl<'a> Whole<'a> {
             let of = |ids: Vec<PlayerId>| ids.into_iter().map(Thing::Player).collect();
             return (of(active), of(idle), String::new());
         }
-        let mut things = look.ask(|tx| tx.things_of(kind));
+        let mut things = look.ask(|asked| asked.things_of(kind));
         let count = things.len();
         let note = if count > THINGS {
             things.drain(..count - THINGS);
@@ -360,7 +329,7 @@ impl<'a> Whole<'a> {
         } else {
             count.to_string()
         };
-        if !look.law.tables.contains_key(kind) {
+        if !look.law().tables.contains_key(kind) {
             things.reverse();
         }
         (things, Vec::new(), note)
@@ -370,7 +339,7 @@ impl<'a> Whole<'a> {
         let look = self.look;
         let lines = versions.iter().map(|event| {
             let how = history::how(look, event, look.may_know(event));
-            let (game, number) = (look.game.as_str(), event.seq.to_string());
+            let (game, number) = (look.game().as_str(), event.seq.to_string());
             let link = urls::Event {
                 game,
                 event: &number,
@@ -402,16 +371,16 @@ fn listed(id: String, title: String, mut lines: Vec<(String, Option<Link>)>) -> 
 
 /// The posts of a category, newest first, each with what is tracked of it.
 fn posts(look: &GameView, category: &Name) -> Vec<(Link, String, Vec<Fact>)> {
-    let posts = look.state().posts.iter().rev();
-    let posts = posts.filter(|(_, post)| post.category == *category && look.view().post(post));
+    let posts = look.posts().rev();
+    let posts = posts.filter(|(_, post)| post.category == *category && look.sees_post(post));
     let values = look.tracked_of(category);
     let told = posts.take(THINGS).map(|(id, post)| {
-        let (game, word) = (look.game.as_str(), id.to_string());
+        let (game, word) = (look.game().as_str(), id.to_string());
         let link = urls::Post { game, post: &word };
         let title = look.themed(post.title.as_str());
-        let facts = look.ask(|tx| {
+        let facts = look.ask(|asked| {
             let held = values.iter().filter_map(|value| {
-                let held = look.held(tx, &Thing::Post(*id), value);
+                let held = asked.held(&Thing::Post(*id), value);
                 let title = look.themed(&value.title());
                 (!held.text.is_empty()).then(|| Fact::new(title, held.text))
             });
@@ -424,8 +393,8 @@ fn posts(look: &GameView, category: &Name) -> Vec<(Link, String, Vec<Fact>)> {
 
 /// A value by its name: of players, of the game, or else of the first kind that has one.
 fn value_named<'a>(look: &'a GameView, name: &Name) -> Option<(Name, Tracked<'a>)> {
-    let kept = look.law.values.keys();
-    let computed = look.law.derived.keys();
+    let kept = look.law().values.keys();
+    let computed = look.law().derived.keys();
     let of_name = kept.chain(computed).filter(|(_, known)| known == name);
     let kind = of_name
         .map(|(kind, _)| kind)
@@ -442,17 +411,17 @@ fn value_named<'a>(look: &'a GameView, name: &Name) -> Option<(Name, Tracked<'a>
 
 /// The form that writes a page's text by hand, where the law lets the reader.
 fn edit(look: &GameView, name: &Name) -> Option<Form> {
-    let me = look.me.filter(|_| !look.is_past)?;
+    let me = look.me().filter(|_| !look.is_past())?;
     let home = home(look, name);
-    claim::may_claim(look, me, &home).ok()?;
-    let text = look.state().pages.get(name);
+    claims::may_claim(look, me, &home).ok()?;
+    let text = look.public().pages.get(name);
     let text = text.map_or(String::new(), |page| page.text.as_str().to_owned());
-    let (game, page) = (look.game.as_str(), name.as_str());
+    let (game, page) = (look.game().as_str(), name.as_str());
     Some(Form {
         fields: vec![
             Field::new("page-text", "text", "Text", FieldKind::Prose(text)),
-            claim::rules_field(look, "page", Some(&home)),
-            claim::reason_field("page"),
+            claims::rules_field(look, "page", Some(&home)),
+            claims::reason_field("page"),
         ],
         ..Form::button(look.send(urls::Page { game, page }), "Keep this version")
     })
@@ -464,10 +433,10 @@ pub(crate) async fn take(
     SentIn { look, form }: SentIn,
 ) -> Response {
     let name = Name::from(word.as_str());
-    if declaration(&look, &name).is_none() && !look.state().pages.contains_key(&name) {
+    if declaration(&look, &name).is_none() && !look.public().pages.contains_key(&name) {
         return answer_in(&look, Err(AppError::NotFound));
     }
-    let (game, page) = (look.game.as_str(), word.as_str());
+    let (game, page) = (look.game().as_str(), word.as_str());
     let back = Href::from(urls::Page { game, page });
     let text = form.one("text").unwrap_or_default().to_owned();
     let home = home(&look, &name);
@@ -475,13 +444,13 @@ pub(crate) async fn take(
         name,
         text: text.clone(),
     };
-    match claim::by_hand(&look, clause, &home, &form).await {
+    match claims::by_hand(&look, clause, &home, &form).await {
         Ok(()) => reply::see_with(&back, "This version is kept."),
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("Writing the page", &refusal);
             let chrome = look.chrome("The law says no", Part::Tracker);
             let way = Link::new("Back to the page", back);
-            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
+            reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use quorate_engine::tx::Tx;
+use crate::view::questions::Questions;
 use quorate_kernel::{Name, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::Holds;
 
 use crate::site::game_page::page::{Block, BlockKind, Place, There};
 use crate::site::game_page::tree::person;
-use crate::site::tracker::handler::slug;
 use crate::ui::Bar;
+use crate::ui::html::slug;
 use crate::view::game::GameView;
 use crate::view::kinds::{Held, Source, Tracked};
 
@@ -48,17 +48,17 @@ impl Map {
             kind: None,
             known: Vec::new(),
         };
-        look.ask(|tx| {
-            survey.kind = survey.kind_of_places(tx);
-            let things = survey.kind.iter().flat_map(|kind| tx.things_of(kind));
+        look.ask(|asked| {
+            survey.kind = survey.kind_of_places(asked);
+            let things = survey.kind.iter().flat_map(|kind| asked.things_of(kind));
             survey.known = things
-                .map(|thing| (tx.label(&Datum::Thing(thing.clone())), thing))
+                .map(|thing| (asked.label(&Datum::Thing(thing.clone())), thing))
                 .collect();
         });
-        let places = look.ask(|tx| {
-            let found = survey.found(tx);
-            let spots = survey.spots(tx, &found);
-            let drawn = spots.iter().map(|spot| survey.place(tx, spot, &found));
+        let places = look.ask(|asked| {
+            let found = survey.found(asked);
+            let spots = survey.spots(asked, &found);
+            let drawn = spots.iter().map(|spot| survey.place(asked, spot, &found));
             drawn.collect::<Vec<_>>()
         });
         let mut kinds: BTreeSet<Name> = survey.stands.iter().map(|s| s.kind.clone()).collect();
@@ -135,7 +135,7 @@ struct Found<'a, 's> {
 
 /// The kinds that have one of the values, players first, then as the page shows them.
 fn stands<'a>(look: &'a GameView, shows: &[Name], by: &[Name]) -> Vec<Stand<'a>> {
-    let known = look.law.values.keys().chain(look.law.derived.keys());
+    let known = look.law().values.keys().chain(look.law().derived.keys());
     let kinds = known.filter(|(kind, name)| *kind != "Game" && by.contains(name));
     let kinds: BTreeSet<&Name> = kinds.map(|(kind, _)| kind).collect();
     let mut found: Vec<Stand<'a>> = kinds
@@ -156,11 +156,11 @@ fn stands<'a>(look: &'a GameView, shows: &[Name], by: &[Name]) -> Vec<Stand<'a>>
 
 impl<'a> Survey<'a> {
     /// Everything that is somewhere, where the reader may see it.
-    fn found(&self, tx: &Tx) -> Vec<Found<'a, '_>> {
+    fn found(&self, asked: &Questions<'_>) -> Vec<Found<'a, '_>> {
         let mut found = Vec::new();
         for stand in &self.stands {
-            for thing in self.things(tx, &stand.kind) {
-                if let Some(place) = self.where_is(tx, stand, &thing) {
+            for thing in self.things(asked, &stand.kind) {
+                if let Some(place) = self.where_is(asked, stand, &thing) {
                     found.push(Found {
                         stand,
                         thing,
@@ -173,19 +173,19 @@ impl<'a> Survey<'a> {
     }
 
     /// The places in the order of the law, then those that only somebody's value names; numbered ones from the least.
-    fn spots(&self, tx: &Tx, found: &[Found<'_, '_>]) -> Vec<Spot> {
+    fn spots(&self, asked: &Questions<'_>, found: &[Found<'_, '_>]) -> Vec<Spot> {
         let shown = self.known.iter();
         let mut keys: Vec<Datum> = shown
             .map(|(_, thing)| Datum::Thing(thing.clone()))
             .collect();
         if keys.is_empty() {
-            keys.extend(self.stands.iter().flat_map(|s| stated(tx, &s.value)));
+            keys.extend(self.stands.iter().flat_map(|s| stated(asked, &s.value)));
         }
         keys.extend(found.iter().map(|one| one.place.clone()));
         let mut spots: Vec<Spot> = Vec::new();
         for key in keys {
             if !spots.iter().any(|spot| spot.key == key) {
-                let title = self.title(tx, &key);
+                let title = self.title(asked, &key);
                 spots.push(Spot { key, title });
             }
         }
@@ -196,8 +196,8 @@ impl<'a> Survey<'a> {
         spots
     }
 
-    fn title(&self, tx: &Tx, key: &Datum) -> String {
-        let label = self.look.said(tx, key);
+    fn title(&self, asked: &Questions<'_>, key: &Datum) -> String {
+        let label = asked.said(key);
         match (key, self.stands.first()) {
             (Datum::Int(_), Some(stand)) => {
                 format!("{} {label}", self.look.themed(&stand.value.title()))
@@ -206,7 +206,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn things(&self, tx: &Tx, kind: &Name) -> Vec<Thing> {
+    fn things(&self, asked: &Questions<'_>, kind: &Name) -> Vec<Thing> {
         if *kind == "Player" {
             return self
                 .look
@@ -216,7 +216,7 @@ impl<'a> Survey<'a> {
                 .map(Thing::Player)
                 .collect();
         }
-        let mut things = tx.things_of(kind);
+        let mut things = asked.things_of(kind);
         if things.len() > THINGS {
             things.drain(..things.len() - THINGS);
         }
@@ -228,11 +228,11 @@ impl<'a> Survey<'a> {
         today && self.look.sees(thing, value)
     }
 
-    fn where_is(&self, tx: &Tx, stand: &Stand<'_>, thing: &Thing) -> Option<Datum> {
+    fn where_is(&self, asked: &Questions<'_>, stand: &Stand<'_>, thing: &Thing) -> Option<Datum> {
         if !self.sees(thing, &stand.value) {
             return None;
         }
-        let place = tx.attribute(thing, stand.value.name().as_str()).ok()?;
+        let place = asked.attribute(thing, &stand.value)?;
         let is_somewhere = match &place {
             Datum::None => false,
             Datum::Text(text) => !text.is_empty(),
@@ -253,14 +253,22 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn place(&self, tx: &Tx, spot: &Spot, found: &[Found<'_, '_>]) -> Place {
+    fn place(&self, asked: &Questions<'_>, spot: &Spot, found: &[Found<'_, '_>]) -> Place {
         let mut there = Vec::new();
         for stand in &self.stands {
             let here = found
                 .iter()
                 .filter(|one| one.stand.kind == stand.kind && one.place == spot.key);
             let those: Vec<There> = here
-                .map(|one| self.one(tx, &stand.kind, &one.thing, &spot.title, stand.value.name()))
+                .map(|one| {
+                    self.one(
+                        asked,
+                        &stand.kind,
+                        &one.thing,
+                        &spot.title,
+                        stand.value.name(),
+                    )
+                })
                 .collect();
             if !those.is_empty() {
                 there.push((self.look.plural_of(&stand.kind), those));
@@ -271,13 +279,20 @@ impl<'a> Survey<'a> {
         Place {
             title: spot.title.clone(),
             is_here,
-            facts: self.facts(tx, spot, &there),
+            facts: self.facts(asked, spot, &there),
             there,
         }
     }
 
     /// Something in a place, with what belongs to it.
-    fn one(&self, tx: &Tx, kind: &Name, thing: &Thing, place: &str, by: &Name) -> There {
+    fn one(
+        &self,
+        asked: &Questions<'_>,
+        kind: &Name,
+        thing: &Thing,
+        place: &str,
+        by: &Name,
+    ) -> There {
         let mut who = person(self.look, thing);
         if let Some(end) = who.name.strip_suffix(&format!(" in {place}")).map(str::len) {
             who.name.truncate(end);
@@ -288,17 +303,17 @@ impl<'a> Survey<'a> {
             let Some((_, value)) = self.host_of(guest).filter(|(host, _)| host == kind) else {
                 continue;
             };
-            for one in self.things(tx, guest) {
-                let host = tx.attribute(&one, value.name().as_str());
-                if self.sees(&one, &value) && host.ok() == Some(Datum::Thing(thing.clone())) {
-                    with.push(self.one(tx, guest, &one, place, value.name()));
+            for one in self.things(asked, guest) {
+                let host = asked.attribute(&one, &value);
+                if self.sees(&one, &value) && host == Some(Datum::Thing(thing.clone())) {
+                    with.push(self.one(asked, guest, &one, place, value.name()));
                 }
             }
         }
         There {
             // A thing that is called as its place is there as what it holds.
             who: Some(who).filter(|who| !place.ends_with(&who.name)),
-            notes: self.notes(tx, kind, thing, &name, by),
+            notes: self.notes(asked, kind, thing, &name, by),
             with,
         }
     }
@@ -324,7 +339,7 @@ impl<'a> Survey<'a> {
     /// What is told beside a thing: the values of its kind that the page names; else, of what is no player, the first few.
     fn notes(
         &self,
-        tx: &Tx,
+        asked: &Questions<'_>,
         kind: &Name,
         thing: &Thing,
         name: &str,
@@ -346,7 +361,7 @@ impl<'a> Survey<'a> {
             .filter(|value| value.name() != by && Some(value.name()) != label);
         let told = told.filter(|value| self.sees(thing, value));
         let notes = told.filter_map(|value| {
-            let held = self.look.held(tx, thing, &value);
+            let held = asked.held(thing, &value);
             note(self.look, &value, &held).filter(|(text, _)| text != name)
         });
         notes.take(most).collect()
@@ -354,7 +369,7 @@ impl<'a> Survey<'a> {
 
     /// The kind of the places, where they are things that the page shows: the one that the values refer to, or else one
     /// whose things are called as the values say.
-    fn kind_of_places(&self, tx: &Tx) -> Option<Name> {
+    fn kind_of_places(&self, asked: &Questions<'_>) -> Option<Name> {
         let mut referred = self.stands.iter().filter_map(|s| leads_to(&s.value));
         if let Some(kind) = referred.find(|kind| self.shows.contains(kind)) {
             return Some(kind);
@@ -362,18 +377,18 @@ impl<'a> Survey<'a> {
         let words: Vec<Datum> = self
             .stands
             .iter()
-            .flat_map(|s| stated(tx, &s.value))
+            .flat_map(|s| stated(asked, &s.value))
             .collect();
         let is_named =
-            |thing: Thing| words.contains(&Datum::Text(tx.label(&Datum::Thing(thing)).into()));
-        let law = &self.look.law;
+            |thing: Thing| words.contains(&Datum::Text(asked.label(&Datum::Thing(thing)).into()));
+        let law = self.look.law();
         let mut kinds = self
             .shows
             .iter()
             .filter(|name| law.tables.contains_key(*name) || law.entities.contains_key(*name));
         let named = kinds.find(|kind| {
             self.stands.iter().all(|stand| stand.kind != **kind)
-                && tx.things_of(kind).into_iter().any(is_named)
+                && asked.things_of(kind).into_iter().any(is_named)
         });
         named.cloned()
     }
@@ -381,7 +396,7 @@ impl<'a> Survey<'a> {
     /// A place's own values; what names those who are there is drawn already.
     fn facts(
         &self,
-        tx: &Tx,
+        asked: &Questions<'_>,
         spot: &Spot,
         there: &[(String, Vec<There>)],
     ) -> Vec<(String, String, Option<Bar>)> {
@@ -392,7 +407,7 @@ impl<'a> Survey<'a> {
         let values = self.look.tracked_of(kind).into_iter();
         let values = values.filter(|value| Some(value.name()) != label && self.sees(thing, value));
         let facts = values.filter_map(|value| {
-            let held = self.look.held(tx, thing, &value);
+            let held = asked.held(thing, &value);
             let people = there.iter().flat_map(|(_, those)| those);
             let mut names = people.filter_map(|one| one.who.as_ref());
             // A list of those who are there; one name may be somebody's who is there by chance, such as the owner.
@@ -417,9 +432,13 @@ fn lists_things(value: &Tracked<'_>) -> bool {
 }
 
 /// The places that the law itself names for a value.
-fn stated(tx: &Tx, value: &Tracked<'_>) -> Vec<Datum> {
+fn stated(asked: &Questions<'_>, value: &Tracked<'_>) -> Vec<Datum> {
     if let Some(kind) = leads_to(value) {
-        return tx.things_of(&kind).into_iter().map(Datum::Thing).collect();
+        return asked
+            .things_of(&kind)
+            .into_iter()
+            .map(Datum::Thing)
+            .collect();
     }
     match value.source {
         Source::Kept(decl) => match &decl.holds {

@@ -7,8 +7,8 @@ use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::Holds;
 
 use crate::site::game_page::page::{Block, BlockKind, Branch};
-use crate::site::tracker::handler::slug;
 use crate::ui::Person;
+use crate::ui::html::slug;
 use crate::view::game::GameView;
 use crate::view::kinds::{Source, Tracked};
 
@@ -25,16 +25,16 @@ pub(crate) fn block(
     let things = if *kind == "Player" {
         look.roster().0.into_iter().map(Thing::Player).collect()
     } else {
-        look.ask(|tx| tx.things_of(kind))
+        look.ask(|asked| asked.things_of(kind))
     };
     let is_seen = |thing: &Thing| {
         look.sees(thing, value) && today.is_none_or(|today| today.sees(thing, value))
     };
-    let above: Vec<(Thing, Option<Thing>)> = look.ask(|tx| {
+    let above: Vec<(Thing, Option<Thing>)> = look.ask(|asked| {
         let seen = things.into_iter().filter(is_seen);
         let told = seen.map(|thing| {
-            let above = match tx.attribute(&thing, value.name().as_str()) {
-                Ok(Datum::Thing(above)) => Some(above),
+            let above = match asked.attribute(&thing, value) {
+                Some(Datum::Thing(above)) => Some(above),
                 _ => None,
             };
             (thing, above)

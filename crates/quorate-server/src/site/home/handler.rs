@@ -11,10 +11,10 @@ use crate::app::error::AppError;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::blog;
 use crate::site::home::page::{GameCard, Home};
 use crate::ui::{Link, plural, urls};
 use crate::view::game::GameView;
+use crate::view::needs;
 
 /// `GET /`.
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
@@ -67,23 +67,22 @@ fn closed(game: &GameId, trouble: &AppError) -> GameCard {
 }
 
 fn card(look: &GameView) -> GameCard {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let (active, idle) = look.roster();
     let open = look
-        .state()
-        .posts
-        .values()
+        .posts()
+        .map(|(_, row)| row)
         .filter(|post| look.is_open(post) && look.is_matter(post))
         .count();
-    let last = look.state().posts.values().map(|post| post.at).max();
-    let last = last.map(|at| crate::ui::age((look.now - at).0));
+    let last = look.posts().map(|(_, row)| row).map(|post| post.at).max();
+    let last = last.map(|at| crate::ui::age((look.now() - at).0));
     let about = look
-        .state()
+        .public()
         .about
         .get(&())
         .map(|about| about.rulebook.clone());
     let book = look
-        .site
+        .app()
         .parts
         .books
         .iter()
@@ -107,11 +106,11 @@ fn card(look: &GameView) -> GameCard {
             ),
             None => "no posts yet".to_owned(),
         },
-        waiting: if look.me.is_some() {
-            blog::handler::needs(look).lines.len()
+        waiting: if look.me().is_some() {
+            needs::needs(look).lines.len()
         } else {
             0
         },
-        is_joined: look.me.is_some(),
+        is_joined: look.me().is_some(),
     }
 }

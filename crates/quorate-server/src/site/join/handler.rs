@@ -2,15 +2,13 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use quorate_kernel::command::{Act, typed};
-use quorate_kernel::{PlayerId, Refusal};
-use quorate_runtime::Receipt;
-use quorate_runtime::ports::Seat;
+use quorate_kernel::Refusal;
 
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::app::newcomer::asked;
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
+use crate::app::reply;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
@@ -19,7 +17,7 @@ use crate::view::people::Part;
 pub async fn show(Opened(look): Opened) -> Response {
     drawn(look, |look| {
         let name = look
-            .visitor
+            .visitor()
             .account
             .as_ref()
             .map(|account| account.name.clone());
@@ -30,7 +28,7 @@ pub async fn show(Opened(look): Opened) -> Response {
 }
 
 fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormPage {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let fields = vec![
         Field::new(
             "join-name",
@@ -75,43 +73,16 @@ fn again(look: &GameView, sent: &Posted, refusal: &Refusal) -> Response {
     let name = sent.one("name").unwrap_or_default();
     let text = sent.one("text").unwrap_or_default();
     let form = form(look, name, text, Some(said));
-    reply::page(&look.site, &look.visitor, StatusCode::CONFLICT, &form)
+    reply::page(look.app(), look.visitor(), StatusCode::CONFLICT, &form)
 }
 
 async fn join(look: &GameView, form: &Posted) -> Result<Response, AppError> {
     let name = form.one("name").unwrap_or_default();
     let text = form.one("text").unwrap_or_default();
     asked(look, form.key(), name, text).await?;
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     Ok(reply::see_with(
         &urls::Game { game }.into(),
         "You have asked to join.",
     ))
-}
-
-/// Asks to join a game for the look's reader, who then plays whoever that made.
-pub(crate) async fn asked(
-    look: &GameView,
-    key: Option<&str>,
-    name: &str,
-    text: &str,
-) -> Result<Receipt, AppError> {
-    let account = look.visitor.id().ok_or(AppError::SignIn)?;
-    let act = Act::Apply {
-        name: typed(name),
-        text: typed(text),
-    };
-    if look.me.is_some() {
-        // Whoever left may ask again under the player that they were.
-        return send::send(look, key, act).await;
-    }
-    let receipt = send::send_as_newcomer(look, key, act).await?;
-    let player = PlayerId(quorate_kernel::ids::Id::new(receipt.seq, 0));
-    let seat = Seat {
-        game: look.game.clone(),
-        player,
-        account,
-    };
-    look.site.parts.accounts.take_seat(&seat).await?;
-    Ok(receipt)
 }

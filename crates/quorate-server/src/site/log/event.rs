@@ -2,8 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use quorate_engine::judge::Inputs;
-use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::ClaimId;
 use quorate_kernel::rows::ClaimStanding;
@@ -14,13 +13,12 @@ use quorate_law::capital;
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
-use crate::site::forget;
-use crate::site::log::handler::dice;
+use crate::app::{forget, reply, send};
 use crate::site::log::page::{EffectRow, EventPage};
 use crate::ui;
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Status, StatusKind, plural, urls};
+use crate::view::events::{dice, find};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 
@@ -33,13 +31,6 @@ pub(crate) async fn show(
         Ok(event) => drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await,
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
-}
-
-/// The event that an address or a form names by its number.
-pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, AppError> {
-    let seq = EventSeq(word.parse().map_err(|_| AppError::NotFound)?);
-    let events = look.site.events(&look.game, &[seq]).await?;
-    events.into_iter().next().ok_or(AppError::NotFound)
 }
 
 fn whole(look: &GameView, event: &Event) -> EventPage {
@@ -83,7 +74,7 @@ fn whole(look: &GameView, event: &Event) -> EventPage {
         ruling: ruling_link(look, event),
         forms: claim_forms(look, event)
             .into_iter()
-            .chain(forget::handler::form(look, event))
+            .chain(forget::form(look, event))
             .collect(),
         since: Vec::new(),
         proof: proof(event),
@@ -136,7 +127,7 @@ fn posts_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
             old: Some(old),
             new: Some(new),
             ..
-        } if old.status != new.status && look.view().post(old) => Some(EffectRow {
+        } if old.status != new.status && look.sees_post(old) => Some(EffectRow {
             whose: look.themed(old.title.as_str()),
             value: "Status".to_owned(),
             old: capital(old.status.as_str()),
@@ -156,7 +147,7 @@ fn status(look: &GameView, event: &Event) -> Option<Status> {
         Outcome::Done => {}
     }
     let claim = look
-        .state()
+        .public()
         .claims
         .iter()
         .find(|(id, _)| id.event() == event.seq)?
@@ -215,9 +206,9 @@ fn facts(look: &GameView, event: &Event) -> Vec<Fact> {
 
 /// Where a player asks for a ruling by which the event would be struck; nobody strikes a game's founding.
 fn ruling_link(look: &GameView, event: &Event) -> Option<Link> {
-    look.me.filter(|_| event.seq != EventSeq(1))?;
+    look.me().filter(|_| event.seq != EventSeq(1))?;
     let to = urls::Compose {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
     };
     let href = Href::from(to).with("strike", &event.seq.to_string());
     Some(Link::new("Ask for a ruling that strikes it", href))
@@ -250,7 +241,7 @@ fn proof(event: &Event) -> Vec<Fact> {
 /// undoing it would change.
 fn undo_form(look: &GameView, event: &Event) -> (Result<Form, ui::Refusal>, Vec<EffectRow>) {
     let tried = "Undoing this";
-    if look.me.is_none() {
+    if look.me().is_none() {
         let refusal = Refusal::plain("somebody who plays in this game");
         return (Err(look.refusal(tried, &refusal)), Vec::new());
     }
@@ -275,7 +266,7 @@ fn undo_form(look: &GameView, event: &Event) -> (Result<Form, ui::Refusal>, Vec<
     };
     let word = event.seq.to_string();
     let to = urls::Undo {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: &word,
     };
     let form = Form {
@@ -294,24 +285,14 @@ fn touched(look: &GameView, undoing: &Event) -> Vec<EffectRow> {
 
 fn try_undo(look: &GameView, event: &Event, picks: Vec<(String, Value)>) -> Result<Event, Refusal> {
     let me = look
-        .me
+        .me()
         .ok_or_else(|| Refusal::plain("a player of this game"))?;
-    let past = [event.clone()];
-    let inputs = Inputs {
-        past: &past,
-        ..Inputs::default()
+    let act = Act::Undo {
+        event: event.seq,
+        reason: typed("trial"),
+        picks,
     };
-    let command = Command {
-        at: look.now,
-        actor: Actor::Player(me),
-        key: "trial".into(),
-        act: Act::Undo {
-            event: event.seq,
-            reason: typed("trial"),
-            picks,
-        },
-    };
-    look.fork().judge(&command, &inputs).event()
+    look.attempt(Actor::Player(me), act, std::slice::from_ref(event))
 }
 
 /// A choice for each value that has moved on: what it was before the event, or what it is now; and each picked as it was.
@@ -322,7 +303,7 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
             continue;
         };
         let label = format!("{} {}", key.thing, key.name);
-        if !look.view().change(key, old.as_ref(), new.as_ref())
+        if !look.sees_change(key, old.as_ref(), new.as_ref())
             || !refusal.needs.iter().any(|need| need.what.contains(&label))
         {
             continue;
@@ -331,9 +312,7 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
             .as_ref()
             .map_or(Value::None, |cell| cell.value.open().clone());
         let now = look
-            .state()
-            .cells
-            .get(key)
+            .cell(key)
             .map_or(Value::None, |cell| cell.value.open().clone());
         let choices = vec![
             Choice::new("back", format!("back to {}", look.label(&back))),
@@ -355,11 +334,11 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
 /// Disputing or confirming a claim that the event made.
 fn claim_forms(look: &GameView, event: &Event) -> Vec<Form> {
     let claim = look
-        .state()
+        .public()
         .claims
         .iter()
         .find(|(id, _)| id.event() == event.seq);
-    let Some((_, claim)) = claim.filter(|_| look.me.is_some()) else {
+    let Some((_, claim)) = claim.filter(|_| look.me().is_some()) else {
         return Vec::new();
     };
     if !matches!(
@@ -370,7 +349,7 @@ fn claim_forms(look: &GameView, event: &Event) -> Vec<Form> {
     }
     let word = event.seq.to_string();
     let to = urls::Dispute {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: &word,
     };
     let reason = Field::new(
@@ -402,7 +381,7 @@ async fn done(
     notice: &str,
 ) -> Response {
     let href: Href = urls::Event {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: word,
     }
     .into();
@@ -417,7 +396,7 @@ async fn done(
             let refusal = look.refusal("This", &refusal);
             let way = crate::ui::Link::new("Back to the event", href);
             let chrome = look.chrome("The law says no", Part::Log);
-            reply::refused(&look.site, &look.visitor, chrome, refusal, None, way)
+            reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
         }
         Err(trouble) => answer_in(look, Err(trouble)),
     }
@@ -434,11 +413,7 @@ fn undoing(look: &GameView, event: &Event, form: &Posted) -> Result<Act, AppErro
             continue;
         };
         let label = format!("{} {}", key.thing, key.name);
-        let now = look
-            .state()
-            .cells
-            .get(key)
-            .map(|cell| cell.value.open().clone());
+        let now = look.cell(key).map(|cell| cell.value.open().clone());
         let value = match form.one(&format!("pick:{label}")) {
             Some("back") => old.as_ref().map(|cell| cell.value.open().clone()),
             Some("now") => now,
@@ -455,7 +430,7 @@ fn undoing(look: &GameView, event: &Event, form: &Posted) -> Result<Act, AppErro
 
 fn disputing(look: &GameView, event: &Event, form: &Posted) -> Result<Act, AppError> {
     let claim = look
-        .state()
+        .public()
         .claims
         .keys()
         .find(|id| id.event() == event.seq);

@@ -41,7 +41,7 @@ pub(crate) async fn list(
 
 fn threads(look: &GameView, me: PlayerId) -> Vec<ThreadLine> {
     let mut latest: BTreeMap<Circle, &Message> = BTreeMap::new();
-    for (_, message) in look.letters() {
+    for (_, message) in look.messages() {
         latest.insert(circle(message, me), message);
     }
     let mut threads: Vec<_> = latest.into_iter().collect();
@@ -50,12 +50,12 @@ fn threads(look: &GameView, me: PlayerId) -> Vec<ThreadLine> {
     let lines = threads.into_iter().map(|(circle, message)| {
         let thread = word(&circle);
         let link = urls::Thread {
-            game: look.game.as_str(),
+            game: look.game().as_str(),
             thread: &thread,
         };
         ThreadLine {
             to: Link::new(look.circle_names(&circle), link),
-            excerpt: crate::ui::markup::excerpt(written(&message.text), &look.terms, 140),
+            excerpt: crate::ui::markup::excerpt(written(&message.text), look.terms(), 140),
             when: look.when(message.at),
             unread: unread.get(&circle).copied().unwrap_or_default(),
         }
@@ -65,10 +65,10 @@ fn threads(look: &GameView, me: PlayerId) -> Vec<ThreadLine> {
 
 fn form(look: &GameView, to: &str) -> Form {
     let people = look
-        .state()
+        .public()
         .people
         .iter()
-        .filter(|(id, person)| person.standing == Standing::Member && look.me != Some(**id));
+        .filter(|(id, person)| person.standing == Standing::Member && look.me() != Some(**id));
     let choices = people.map(|(id, _)| {
         let value = id.to_string();
         Choice {
@@ -80,7 +80,7 @@ fn form(look: &GameView, to: &str) -> Form {
         Field::new("to", "to", "To", FieldKind::Many(choices.collect())),
         Field::new("text", "text", "Message", FieldKind::Prose(String::new())),
     ];
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     Form {
         fields,
         expected: true,
@@ -105,7 +105,7 @@ pub(crate) async fn thread(
             back: Link::new(
                 "Messages",
                 urls::Messages {
-                    game: look.game.as_str(),
+                    game: look.game().as_str(),
                 },
             ),
             about: "Only those named here, and the server's own disk, have these.".to_owned(),
@@ -124,7 +124,7 @@ fn of_circle<'a>(
     me: PlayerId,
     circle: &Circle,
 ) -> impl Iterator<Item = (&'a MessageId, &'a Message)> {
-    let mine = look.letters();
+    let mine = look.messages();
     mine.filter(move |(_, message)| messages::circle(message, me) == *circle)
 }
 
@@ -135,14 +135,14 @@ async fn now_read(look: &mut GameView, thread: &str) -> Result<(), AppError> {
     let newest = of_circle(look, me, &circle).last();
     let up_to = newest.ok_or(AppError::NotFound)?.0.0.event();
     let word = word(&circle);
-    if let Some(account) = look.visitor.id()
-        && look.read.get(&word) < Some(&up_to)
+    if let Some(account) = look.visitor().id()
+        && look.read().get(&word) < Some(&up_to)
     {
-        let accounts = &look.site.parts.accounts;
+        let accounts = &look.app().parts.accounts;
         accounts
-            .note_messages_read(account, &look.game, &word, up_to)
+            .note_messages_read(account, look.game(), &word, up_to)
             .await?;
-        look.read.insert(word, up_to);
+        look.note_read(word, up_to);
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ fn letter(look: &GameView, id: MessageId, message: &Message) -> Letter {
 }
 
 fn answer(look: &GameView, circle: &Circle) -> Form {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let mut send = look.send(urls::Messages { game });
     for id in circle {
         send = send.with("to", id.to_string());
@@ -189,7 +189,7 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
         to: to.iter().copied().collect(),
         text: typed(&text),
     };
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     match send::send(&look, form.key(), act).await {
         Ok(_) => {
             let thread = word(&to);
@@ -204,7 +204,7 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
             let refusal = look.refusal("The message", &refusal);
             let chrome = look.chrome("The law says no", Part::Messages);
             let way = Link::new("Messages", urls::Messages { game });
-            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
+            reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }

@@ -11,11 +11,11 @@ use quorate_runtime::ports::{Account, GameRow, Invitation};
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
+use crate::app::recovery::make_link;
 use crate::app::reply;
 use crate::app::reply::timestamp;
 use crate::app::state::{AppState, digest_of, fresh_word};
 use crate::app::visitor::Visitor;
-use crate::site::account::recover::make_link;
 use crate::site::operator::page::{Operator, OperatorLine};
 use crate::site::operator::withhold;
 use crate::ui::urls::Href;
@@ -223,7 +223,7 @@ async fn health(
                 continue;
             }
         };
-        for asleep in &look.law.asleep {
+        for asleep in &look.law().asleep {
             let why = asleep
                 .diagnostics
                 .first()

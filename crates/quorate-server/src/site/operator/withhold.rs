@@ -7,10 +7,9 @@ use quorate_kernel::EventSeq;
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
-use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::forget;
+use crate::app::{forget, reply};
 use crate::ui::{Choice, Field, FieldKind, urls};
 use crate::view::game::GameView;
 
@@ -42,9 +41,9 @@ pub(crate) async fn done(
     let number = form.filled("event").and_then(|text| text.parse().ok());
     let unread = || AppError::Form("An event is named by its number.".to_owned());
     let seq = EventSeq(number.ok_or_else(unread)?);
-    let events = site.events(&look.game, &[seq]).await?;
+    let events = site.events(look.game(), &[seq]).await?;
     let event = events.into_iter().next().ok_or(AppError::NotFound)?;
-    forget::handler::withhold(&look, &event, None, form.filled("why")).await?;
+    forget::withhold(&look, &event, None, form.filled("why")).await?;
     let words = format!("What was written in event {seq} of {game} is gone.");
     Ok(reply::see_with(&urls::Operator.into(), &words))
 }

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
-use quorate_kernel::rows;
-use quorate_kernel::{EventSeq, Name, PostId, Thing};
+use quorate_kernel::{EventSeq, Name, PostId, Thing, rows};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
 use crate::app::{reply, send};
 use crate::site::post::page::{Answering, Post};
-use crate::site::post::{votes, window};
 use crate::ui::urls::Href;
 use crate::ui::{Ballot, Change, Comment, Fact, Icon, Link, Offer, urls};
 use crate::view::game::GameView;
 use crate::view::kinds::Source;
 use crate::view::people::Part;
+use crate::view::posts::post_id;
 use crate::view::words::written;
+use crate::view::{votes, window};
 
 /// The title under which rulebooks track what is worked out of a post and belongs on it.
 const ON_POST: &str = "post";
@@ -38,16 +38,10 @@ pub async fn show(
     .await
 }
 
-/// The post that an address names, if the reader may see it.
-pub fn post_id(look: &GameView, word: &str) -> Result<PostId, AppError> {
-    let id: PostId = word.parse().map_err(|_| AppError::NotFound)?;
-    look.post(id).map(|_| id).ok_or(AppError::NotFound)
-}
-
 /// The page; `vote` is chosen in its form, as a key on the front page asks.
 fn whole(look: &GameView, id: PostId, vote: Option<&str>) -> Result<Post, AppError> {
     let post = look.post(id).ok_or(AppError::NotFound)?;
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let category = look.category_title(post);
     let count = look.count(id);
     let title = look.themed(written(&post.title));
@@ -90,10 +84,10 @@ fn whole(look: &GameView, id: PostId, vote: Option<&str>) -> Result<Post, AppErr
 
 /// Where a proposal begins that takes up this one's text and changes.
 fn again(look: &GameView, id: PostId, post: &rows::Post) -> Option<Href> {
-    let category = look.law.categories.get(&post.category)?;
+    let category = look.law().categories.get(&post.category)?;
     (look.is_member() && !category.it.icons.is_empty()).then(|| {
         let to = urls::ComposeIn {
-            game: look.game.as_str(),
+            game: look.game().as_str(),
             category: post.category.as_str(),
         };
         Href::from(to).with("from", &id.to_string())
@@ -124,11 +118,11 @@ fn fields(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Fact> {
         facts.push(Fact::new("Tags", tags.join(", ")));
     }
     let thing = Thing::Post(id);
-    for (kind, name) in &look.law.value_order {
+    for (kind, name) in &look.law().value_order {
         if *kind != post.category {
             continue;
         }
-        let Some(decl) = look.law.values.get(&(kind.clone(), name.clone())) else {
+        let Some(decl) = look.law().values.get(&(kind.clone(), name.clone())) else {
             continue;
         };
         facts.extend(look.fact(&thing, name, &decl.it.title));
@@ -147,9 +141,9 @@ fn worked_out(look: &GameView, thing: &Thing, category: &Name) -> Vec<Fact> {
             && value.under() == ON_POST
             && look.sees(thing, value)
     });
-    look.ask(|tx| {
+    look.ask(|asked| {
         let told = values.iter().filter_map(|value| {
-            let held = look.held(tx, thing, value);
+            let held = asked.held(thing, value);
             (!held.text.is_empty()).then(|| Fact::new(look.themed(&value.title()), held.text))
         });
         told.collect()
@@ -174,11 +168,11 @@ pub fn changes(look: &GameView, post: &rows::Post) -> Vec<Change> {
 /// What the reader may do with the post: actions of the law, and withdrawing it.
 fn own_offers(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Offer> {
     let mut offers = look.post_offers(id);
-    let mine = look.me.is_some() && look.view().author(&post.author) == look.me;
+    let mine = look.me().is_some() && look.author_of(&post.author) == look.me();
     if mine && look.would(Act::Withdraw { post: id }).is_ok() {
         let word = id.to_string();
         let to = Href::from(urls::Post {
-            game: look.game.as_str(),
+            game: look.game().as_str(),
             post: &word,
         });
         let to = Href::returning(&format!("{}/withdraw", to.as_str())).unwrap_or(to);
@@ -198,15 +192,14 @@ fn own_offers(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Offer> {
 
 fn comments(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Comment> {
     let icons = look
-        .law
+        .law()
         .categories
         .get(&post.category)
         .map(|category| category.it.icons.clone())
         .unwrap_or_default();
     let under: Vec<_> = look
-        .state()
         .comments_of(id)
-        .filter(|(_, comment)| look.view().comment(comment))
+        .filter(|(_, comment)| look.sees_comment(comment))
         .collect();
     let vote_of = |comment: &rows::Comment| {
         let counted = comment.icons.iter().filter(|icon| icon.counted);
@@ -239,7 +232,7 @@ fn comments(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Comment> {
 fn in_log(look: &GameView, event: EventSeq) -> Href {
     let word = event.to_string();
     let to = urls::Event {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: &word,
     };
     to.into()
@@ -248,10 +241,10 @@ fn in_log(look: &GameView, event: EventSeq) -> Href {
 fn jumps(look: &GameView, id: PostId, is_answered: bool) -> Vec<Link> {
     let mut last = None;
     let mut mine = None;
-    for (key, comment) in look.state().comments_of(id) {
-        if look.view().comment(comment) {
+    for (key, comment) in look.comments_of(id) {
+        if look.sees_comment(comment) {
             last = Some(key.id);
-            if look.me.is_some() && look.view().author(&comment.author) == look.me {
+            if look.me().is_some() && look.author_of(&comment.author) == look.me() {
                 mine = Some(key.id);
             }
         }
@@ -277,9 +270,9 @@ fn answering(
     post: &rows::Post,
     vote: Option<&str>,
 ) -> (Option<Answering>, NoAnswer) {
-    let game = look.game.as_str();
-    let Some(me) = look.me else {
-        let way = if look.visitor.account.is_some() {
+    let game = look.game().as_str();
+    let Some(me) = look.me() else {
+        let way = if look.visitor().account.is_some() {
             Link::new("Ask to join", urls::Join { game })
         } else {
             Link::new("Sign in", urls::SignIn)
@@ -297,7 +290,7 @@ fn answering(
         return (None, Some((said, None)));
     }
     let takes = look
-        .law
+        .law()
         .categories
         .get(&post.category)
         .filter(|_| look.is_open(post));
@@ -356,7 +349,7 @@ pub async fn comment(
             let refusal = look.refusal("The comment", &refusal);
             let chrome = look.chrome("The law says no", Part::Blog);
             let way = Link::new("Back to the post", back);
-            reply::refused(&look.site, &look.visitor, chrome, refusal, Some(text), way)
+            reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
@@ -372,7 +365,7 @@ fn comment_text(form: &Posted) -> String {
 }
 
 fn back_to(look: &GameView, post: &str) -> Href {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     urls::Post { game, post }.into()
 }
 

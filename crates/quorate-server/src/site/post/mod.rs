@@ -4,5 +4,3 @@ pub mod handler;
 pub mod page;
 #[cfg(test)]
 pub mod sample;
-pub mod votes;
-pub mod window;

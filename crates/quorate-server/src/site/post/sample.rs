@@ -5,7 +5,7 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::post::page::{Answering, EditWindow, If, Post, VoteLine, Votes};
+use crate::site::post::page::{Answering, Post};
 use crate::ui::sample::pieces::changes;
 use crate::ui::sample::world::{
     GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, rule, send, tally, text,
@@ -15,6 +15,7 @@ use crate::ui::{
     Ballot, Comment, Effect, Effects, Fact, Gauge, Icon, Link, Need, Offer, Person, Refusal,
     Status, StatusKind, Tone, urls,
 };
+use crate::ui::{EditWindow, If, VoteLine, Votes};
 
 fn votes() -> Votes {
     let vote = |name: &str, side: &str, how: &str| VoteLine {

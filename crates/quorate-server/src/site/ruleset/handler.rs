@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::Query;
 use axum::response::Response;
 use quorate_kernel::law::{LIBRARY, Rule, Section};
-use quorate_kernel::{EventSeq, Moment, Name};
+use quorate_kernel::{EventSeq, Name};
 use quorate_law::RuleText as Text;
 
 use crate::app::forms::{OpenedThen, drawn, page};
@@ -15,6 +15,7 @@ use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Link, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
+use crate::view::rules::{numbers, ordered_sections};
 
 /// `GET /g/{game}/rules`.
 pub(crate) async fn show(
@@ -44,7 +45,7 @@ impl Unfolded {
 
     /// The ruleset with the code of a rule.
     fn with(&self, look: &GameView, code: &str) -> Href {
-        let game = look.game.as_str();
+        let game = look.game().as_str();
         self.then(urls::Ruleset { game }.into()).with("code", code)
     }
 
@@ -58,14 +59,14 @@ impl Unfolded {
 }
 
 fn ruleset(look: &GameView, unfolded: &Unfolded) -> Ruleset {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let parts = parts(look, unfolded);
-    let rules = look.state().rules.values();
+    let rules = look.public().rules.values();
     let last = rules
         .map(|rule| rule.changed_by)
         .max()
         .unwrap_or(EventSeq(1));
-    let since = look.moment_of(last).unwrap_or(look.now);
+    let since = look.moment_of(last).unwrap_or(look.now());
     let as_of = Field::new(
         "as-of",
         "at",
@@ -76,7 +77,7 @@ fn ruleset(look: &GameView, unfolded: &Unfolded) -> Ruleset {
         chrome: look.chrome("Ruleset", Part::Rules),
         since: look.when(since),
         version: format!("event {last}"),
-        stood: look.is_past.then(|| look.when(look.now)),
+        stood: look.is_past().then(|| look.when(look.now())),
         compare: urls::Compare { game }.into(),
         source: unfolded.then(urls::RulesetSource { game }.into()),
         as_of: as_of.hint("2027-05-14, or 41"),
@@ -89,7 +90,6 @@ fn parts(look: &GameView, unfolded: &Unfolded) -> Vec<RulesetPart> {
     let numbers = numbers(look);
     let parts = ordered_sections(look).into_iter().map(|(id, section)| {
         let rules: Vec<_> = look
-            .state()
             .rules_in_order()
             .into_iter()
             .filter(|(_, rule)| rule.section == *id)
@@ -109,13 +109,6 @@ fn parts(look: &GameView, unfolded: &Unfolded) -> Vec<RulesetPart> {
     parts.filter(|part| !part.rules.is_empty()).collect()
 }
 
-/// The sections in order, the library of shared code last.
-pub(crate) fn ordered_sections(look: &GameView) -> Vec<(&Name, &Section)> {
-    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
-    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
-    sections
-}
-
 pub(crate) fn section_title(look: &GameView, id: &Name, section: &Section) -> String {
     if *id == LIBRARY {
         "Library: code that rules share".to_owned()
@@ -124,46 +117,16 @@ pub(crate) fn section_title(look: &GameView, id: &Name, section: &Section) -> St
     }
 }
 
-/// Each rule's number: its section's place, then its own place, then that under its parent.
-pub(crate) fn numbers(look: &GameView) -> BTreeMap<Name, String> {
-    let sections: Vec<&Name> = ordered_sections(look)
-        .into_iter()
-        .map(|(id, _)| id)
-        .filter(|id| **id != LIBRARY)
-        .collect();
-    let mut counts: BTreeMap<(Name, Option<Name>), usize> = BTreeMap::new();
-    let mut numbers: BTreeMap<Name, String> = BTreeMap::new();
-    for (id, rule) in look.state().rules_in_order() {
-        let Some(place) = sections
-            .iter()
-            .position(|section| **section == rule.section)
-        else {
-            continue;
-        };
-        let count = counts
-            .entry((rule.section.clone(), rule.parent.clone()))
-            .or_default();
-        *count += 1;
-        let above = rule.parent.as_ref().and_then(|parent| numbers.get(parent));
-        let number = match above {
-            Some(above) => format!("{above}.{count}"),
-            None => format!("{}.{count}", place + 1),
-        };
-        numbers.insert(id.clone(), number);
-    }
-    numbers
-}
-
 fn toc(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> TocRule {
     let link = urls::Rule {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         rule: id.as_str(),
     };
     let fragment = format!("rule-{id}");
     TocRule {
         number: numbers.get(id).cloned().unwrap_or_default(),
         title: look.themed(&rule.title),
-        href: if look.is_past {
+        href: if look.is_past() {
             Href::fragment(&fragment)
         } else {
             link.into()
@@ -179,15 +142,15 @@ fn text(
     numbers: &BTreeMap<Name, String>,
     unfolded: &Unfolded,
 ) -> RuleText {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let number = numbers.get(id).cloned().unwrap_or_default();
     let history = urls::RuleHistory {
         game,
         rule: id.as_str(),
     };
     let (changed, by) = changed(look, rule.changed_by);
-    let propose = look.law.category_order.iter().find(|name| {
-        look.law
+    let propose = look.law().category_order.iter().find(|name| {
+        look.law()
             .categories
             .get(*name)
             .is_some_and(|category| !category.it.icons.is_empty())
@@ -227,7 +190,7 @@ fn changed(look: &GameView, by: EventSeq) -> (String, Option<Link>) {
         return (format!("As at the founding{when}"), None);
     }
     let link = urls::Event {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: &event,
     };
     (
@@ -238,8 +201,8 @@ fn changed(look: &GameView, by: EventSeq) -> (String, Option<Link>) {
 
 /// Open posts that would change a rule.
 fn pending(look: &GameView, id: &Name) -> Vec<Link> {
-    let posts = look.state().posts.iter().filter(|(_, post)| {
-        look.view().post(post)
+    let posts = look.posts().filter(|(_, post)| {
+        look.sees_post(post)
             && look.is_open(post)
             && post
                 .patch
@@ -251,7 +214,7 @@ fn pending(look: &GameView, id: &Name) -> Vec<Link> {
         .map(|(post_id, post)| {
             let word = post_id.to_string();
             let link = urls::Post {
-                game: look.game.as_str(),
+                game: look.game().as_str(),
                 post: &word,
             };
             Link::new(look.themed(post.title.as_str()), link)
@@ -359,7 +322,7 @@ fn beside(
 /// Why a fence sleeps, if it does: it does not check, or it broke too often.
 fn asleep(look: &GameView, id: &Name, nth: usize) -> Option<String> {
     let unchecked = look
-        .law
+        .law()
         .asleep
         .iter()
         .find(|asleep| asleep.rule == *id && asleep.fence == nth);
@@ -371,30 +334,8 @@ fn asleep(look: &GameView, id: &Name, nth: usize) -> Option<String> {
         ));
     }
     let broken =
-        look.state().breaks.iter().find(|(key, breaks)| {
+        look.public().breaks.iter().find(|(key, breaks)| {
             key.rule == *id && key.fence as usize == nth + 1 && breaks.asleep
         });
     broken.map(|(_, breaks)| format!("it broke {} times: {}", breaks.times, breaks.last))
-}
-
-impl GameView {
-    /// When an event happened, as far as the state knows without asking the log.
-    pub(crate) fn moment_of(&self, seq: EventSeq) -> Option<Moment> {
-        if seq == EventSeq(1) {
-            return self.state().about.get(&()).map(|about| about.founded_at);
-        }
-        let posts = self.state().posts.iter().map(|(id, post)| (id.0, post.at));
-        let mut known = posts.chain(
-            self.state()
-                .comments
-                .iter()
-                .map(|(key, comment)| (key.id.0, comment.at)),
-        );
-        let found = known.find(|(id, _)| id.event() == seq).map(|(_, at)| at);
-        // An enactment writes values as a rule, and each tells when it was written.
-        found.or_else(|| {
-            let mut cells = self.state().cells.values();
-            cells.find(|cell| cell.by == seq).map(|cell| cell.at)
-        })
-    }
 }

@@ -7,8 +7,9 @@ use axum::response::{IntoResponse, Response};
 use quorate_kernel::law::LIBRARY;
 
 use crate::app::forms::OpenedThen;
-use crate::site::ruleset::handler::{ordered_sections, section_title};
+use crate::site::ruleset::handler::section_title;
 use crate::view::game::GameView;
+use crate::view::rules::ordered_sections;
 
 /// `GET /g/{game}/rules.txt`.
 pub(crate) async fn show(OpenedThen(look): OpenedThen) -> Response {
@@ -21,14 +22,14 @@ pub(crate) async fn show(OpenedThen(look): OpenedThen) -> Response {
 
 /// Every rule as it is kept: its prose with the words of the theme in braces, and its code in fences.
 fn source(look: &GameView) -> String {
-    let numbers = crate::site::ruleset::handler::numbers(look);
+    let numbers = crate::view::rules::numbers(look);
     let mut text = format!(
         "{}: the ruleset of {}\n",
         look.title(),
-        look.when(look.now).full()
+        look.when(look.now()).full()
     );
     for (id, section) in ordered_sections(look) {
-        let mut rules = look.state().rules_in_order();
+        let mut rules = look.rules_in_order();
         rules.retain(|(_, rule)| rule.section == *id);
         if rules.is_empty() {
             continue;

@@ -9,9 +9,7 @@ use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
 use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::patch::Clause;
-use quorate_kernel::rows;
-use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
+use quorate_kernel::{EventSeq, Name, PostId, Thing, Value, rows};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, answer_in, drawn, page};
@@ -23,16 +21,7 @@ use crate::ui::urls::Href;
 use crate::ui::{Change, Field, FieldKind, Link, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
-
-/// A version of a rule: the event that made it, and the text from then on; none where it was repealed.
-pub(crate) struct Version {
-    /// The event.
-    pub event: Event,
-    /// The rule before it.
-    pub before: Option<Rule>,
-    /// The rule from then on.
-    pub after: Option<Rule>,
-}
+use crate::view::versions::{Version, versions};
 
 /// `GET /g/{game}/rules/{rule}/history`.
 pub(crate) async fn history(
@@ -52,44 +41,9 @@ pub(crate) async fn history(
     }
 }
 
-/// All versions, newest first. Each names the event that changed the rule before it, so the log is not searched.
-pub(crate) async fn versions(look: &GameView, id: &Name) -> Result<Vec<Version>, AppError> {
-    let mut versions = Vec::new();
-    let mut next = look.state().rules.get(id).map(|rule| rule.changed_by);
-    while let Some(seq) = next {
-        let Some(event) = look
-            .site
-            .events(&look.game, &[seq])
-            .await?
-            .into_iter()
-            .next()
-        else {
-            break;
-        };
-        let mut changes = event.steps.iter().filter_map(|step| match &step.effect {
-            Effect::Rule { key, old, new } if key == id => Some((old.clone(), new.clone())),
-            _ => None,
-        });
-        let Some((before, first)) = changes.next() else {
-            break;
-        };
-        let after = changes.next_back().map_or(first, |(_, last)| last);
-        next = before
-            .as_ref()
-            .map(|rule| rule.changed_by)
-            .filter(|earlier| *earlier < seq);
-        versions.push(Version {
-            event,
-            before,
-            after,
-        });
-    }
-    Ok(versions)
-}
-
 fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistory {
-    let game = look.game.as_str();
-    let number = crate::site::ruleset::handler::numbers(look)
+    let game = look.game().as_str();
+    let number = crate::view::rules::numbers(look)
         .remove(id)
         .unwrap_or_default();
     RuleHistory {
@@ -112,13 +66,13 @@ fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistory {
 /// What changed a rule: the matter that carried the change, else the event.
 fn event_link(look: &GameView, event: &Event) -> Link {
     if let Some((id, post)) = matter(look, event) {
-        let (game, id) = (look.game.as_str(), id.to_string());
+        let (game, id) = (look.game().as_str(), id.to_string());
         let title = look.themed(post.title.as_str());
         return Link::new(title, urls::Post { game, post: &id });
     }
     let number = event.seq.to_string();
     let link = urls::Event {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: &number,
     };
     let title = if event.seq == EventSeq(1) {
@@ -167,7 +121,7 @@ fn line(look: &GameView, id: &Name, version: &Version) -> VersionLine {
 /// The ruleset as it was from a version on, at the rule; none where the version ended the rule.
 fn then(look: &GameView, id: &Name, version: &Version) -> Option<Href> {
     version.after.as_ref()?;
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let then = Href::from(urls::Ruleset { game }).with("at", &version.event.seq.to_string());
     Some(then.at(id.as_str()))
 }
@@ -249,7 +203,7 @@ fn blame(look: &GameView, versions: &[Version]) -> Vec<BlameLine> {
             _ => runs.push((event, line.to_owned())),
         }
     }
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     runs.into_iter()
         .map(|(event, text)| BlameLine {
             text,
@@ -287,17 +241,17 @@ pub(crate) async fn compare(
 
 fn compared(older: &GameView, newer: &GameView, from: Option<&str>, to: Option<&str>) -> Compare {
     let mut changes = Vec::new();
-    let mut ids: Vec<&Name> = newer.state().rules.keys().collect();
+    let mut ids: Vec<&Name> = newer.public().rules.keys().collect();
     ids.extend(
         older
-            .state()
+            .public()
             .rules
             .keys()
-            .filter(|id| !newer.state().rules.contains_key(*id)),
+            .filter(|id| !newer.public().rules.contains_key(*id)),
     );
     let mut count = 0;
     for id in ids {
-        let (before, after) = (older.state().rules.get(id), newer.state().rules.get(id));
+        let (before, after) = (older.public().rules.get(id), newer.public().rules.get(id));
         let is_shared = [before, after]
             .into_iter()
             .flatten()
@@ -322,7 +276,7 @@ fn compared(older: &GameView, newer: &GameView, from: Option<&str>, to: Option<&
     Compare {
         chrome: newer.chrome("Compare", Part::Rules),
         here: urls::Compare {
-            game: newer.game.as_str(),
+            game: newer.game().as_str(),
         }
         .into(),
         from: field("from", "The older one; the founding, if empty", from),

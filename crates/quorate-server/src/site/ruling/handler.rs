@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 
 use axum::extract::Path;
 use axum::response::Response;
-use quorate_engine::history::{self, Bench};
-use quorate_engine::judge::Judge;
 use quorate_engine::ruling::{self, Fate, Named};
-use quorate_forecast::PastEvents;
+use quorate_forecast::PastEvents as _;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Event, Outcome};
-use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{EventSeq, Refusal};
@@ -22,25 +19,15 @@ use crate::site::ruling::page::{Ruling, RulingRow};
 use crate::ui::{Link, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
-
-/// The events that a patch rules on; none where it makes no ruling.
-pub(crate) fn named(patch: &Patch) -> Option<Named> {
-    patch.clauses.iter().find_map(|clause| match clause {
-        Clause::Strike { events, uphold } => Some(Named {
-            strike: events.iter().copied().collect(),
-            uphold: uphold.iter().copied().collect(),
-        }),
-        _ => None,
-    })
-}
+use crate::view::rulings::named;
 
 /// `GET /g/{game}/post/{post}/ruling`.
 pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
     drawn(look, move |look| {
-        let (id, row, patch) = crate::site::forecast::effects::carrying(look, &post)?;
+        let (id, row, patch) = crate::view::posts::carrying(look, &post)?;
         let named = named(patch).ok_or(AppError::NotFound)?;
         let verdict = look.verdict(id).ok_or(AppError::NotFound)?;
-        let game = look.game.as_str();
+        let game = look.game().as_str();
         let (summary, rows, events) = match judged_again(look, &named) {
             Ok(both) => (both.summary(&named), both.rows, both.events),
             Err(refusal) => (format!("It cannot be tried: it {refusal}."), vec![], vec![]),
@@ -93,17 +80,8 @@ impl Both {
 
 fn judged_again(look: &GameView, named: &Named) -> Result<Both, Refusal> {
     let log = look.log()?;
-    let bench = Bench {
-        now: look.state(),
-        past: &log,
-        seq: look.published.head.seq.next(),
-        // A secret of nobody: dice that are known stay, and nothing is learnt of others.
-        secret: [0; 32],
-    };
-    let laws = &look.site.parts.laws;
-    let open = |state, head| Judge::open(state, head, laws);
-    let ruling = history::rule(&bench, named, open)?;
-    let event = as_event(look, &bench, &ruling);
+    let ruling = look.ruled(&log, named)?;
+    let event = as_event(look, &ruling);
     let (values, begun) = look.values_of(&event);
     let is_value = |effect: &&Effect| matches!(effect, Effect::Cell { .. });
     let others = ruling
@@ -131,10 +109,10 @@ fn judged_again(look: &GameView, named: &Named) -> Result<Both, Refusal> {
 }
 
 /// The differences as one event, so that they read as events do.
-fn as_event(look: &GameView, bench: &Bench<'_>, ruling: &ruling::Ruling) -> Event {
+fn as_event(look: &GameView, ruling: &ruling::Ruling) -> Event {
     // What is on one of the two lines alone has no values to set side by side.
     let is_here = |effect: &&Effect| match effect {
-        Effect::Cell { key, .. } => look.ask(|tx| tx.exists(&key.thing)),
+        Effect::Cell { key, .. } => look.ask(|asked| asked.exists(&key.thing)),
         _ => false,
     };
     let steps = ruling.effects.iter().filter(is_here).map(|effect| Step {
@@ -144,25 +122,25 @@ fn as_event(look: &GameView, bench: &Bench<'_>, ruling: &ruling::Ruling) -> Even
         clause: 0,
     });
     Event {
-        seq: bench.seq,
-        at: look.now,
+        seq: look.head().seq.next(),
+        at: look.now(),
         actor: Actor::Game,
         hidden_actor: None,
         key: "trial".into(),
         act: Act::Due { keys: vec![] },
-        law: look.law.digest,
+        law: look.law().digest,
         outcome: Outcome::Done,
         tape: Tape::default(),
         steps: steps.collect(),
         notes: vec![],
-        previous: look.published.head.hash,
+        previous: look.head().hash,
     }
 }
 
 fn fate_row(look: &GameView, log: &[Event], seq: EventSeq, fate: &Fate) -> RulingRow {
     let word = seq.to_string();
     let to = urls::Event {
-        game: look.game.as_str(),
+        game: look.game().as_str(),
         event: &word,
     };
     let event = log.binary_search_by_key(&seq, |event| event.seq).ok();

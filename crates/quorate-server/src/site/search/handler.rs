@@ -32,7 +32,7 @@ pub(crate) async fn show(
         let search = Search {
             chrome: look.chrome("Search", Part::Elsewhere),
             here: urls::Search {
-                game: look.game.as_str(),
+                game: look.game().as_str(),
             }
             .into(),
             hits: if words.is_empty() {
@@ -108,13 +108,13 @@ fn weigh_marked(
     words: &[String],
 ) -> Option<(usize, String)> {
     let (weight, raw) = weigh(title, text, words)?;
-    let plain = markup::excerpt(text, &look.terms, usize::MAX);
+    let plain = markup::excerpt(text, look.terms(), usize::MAX);
     let excerpt = weigh(title, &plain, words).map_or(raw, |(_, excerpt)| excerpt);
     Some((weight, excerpt))
 }
 
 fn rules(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
-    for (id, rule) in &look.state().rules {
+    for (id, rule) in look.public().rules {
         if rule.section == LIBRARY {
             continue;
         }
@@ -122,7 +122,7 @@ fn rules(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
         let text = look.themed(&rule.text);
         if let Some((weight, excerpt)) = weigh_marked(look, &title, &text, words) {
             let link = urls::Rule {
-                game: look.game.as_str(),
+                game: look.game().as_str(),
                 rule: id.as_str(),
             };
             let hit = Hit {
@@ -137,12 +137,12 @@ fn rules(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
 }
 
 fn people(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
-    for id in look.state().people.keys() {
+    for id in look.public().people.keys() {
         let name = look.name(*id);
         if let Some((weight, _)) = weigh(&name, "", words) {
             let player = id.to_string();
             let link = urls::Player {
-                game: look.game.as_str(),
+                game: look.game().as_str(),
                 player: &player,
             };
             let hit = Hit {
@@ -157,14 +157,11 @@ fn people(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
 }
 
 fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
-    for (id, post) in &look.state().posts {
-        if !look.view().post(post) {
-            continue;
-        }
+    for (id, post) in look.posts() {
         let title = look.themed(post.title.as_str());
         let word = id.to_string();
         let href: Href = urls::Post {
-            game: look.game.as_str(),
+            game: look.game().as_str(),
             post: &word,
         }
         .into();
@@ -177,15 +174,7 @@ fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
             };
             found.push((weight * 2, hit));
         }
-        for (key, comment) in look
-            .state()
-            .comments
-            .iter()
-            .filter(|(key, _)| key.post == *id)
-        {
-            if !look.view().comment(comment) {
-                continue;
-            }
+        for (key, comment) in look.comments_of(*id) {
             if let Some((weight, excerpt)) = weigh_marked(look, "", comment.text.as_str(), words) {
                 let hit = Hit {
                     kind: "Comment".to_owned(),

@@ -12,17 +12,15 @@ use quorate_law::declare::ShownTo;
 
 use crate::app::error::AppError;
 use crate::app::forms::{OpenedThen, answer_in, drawn, page};
-use crate::site::tracker::{history, page, rolls};
+use crate::site::tracker::{page, rolls};
+use crate::ui::html::slug;
 use crate::ui::urls::Href;
 use crate::ui::{Fact, History, Link, Table, urls};
 use crate::view::game::GameView;
 use crate::view::grid::{Asked, Plan};
-use crate::view::kinds::{Source, Tracked};
+use crate::view::history;
+use crate::view::kinds::{ROSTER, Source, Tracked};
 use crate::view::people::Part;
-
-/// The title under which rulebooks track what is on the books about a player and is no part of the dynasty's game. Such
-/// columns stand here when they are asked for.
-pub(crate) const ROSTER: &str = "roster";
 
 /// How many things of a kind a table shows.
 const THINGS: usize = 120;
@@ -57,9 +55,9 @@ struct Gathered {
 
 async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gathered, AppError> {
     let at = query.get("at").map(String::as_str);
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let mut here: Href = urls::Tracker { game }.into();
-    if let Some(at) = at.filter(|_| look.is_past) {
+    if let Some(at) = at.filter(|_| look.is_past()) {
         here = here.with("at", at);
     }
     let roster = query.contains_key("roster");
@@ -69,7 +67,7 @@ async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gat
     let asked = Asked::read(here, query);
     let most = history::most(query);
     let (today, changes) = history::gather(look, &asked, most).await?;
-    let (rolls, claims) = if look.is_past {
+    let (rolls, claims) = if look.is_past() {
         (Vec::new(), Vec::new())
     } else {
         (rolls::latest(look).await?, rolls::claims(look).await?)
@@ -104,8 +102,8 @@ fn tracker(look: &GameView, gathered: &Gathered) -> page::Tracker {
     page::Tracker {
         chrome: look.chrome("Tracker", Part::Tracker),
         past: look
-            .is_past
-            .then(|| format!("As it was on {}.", look.when(look.now).full())),
+            .is_past()
+            .then(|| format!("As it was on {}.", look.when(look.now()).full())),
         tables,
         key: is_private.then(|| key.to_owned()).into_iter().collect(),
         pages: ways(look, gathered.roster),
@@ -124,8 +122,8 @@ fn tracker(look: &GameView, gathered: &Gathered) -> page::Tracker {
 
 /// Pages that the law declares, and the columns of the roster.
 fn ways(look: &GameView, roster: bool) -> Vec<Link> {
-    let game = look.game.as_str();
-    let mut ways = crate::site::game_page::handler::index(look);
+    let game = look.game().as_str();
+    let mut ways = crate::view::pages::index(look);
     let here = Href::from(urls::Tracker { game });
     ways.push(if roster {
         Link::new("the dynasty's values", here)
@@ -144,13 +142,13 @@ fn tables(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(
         return made;
     }
     // What has a page of its own is there.
-    let pages = look.law.pages.iter();
+    let pages = look.law().pages.iter();
     let elsewhere: Vec<&Name> = pages.flat_map(|page| &page.it.shows).collect();
     let wanted = gathered.asked.cell.as_ref();
     let wanted = wanted.and_then(|key| look.kind_of(&key.thing));
-    let kinds = look.law.entities.keys().chain(look.law.tables.keys());
+    let kinds = look.law().entities.keys().chain(look.law().tables.keys());
     for kind in kinds {
-        let is_entity = look.law.entities.contains_key(kind);
+        let is_entity = look.law().entities.contains_key(kind);
         if elsewhere.contains(&kind) && is_entity && wanted.as_ref() != Some(kind) {
             continue;
         }
@@ -211,20 +209,12 @@ fn titled(look: &GameView, under: &str) -> String {
         ROSTER => "On the books".to_owned(),
         // A page of that name says how it is written.
         other => {
-            let titles = look.law.pages.iter();
+            let titles = look.law().pages.iter();
             let mut titles = titles.map(|page| look.themed(&page.it.title));
             let of_page = titles.find(|title| title.eq_ignore_ascii_case(other));
             of_page.unwrap_or_else(|| capital(other))
         }
     }
-}
-
-/// A title as an element's id.
-pub(crate) fn slug(title: &str) -> String {
-    let words = title
-        .split(|letter: char| !letter.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 /// The table of a kind, newest things where there are many; none where there is nothing to show.
@@ -239,7 +229,7 @@ fn of_kind(
     if columns.iter().all(is_stated) {
         return None;
     }
-    let mut things = look.ask(|tx| tx.things_of(kind));
+    let mut things = look.ask(|asked| asked.things_of(kind));
     if things.len() > THINGS {
         things.drain(..things.len() - THINGS);
     }
@@ -267,9 +257,9 @@ fn facts(look: &GameView, gathered: &Gathered) -> Vec<Fact> {
         value.shown_to() == ShownTo::All
             && today.is_none_or(|today| today.sees(&Thing::Game, value))
     };
-    let held: Vec<_> = look.ask(|tx| {
+    let held: Vec<_> = look.ask(|asked| {
         let seen = values.iter().filter(is_seen);
-        seen.map(|value| (value, look.held(tx, &Thing::Game, value)))
+        seen.map(|value| (value, asked.held(&Thing::Game, value)))
             .collect()
     });
     let facts = held.into_iter().filter_map(|(value, held)| {

@@ -2,7 +2,6 @@
 
 pub mod claim;
 pub mod handler;
-pub mod history;
 pub mod page;
 pub mod rolls;
 #[cfg(test)]

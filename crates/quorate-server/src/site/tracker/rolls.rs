@@ -6,10 +6,10 @@ use quorate_kernel::event::Event;
 use quorate_kernel::rows::ClaimStanding;
 
 use crate::app::error::AppError;
-use crate::site::log;
 use crate::site::tracker::page::{DiceLine, SecondLook};
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Link, Roll, Status, StatusKind, Swatch, urls};
+use crate::view::events;
 use crate::view::game::GameView;
 
 /// How many events are looked through for rolls of the dice line.
@@ -26,10 +26,10 @@ const CLAIMS: usize = 20;
 
 /// The latest rolls on the dice line, among the last events.
 pub(crate) async fn latest(look: &GameView) -> Result<Vec<Event>, AppError> {
-    let head = look.published.head.seq.0;
+    let head = look.head().seq.0;
     let from = EventSeq(head.saturating_sub(LOOKED_THROUGH) + 1);
     let count = usize::try_from(LOOKED_THROUGH).unwrap_or(usize::MAX);
-    let opens = look.site.parts.journal.events(&look.game, from, count);
+    let opens = look.app().parts.journal.events(look.game(), from, count);
     let opens = opens.await.map_err(quorate_runtime::OperatingError::from)?;
     let found = tokio::task::spawn_blocking(move || {
         let newest = opens.iter().rev();
@@ -38,36 +38,36 @@ pub(crate) async fn latest(look: &GameView) -> Result<Vec<Event>, AppError> {
         let seqs = rolls.map(|event| event.seq).take(ROLLS);
         seqs.collect::<Vec<_>>()
     });
-    Ok(look.site.events(&look.game, &found.await?).await?)
+    Ok(look.app().events(look.game(), &found.await?).await?)
 }
 
 /// The events of claims that are neither settled nor undone, newest first.
 pub(crate) async fn claims(look: &GameView) -> Result<Vec<Event>, AppError> {
-    let open = look.state().claims.iter().rev().filter(|(_, claim)| {
+    let open = look.public().claims.iter().rev().filter(|(_, claim)| {
         matches!(
             claim.standing,
             ClaimStanding::Claimed | ClaimStanding::Disputed
         )
     });
     let seqs: Vec<EventSeq> = open.map(|(id, _)| id.event()).take(CLAIMS).collect();
-    Ok(look.site.events(&look.game, &seqs).await?)
+    Ok(look.app().events(look.game(), &seqs).await?)
 }
 
 /// The way to all rolls.
 pub(crate) fn all(look: &GameView) -> Link {
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let log = Href::from(urls::Log { game });
     Link::new("All rolls", log.with("kind", "dice"))
 }
 
 /// The form of the dice line, where the law lets the reader roll.
 pub(crate) fn line(look: &GameView) -> Option<DiceLine> {
-    let me = look.me.filter(|_| !look.is_past)?;
-    let allowed = look.ask(|tx| tx.trial(tx.frame(), || tx.may_act("roll", me, vec![])));
+    let me = look.me().filter(|_| !look.is_past())?;
+    let allowed = look.ask(|asked| asked.may_do("roll", me, vec![]));
     allowed.ok()?;
-    let game = look.game.as_str();
+    let game = look.game().as_str();
     let mut hint = "DICE6 is one die of six, 3DICE8 three of eight.".to_owned();
-    let generators = look.law.generators.iter();
+    let generators = look.law().generators.iter();
     let words: Vec<_> = generators
         .map(|generator| generator.it.word.as_str())
         .collect();
@@ -94,10 +94,10 @@ pub(crate) fn roll(look: &GameView, event: &Event) -> Roll {
     };
     let said: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
     let said = said.join("; ");
-    let dice = log::handler::dice(event);
+    let dice = events::dice(event);
     // A drawn word fell by a die of its own, which says less than the word.
     let is_drawn = |what: &str| {
-        let mut generators = look.law.generators.iter();
+        let mut generators = look.law().generators.iter();
         generators.any(|generator| generator.it.word == what)
     };
     let draws = event.tape.dice.iter().any(|die| is_drawn(&die.what));
@@ -139,7 +139,7 @@ pub(crate) fn second_looks(look: &GameView, events: &[Event]) -> Vec<SecondLook>
 }
 
 fn second_look(look: &GameView, event: &Event) -> Option<SecondLook> {
-    let mut claims = look.state().claims.iter();
+    let mut claims = look.public().claims.iter();
     let (_, claim) = claims.find(|(id, _)| id.event() == event.seq)?;
     let (kind, word) = match claim.standing {
         ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
@@ -163,7 +163,7 @@ fn second_look(look: &GameView, event: &Event) -> Option<SecondLook> {
         text.push_str(&against.join(", "));
         text.push('.');
     }
-    let (game, number) = (look.game.as_str(), event.seq.to_string());
+    let (game, number) = (look.game().as_str(), event.seq.to_string());
     let link = urls::Event {
         game,
         event: &number,

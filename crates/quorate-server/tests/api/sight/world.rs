@@ -410,7 +410,7 @@ impl Ball {
     async fn forget_last(&self) {
         let game = GAME.parse().unwrap();
         let games = &self.table.site().parts.games;
-        let head = games.snapshot(&game).await.unwrap().head.seq;
+        let head = games.newest(&game).await.unwrap();
         let events = self.table.site().events(&game, &[EventSeq(head.0)]).await;
         let mut event = events.unwrap().remove(0);
         assert!(matches!(event.act, Act::Comment { .. }));
@@ -438,7 +438,7 @@ impl Ball {
     /// How many events there are.
     pub(crate) async fn head(&self) -> u64 {
         let game = GAME.parse().unwrap();
-        let published = self.table.site().parts.games.snapshot(&game).await;
-        published.unwrap().head.seq.0
+        let newest = self.table.site().parts.games.newest(&game).await;
+        newest.unwrap().0
     }
 }

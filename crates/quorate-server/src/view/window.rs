@@ -2,12 +2,11 @@
 
 use quorate_engine::judge::Judge;
 use quorate_kernel::command::{Act, Actor, typed};
-use quorate_kernel::rows;
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Span, Thing};
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Span, Thing, rows};
 use quorate_law::datum::Datum;
 
-use crate::site::post::page::EditWindow;
 use crate::ui::urls;
+use crate::ui::votes::EditWindow;
 use crate::view::game::GameView;
 
 /// How far ahead the end of an edit window is looked for.

@@ -2,12 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use quorate_kernel::{Name, Thing};
+use quorate_kernel::{EventSeq, Name, Square, Thing};
 use quorate_law::datum::Type;
 
-use crate::site::board::handler::Standing;
+use crate::ui::urls::Href;
 use crate::view::game::GameView;
 use crate::view::kinds::{Source, Tracked};
+
+/// Something that stands on a board.
+pub(crate) struct Standing {
+    /// What.
+    pub(crate) thing: Thing,
+    /// Where.
+    pub(crate) square: Square,
+    /// What it is called.
+    pub(crate) name: String,
+    /// What it is, for its drawing: the thing its kind is told by, or its name.
+    pub(crate) sort: String,
+    /// The event that put it there.
+    pub(crate) by: EventSeq,
+    /// The picture that stands for it.
+    pub(crate) picture: Option<Href>,
+}
 
 /// What is said of each, with the titles of what is said.
 #[derive(Default)]
@@ -31,7 +47,7 @@ pub(crate) fn alarms(look: &GameView, standing: &[Standing]) -> Alarms {
     values.retain(is_text);
     let mut found = Alarms::default();
     for value in &values {
-        let told: Vec<(Thing, String)> = look.ask(|tx| {
+        let told: Vec<(Thing, String)> = look.trial_run(|tx| {
             let said = players.iter().filter(|thing| look.sees(thing, value));
             said.map(|thing| ((*thing).clone(), look.held(tx, thing, value).text))
                 .collect()

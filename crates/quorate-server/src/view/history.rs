@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use quorate_engine::convert;
-use quorate_engine::fields::{self, Typed};
-use quorate_engine::offers;
+use quorate_engine::fields::Typed;
+use quorate_engine::{convert, fields, offers};
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::Step as LogStep;
 use quorate_kernel::event::Event;
@@ -16,9 +15,9 @@ use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
 use quorate_law::world::World;
 
 use crate::app::error::AppError;
-use crate::site::tracker::claim;
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Claim, Die, Field, FieldKind, Form, History, Step, urls};
+use crate::view::claims;
 use crate::view::game::GameView;
 use crate::view::grid::{Asked, cell_word};
 
@@ -241,7 +240,7 @@ pub(crate) fn how(look: &GameView, event: &Event, known: bool) -> String {
 }
 
 fn dice(event: &Event) -> Vec<Die> {
-    let dice = crate::site::log::handler::dice(event);
+    let dice = crate::view::events::dice(event);
     if dice.len() <= DICE { dice } else { Vec::new() }
 }
 
@@ -272,14 +271,14 @@ fn edit(
     if matches!(decl.holds, Holds::Ledger { .. }) {
         return None;
     }
-    match claim::may_claim(look, me, home) {
+    match claims::may_claim(look, me, home) {
         Ok(()) => {}
         Err(Some(why)) => return Some(Err(why)),
         Err(None) => return None,
     }
     let mut fields = value_fields(look, key, decl, home)?;
-    fields.push(claim::rules_field(look, "edit", Some(home)));
-    fields.push(claim::reason_field("edit"));
+    fields.push(claims::rules_field(look, "edit", Some(home)));
+    fields.push(claims::reason_field("edit"));
     let game = look.game.as_str();
     Some(Ok(Form {
         fields,
@@ -298,7 +297,7 @@ fn value_fields(
     home: &Name,
 ) -> Option<Vec<Field>> {
     let kind = look.kind_of(&key.thing)?;
-    let (ty, options) = look.ask(|tx| {
+    let (ty, options) = look.trial_run(|tx| {
         let ty = tx.attribute_type(kind.as_str(), key.name.as_str())?;
         let options = offers::options_of(tx, home, &ty, &decl.holds);
         Some((ty, options))
@@ -331,7 +330,7 @@ fn value_fields(
 fn list_fields(look: &GameView, made: Field, items: &[Datum]) -> Vec<Field> {
     let lines: Vec<String> = items
         .iter()
-        .map(|item| look.ask(|tx| tx.label(item)))
+        .map(|item| look.trial_run(|tx| tx.label(item)))
         .collect();
     let lines = FieldKind::Prose(lines.join("\n"));
     let all = Field::new(made.id, made.name, made.label, lines);
@@ -359,7 +358,7 @@ pub(crate) fn sent_items(sent: &[String], add: Option<&str>) -> Vec<String> {
 
 fn filled(look: &GameView, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
     let word = |datum: &Datum| {
-        let label = look.ask(|tx| tx.label(datum));
+        let label = look.trial_run(|tx| tx.label(datum));
         crate::view::offers::sent(datum, &label)
     };
     match (kind, now) {
@@ -401,7 +400,7 @@ pub(crate) fn sent_value(
     let decl = look.law.value(&kind, key.name.as_str());
     let decl = decl.filter(|decl| decl.it.shown_to != ShownTo::Nobody && look.view().shown(key));
     let decl = decl.ok_or_else(|| Refusal::plain("a value that the law tracks"))?;
-    let value = look.ask(|tx| {
+    let value = look.trial_run(|tx| {
         let ty = tx
             .attribute_type(kind.as_str(), key.name.as_str())
             .unwrap_or(Type::Any);

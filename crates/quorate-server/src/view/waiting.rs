@@ -110,7 +110,7 @@ fn again(look: &GameView) -> Vec<String> {
         .filter(dynastic)
         .collect();
     let unused = |quota: &Quota| quota.used < quota.limit.times.max(1);
-    let titles: Vec<String> = look.ask(|tx| {
+    let titles: Vec<String> = look.trial_run(|tx| {
         let taken = limited.into_iter().filter(|decl| {
             let mut slots = decl
                 .it

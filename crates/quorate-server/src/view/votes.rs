@@ -4,12 +4,12 @@ use quorate_engine::Law;
 use quorate_engine::judge::Judge;
 use quorate_engine::tx::Tx;
 use quorate_kernel::command::{Act, Actor, typed};
-use quorate_kernel::rows::{self, CommentKey};
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
+use quorate_kernel::rows::CommentKey;
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, rows};
 use quorate_law::datum::Datum;
 
-use crate::site::post::page::{If, VoteLine, Votes};
 use crate::ui::urls::Href;
+use crate::ui::votes::{If, VoteLine, Votes};
 use crate::ui::{Ballot, Fact, Icon, Tone};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
@@ -64,7 +64,7 @@ fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
     if !look.is_open(post) {
         return facts;
     }
-    if let Some(words) = look.ask(|tx| leaning(tx, &look.law, id)) {
+    if let Some(words) = look.trial_run(|tx| leaning(tx, &look.law, id)) {
         facts.push(Fact::new("It is now", words));
     }
     // What keeps several ways to close it from being taken is told once.

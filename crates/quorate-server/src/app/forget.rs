@@ -1,0 +1,93 @@
+//! Words taken out of games for good, by whoever wrote them or by the operator.
+
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::event::Event;
+use quorate_kernel::patch::Patch;
+use quorate_kernel::seal::Sealed;
+use quorate_runtime::ports::{AccountId, Seat};
+
+use crate::app::error::AppError;
+use crate::app::send;
+use crate::app::state::AppState;
+use crate::ui::{Field, FieldKind, Form, urls};
+use crate::view::forgetting::{sender, texts, written_by};
+use crate::view::game::GameView;
+
+/// The form that takes the words of an event out of the game, for whoever wrote them and for the operator.
+pub(crate) fn form(look: &GameView, event: &Event) -> Option<Form> {
+    let mine = is_mine(look, event);
+    if !(mine || look.visitor().is_operator()) || texts(event).is_empty() {
+        return None;
+    }
+    let word = event.seq.to_string();
+    let to = urls::Forget {
+        game: look.game().as_str(),
+        event: &word,
+    };
+    let reason = Field::new(
+        "forget-reason",
+        "reason",
+        "Why they are withheld (everybody reads this)",
+        FieldKind::Line(String::new()),
+    );
+    let (fields, button) = if mine {
+        (Vec::new(), "Erase these words for good")
+    } else {
+        (vec![reason], "Withhold these words for good")
+    };
+    Some(Form {
+        fields,
+        ..Form::button(look.send(to), button)
+    })
+}
+
+/// The operator takes the words of an event out. The log says so first, and why: nothing is dropped in silence.
+pub(crate) async fn withhold(
+    look: &GameView,
+    event: &Event,
+    key: Option<&str>,
+    why: Option<&str>,
+) -> Result<(), AppError> {
+    if !look.visitor().is_operator() {
+        return Err(AppError::NotFound);
+    }
+    let unread = |what: &str| AppError::Form(what.to_owned());
+    let why = why.ok_or_else(|| unread("Say why: the game’s log will tell."))?;
+    let texts = texts(event);
+    if texts.is_empty() {
+        return Err(unread(
+            "Nothing was written in that event, or it is gone already.",
+        ));
+    }
+    let mark = Act::Repair {
+        patch: Sealed::close(Patch::default(), [0; 16]),
+        reason: typed(&format!(
+            "What was written in event {} is withheld: {why}",
+            event.seq
+        )),
+    };
+    send::send_as_operator(look, key, mark).await?;
+    look.app().parts.games.forget(look.game(), &texts).await?;
+    look.app().fronts.clear();
+    Ok(())
+}
+
+/// Takes all the words out that an account's players wrote, in every game, but for those of matters that still pend.
+/// Names of players who have left go with them if wished. Gives how many texts there were.
+pub(crate) async fn everything(
+    site: &AppState,
+    account: AccountId,
+    names_too: bool,
+) -> Result<usize, AppError> {
+    let mut forgotten = 0;
+    for Seat { game, player, .. } in site.parts.accounts.seats_of(account).await? {
+        let digests = written_by(site, &game, player, names_too).await?;
+        forgotten += site.parts.games.forget(&game, &digests).await?;
+        site.fronts.clear();
+    }
+    Ok(forgotten)
+}
+
+pub(crate) fn is_mine(look: &GameView, event: &Event) -> bool {
+    look.me().is_some() && sender(event) == look.me()
+}

@@ -1,0 +1,64 @@
+//! Changes by hand: whether the reader may record one, and the fields for it.
+
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::law::LIBRARY;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_law::datum::Datum;
+use quorate_law::stop::Stop;
+
+use crate::app::error::AppError;
+use crate::app::posted::Posted;
+use crate::app::send;
+use crate::ui::{Choice, Field, FieldKind};
+use crate::view::game::GameView;
+
+/// Whether the law lets somebody change something by hand that rests on a rule: the guards alone, whatever the change.
+pub(crate) fn may_claim(look: &GameView, me: PlayerId, rule: &Name) -> Result<(), Option<String>> {
+    let rule = Datum::Thing(Thing::Rule(rule.clone()));
+    let args = vec![(Name::from("rule"), rule)];
+    let allowed = look.ask(|asked| asked.may_do("claim", me, args));
+    allowed.map_err(|stop| match stop {
+        Stop::Refused(refusal) => Some(look.refusal("A change by hand", &refusal).sentence()),
+        _ => None,
+    })
+}
+
+/// The rules that a change can rest on, the one at home chosen.
+pub(crate) fn rules_field(look: &GameView, prefix: &str, home: Option<&Name>) -> Field {
+    let rules = look.state().rules_in_order().into_iter();
+    let rules = rules
+        .filter(|(_, rule)| rule.section != LIBRARY)
+        .map(|(id, rule)| Choice {
+            chosen: home == Some(id),
+            ..Choice::new(id.as_str(), look.themed(&rule.title))
+        });
+    let kind = FieldKind::One(rules.collect());
+    Field::new(format!("{prefix}-rule"), "rule", "It rests on", kind)
+}
+
+/// The field for the reason.
+pub(crate) fn reason_field(prefix: &str) -> Field {
+    let kind = FieldKind::Line(String::new());
+    Field::new(format!("{prefix}-why"), "why", "Reason", kind)
+}
+
+/// Sends a change by hand with the form's rule, or the one at home, and its reason.
+pub(crate) async fn by_hand(
+    look: &GameView,
+    clause: Clause,
+    home: &Name,
+    form: &Posted,
+) -> Result<(), AppError> {
+    let patch = Patch {
+        clauses: vec![clause],
+    };
+    let rule = form.filled("rule").map(Name::from);
+    let act = Act::Claim {
+        patch: Sealed::close(patch, [0; 16]),
+        rule: rule.unwrap_or_else(|| home.clone()),
+        reason: typed(form.filled("why").unwrap_or_default()),
+    };
+    send::send(look, form.key(), act).await.map(drop)
+}

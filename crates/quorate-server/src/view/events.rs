@@ -1,0 +1,346 @@
+//! Events as far as the reader may know them: who did what, and what it changed.
+
+use quorate_engine::convert;
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::rows::{Cell, CellKey};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Thing};
+use quorate_law::datum::Datum;
+use quorate_law::declare::{Holds, ValueDecl};
+use quorate_law::{capital, readable};
+
+use crate::app::error::AppError;
+use crate::ui;
+use crate::ui::{Die, Link, plural, urls};
+use crate::view::game::GameView;
+use crate::view::kinds::ROSTER;
+
+/// How something ended that was done: its dice and what it says of itself.
+pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
+    let dice = event.tape.dice.iter().filter_map(|die| {
+        let sides = u64::try_from(die.sides).ok()?;
+        Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+    });
+    let notes: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
+    let number = event.seq.to_string();
+    let link = urls::Event {
+        game: look.game.as_str(),
+        event: &number,
+    };
+    let text = match &event.outcome {
+        Outcome::Opened(_) => "waits for your answer.".to_owned(),
+        Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
+        _ => notes.join(" "),
+    };
+    ui::Outcome {
+        when: look.when(event.at),
+        what: look.event_title(event),
+        dice: dice.collect(),
+        text,
+        event: Some(Link::new(format!("event {number}"), link)),
+    }
+}
+
+impl GameView {
+    /// What was done, in the law's words.
+    pub fn act_title(&self, act: &Act) -> String {
+        let action = |name: &Name| self.action_title(name, None);
+        match act {
+            Act::Found(_) => "founds the game".to_owned(),
+            Act::Apply { .. } => "asks to join".to_owned(),
+            Act::Leave { .. } => "leaves".to_owned(),
+            Act::Do { action: name, .. } => action(name),
+            Act::Answer {
+                action: name,
+                value,
+            } => {
+                format!("{}: {}", action(name), self.label(value))
+            }
+            Act::Abandon { action: name } => format!("gives up {}", action(name)),
+            Act::Decide { .. } => "answers what was left to them".to_owned(),
+            Act::Post(post) => {
+                let decl = self.law.categories.get(&post.category);
+                let kind = decl.map_or_else(|| "Post".to_owned(), |decl| decl.it.title.clone());
+                format!("{kind}: {}", post.title.as_str())
+            }
+            Act::EditPost { .. } => "edits a post".to_owned(),
+            Act::Recategorise { .. } => "moves a post to another category".to_owned(),
+            Act::Withdraw { .. } => "withdraws a post".to_owned(),
+            Act::Comment { post, .. } => match self.state().posts.get(post) {
+                Some(post) => format!("comments on {}", self.themed(post.title.as_str())),
+                None => "comments".to_owned(),
+            },
+            Act::Message { .. } => "sends a private message".to_owned(),
+            Act::Claim { .. } => "records a change by hand".to_owned(),
+            Act::Dispute { .. } => "disputes a change".to_owned(),
+            Act::Undo { event, .. } => format!("undoes event {event}"),
+            Act::Dice { .. } => "rolls on the dice line".to_owned(),
+            Act::Wake { .. } => "wakes a sleeping clause".to_owned(),
+            Act::Due { .. } => "what fell due".to_owned(),
+            Act::Downtime { .. } => "the server was down".to_owned(),
+            Act::Repair { .. } => "repairs the game".to_owned(),
+        }
+    }
+}
+
+/// The event that an address or a form names by its number.
+pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, AppError> {
+    let seq = EventSeq(word.parse().map_err(|_| AppError::NotFound)?);
+    let events = look.site.events(&look.game, &[seq]).await?;
+    events.into_iter().next().ok_or(AppError::NotFound)
+}
+
+/// What there was of a value before it came to be.
+const NOTHING: &str = "nothing";
+
+/// The dice that fell in an event.
+pub(crate) fn dice(event: &Event) -> Vec<Die> {
+    let dice = event.tape.dice.iter().filter_map(|die| {
+        let sides = u64::try_from(die.sides).ok()?;
+        Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
+    });
+    dice.collect()
+}
+
+impl GameView {
+    /// Who did something, as far as the reader may know: a hidden author knows their own.
+    pub(crate) fn doer(&self, event: &Event) -> Option<PlayerId> {
+        match event.actor {
+            Actor::Hidden => {
+                let known = event.command().actor.player();
+                known.filter(|player| self.me == Some(*player))
+            }
+            actor => actor.player(),
+        }
+    }
+
+    /// The name of who did something.
+    pub(crate) fn doer_name(&self, event: &Event) -> String {
+        match (self.doer(event), event.actor) {
+            (Some(player), _) => self.name(player),
+            (None, Actor::Newcomer) => "somebody new".to_owned(),
+            (None, Actor::Operator) => "the operator".to_owned(),
+            (None, Actor::Game) => "the game".to_owned(),
+            (None, _) => "somebody".to_owned(),
+        }
+    }
+
+    /// Whether the reader may know what was done: messages are their senders' and readers' affair, answers to hidden
+    /// questions those of whoever was asked, and what was done to a private post that of its readers.
+    pub(crate) fn may_know(&self, event: &Event) -> bool {
+        let post = |id| {
+            self.state()
+                .posts
+                .get(id)
+                .is_none_or(|post| self.view().post(post))
+        };
+        let is_doer = self.doer(event).is_some() && self.doer(event) == self.me;
+        match &event.act {
+            Act::Message { to, .. } => is_doer || self.me.is_some_and(|me| to.contains(&me)),
+            Act::Decide { .. } | Act::Answer { .. } => is_doer || !hides(event),
+            Act::Comment { post: id, .. } | Act::EditPost { post: id, .. } => post(id),
+            Act::Do { .. } => is_doer || !hides(event),
+            _ => true,
+        }
+    }
+
+    /// What an event changed, in a few words.
+    pub(crate) fn effects_in_short(&self, event: &Event) -> String {
+        let mut words = Vec::new();
+        if let Act::Repair { reason, .. } = &event.act {
+            words.push(reason.as_str().to_owned());
+        }
+        let mut more = 0;
+        let speaks = matches!(event.act, Act::Post(_) | Act::Comment { .. });
+        let (changed, begun) = if speaks {
+            // What is noted on the books about whoever speaks goes without saying.
+            (
+                self.values_where(event, &|decl| decl.tracked != ROSTER).0,
+                0,
+            )
+        } else {
+            self.values_of(event)
+        };
+        for (whose, value, old, new) in changed {
+            if words.len() < 3 {
+                // The event's title says already which post it is.
+                let of = match &event.act {
+                    Act::Post(post) if self.themed(post.title.as_str()) == whose => "",
+                    _ => whose.as_str(),
+                };
+                let what = format!("{of} {value}");
+                words.push(match old.as_str() {
+                    NOTHING => format!("{}: {new}", what.trim_start()),
+                    old => format!("{} {old} → {new}", what.trim_start()),
+                });
+            } else {
+                more += 1;
+            }
+        }
+        if more > 0 {
+            words.push(format!("{more} more"));
+        }
+        if begun > 0 && words.is_empty() {
+            words.push(plural(begun, "value as it begins", "values as they begin"));
+        }
+        words.join("; ")
+    }
+
+    /// The tracked values that an event changed and the reader may see: whose, which, before, after; and how many more
+    /// came to be as the law says that they begin.
+    pub(crate) fn values_of(
+        &self,
+        event: &Event,
+    ) -> (Vec<(String, String, String, String)>, usize) {
+        self.values_where(event, &|_| true)
+    }
+
+    /// How soon a change is told: where things stand first, then what is tracked, then what is only on the books.
+    fn rank(&self, key: &CellKey) -> u8 {
+        match self.declared(key) {
+            Some(decl) if matches!(decl.holds, Holds::Place { .. }) => 0,
+            Some(decl) if !decl.tracked.is_empty() && decl.tracked != ROSTER => 1,
+            _ => 2,
+        }
+    }
+
+    fn values_where(
+        &self,
+        event: &Event,
+        wanted: &dyn Fn(&ValueDecl) -> bool,
+    ) -> (Vec<(String, String, String, String)>, usize) {
+        let mut rows = Vec::new();
+        let mut begun = 0;
+        for step in &event.steps {
+            let Effect::Cell { key, old, new } = &step.effect else {
+                continue;
+            };
+            if !self.view().change(key, old.as_ref(), new.as_ref())
+                || self.declared(key).is_some_and(|decl| !wanted(decl))
+            {
+                continue;
+            }
+            // Of a thing that is gone it says enough that it went.
+            if new.is_none() && !self.trial_run(|tx| tx.exists(&key.thing)) {
+                continue;
+            }
+            if old.is_none() && new.as_ref().is_some_and(|new| self.begins(key, new)) {
+                begun += 1;
+                continue;
+            }
+            let words = |cell: &Option<quorate_kernel::rows::Cell>| {
+                cell.as_ref()
+                    .map_or_else(|| NOTHING.to_owned(), |cell| self.label(cell.value.open()))
+            };
+            let (old, new) = match (old, new) {
+                (Some(old), Some(new)) => {
+                    let moved = self.list_change(old.value.open(), new.value.open());
+                    moved.unwrap_or_else(|| {
+                        (self.label(old.value.open()), self.label(new.value.open()))
+                    })
+                }
+                (old, new) => (words(old), words(new)),
+            };
+            if old != new {
+                let title = self.title_then(event, key);
+                let row = (self.whose(key), title, old, new);
+                // What was made with the event stands behind what it did.
+                let is_new = cell_of_new(event, key);
+                rows.push((if is_new { 3 } else { self.rank(key) }, row));
+            }
+        }
+        rows.sort_by_key(|(rank, _)| *rank);
+        let rows = rows.into_iter().map(|(_, row)| row).collect();
+        (rows, begun)
+    }
+
+    /// Whether a value that came to be is the one that the law begins with.
+    fn begins(&self, key: &CellKey, new: &Cell) -> bool {
+        let value = convert::datum(new.value.open());
+        self.declared(key).is_some_and(|decl| decl.default == value)
+    }
+
+    /// Where a value is declared: of its kind where that is known by the thing, else of any kind that play creates.
+    fn declared(&self, key: &CellKey) -> Option<&ValueDecl> {
+        let of_kind = |kind: &Name| match &key.thing {
+            Thing::Player(_) => *kind == "Player",
+            Thing::Game => *kind == "Game",
+            _ => *kind != "Player" && *kind != "Game",
+        };
+        let mut decls = self.law.values.iter();
+        let found = decls.find(|((kind, name), _)| *name == key.name && of_kind(kind));
+        found.map(|(_, decl)| &decl.it)
+    }
+
+    /// Whose value a key is.
+    pub(crate) fn whose(&self, key: &CellKey) -> String {
+        match &key.thing {
+            Thing::Game => String::new(),
+            Thing::Player(id) => self.name(*id),
+            thing => self.trial_run(|tx| {
+                let is_there = tx.exists(thing);
+                let name = is_there.then(|| tx.label(&Datum::Thing(thing.clone())));
+                name.unwrap_or_else(|| "(gone since)".to_owned())
+            }),
+        }
+    }
+
+    /// What a value was called when an event changed it: its rule may be gone since.
+    fn title_then(&self, event: &Event, key: &CellKey) -> String {
+        let is_gone = self.declared(key).is_none();
+        let then = is_gone.then(|| self.site.parts.laws.known(event.law));
+        let title = then.flatten().and_then(|law| {
+            let mut values = law.values.iter();
+            let (_, decl) = values.find(|((_, name), _)| *name == key.name)?;
+            Some(self.themed(&decl.it.title))
+        });
+        title.unwrap_or_else(|| self.value_title(key))
+    }
+
+    /// What a value is called.
+    pub(crate) fn value_title(&self, key: &CellKey) -> String {
+        let decl = self.law.values.iter().find(|((kind, name), _)| {
+            *name == key.name && (matches!(&key.thing, Thing::Player(_)) == (*kind == "Player"))
+        });
+        decl.map_or_else(
+            || capital(&readable(key.name.as_str())),
+            |(_, decl)| self.themed(&decl.it.title),
+        )
+    }
+}
+
+/// Whether a value is of something that came into the game with the event.
+fn cell_of_new(event: &Event, key: &CellKey) -> bool {
+    matches!(&key.thing, Thing::Entity(id) if id.0.event() == event.seq)
+}
+
+/// Whether an event left somebody a hidden question or answered one.
+fn hides(event: &Event) -> bool {
+    event.steps.iter().any(|step| match &step.effect {
+        Effect::Duty { old, new, .. } => old.iter().chain(new.iter()).any(|duty| duty.hidden),
+        _ => false,
+    })
+}
+
+impl GameView {
+    /// When an event happened, as far as the state knows without asking the log.
+    pub(crate) fn moment_of(&self, seq: EventSeq) -> Option<Moment> {
+        if seq == EventSeq(1) {
+            return self.state().about.get(&()).map(|about| about.founded_at);
+        }
+        let posts = self.state().posts.iter().map(|(id, post)| (id.0, post.at));
+        let mut known = posts.chain(
+            self.state()
+                .comments
+                .iter()
+                .map(|(key, comment)| (key.id.0, comment.at)),
+        );
+        let found = known.find(|(id, _)| id.event() == seq).map(|(_, at)| at);
+        // An enactment writes values as a rule, and each tells when it was written.
+        found.or_else(|| {
+            let mut cells = self.state().cells.values();
+            cells.find(|cell| cell.by == seq).map(|cell| cell.at)
+        })
+    }
+}

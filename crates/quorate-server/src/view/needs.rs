@@ -1,0 +1,141 @@
+//! What waits for the reader.
+
+use quorate_kernel::{PlayerId, Thing};
+use quorate_law::capital;
+use quorate_law::datum::Datum;
+
+use crate::ui::urls::Href;
+use crate::ui::{Icon, Needs, NeedsLine, urls};
+use crate::view::game::GameView;
+use crate::view::waiting;
+
+/// What waits for the reader: questions, votes not cast, what the law obliges them to.
+pub fn needs(look: &GameView) -> Needs {
+    let mut lines = questions(look);
+    lines.extend(waiting::letters(look));
+    lines.extend(unvoted(look));
+    lines.extend(obligations(look));
+    lines.extend(waiting::closings(look));
+    Needs { lines }
+}
+
+fn questions(look: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let act: Href = urls::Act {
+        game: look.game.as_str(),
+    }
+    .into();
+    let open = look.state().open.iter().filter(|(key, _)| key.who == me);
+    let open = open.map(|(key, open)| NeedsLine {
+        icon: Icon::Ask,
+        title: open.question.what.clone(),
+        href: act.at(&format!("ask-{}", key.action)),
+        after: String::new(),
+        note: "waits for your answer".to_owned(),
+        due: Some(look.when(open.deadline)),
+    });
+    let duties = look.state().duties.iter().filter(|(_, duty)| duty.to == me);
+    let duties = duties.map(|(id, duty)| NeedsLine {
+        icon: Icon::Ask,
+        title: look.duty_title(duty),
+        href: act.at(&format!("duty-{id}")),
+        after: String::new(),
+        note: "is left to you".to_owned(),
+        due: Some(look.when(duty.deadline)),
+    });
+    open.chain(duties).collect()
+}
+
+fn unvoted(look: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = look
+        .me
+        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"))
+    else {
+        return Vec::new();
+    };
+    let open =
+        look.state().posts.iter().filter(|(_, post)| {
+            look.view().post(post) && look.is_open(post) && look.is_matter(post)
+        });
+    let silent = open.filter(|(id, post)| {
+        let icons = &look.law.categories[&post.category].it.icons;
+        !look.state().comments.iter().any(|(key, comment)| {
+            key.post == **id
+                && look.view().author(&comment.author) == Some(me)
+                && comment.icons.iter().any(|icon| icons.contains(&icon.name))
+        }) && look.view().author(&post.author) != Some(me)
+    });
+    silent
+        .map(|(id, post)| {
+            let word = id.to_string();
+            NeedsLine {
+                icon: Icon::Pending,
+                title: look.themed(post.title.as_str()),
+                href: urls::Post {
+                    game: look.game.as_str(),
+                    post: &word,
+                }
+                .into(),
+                after: String::new(),
+                note: "has no vote of yours".to_owned(),
+                due: None,
+            }
+        })
+        .collect()
+}
+
+/// What the law itself says that the reader owes, where it keeps such lists (`obligations`, and `reminders` for what is
+/// only well done): lines that begin with whose they are, by name or by what they are, and a colon.
+fn obligations(look: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let href = look.own_desk(me);
+    let mut found = Vec::new();
+    for (list, icon, note) in [
+        ("obligations", Icon::Key, "the rules ask this of you"),
+        ("reminders", Icon::Star, "the rules leave this to you"),
+    ] {
+        let Some(Datum::List(items)) = look.attribute(&Thing::Game, list) else {
+            continue;
+        };
+        found.extend(items.iter().filter_map(|item| {
+            let Datum::Text(text) = item else { return None };
+            let (whose, what) = text.split_once(": ")?;
+            look.is_called(me, whose).then(|| NeedsLine {
+                icon,
+                title: capital(what),
+                href: href.clone(),
+                after: String::new(),
+                note: note.to_owned(),
+                due: None,
+            })
+        }));
+    }
+    found
+}
+
+impl GameView {
+    /// Whether a line that begins with a name or a group is for somebody.
+    fn is_called(&self, me: PlayerId, whose: &str) -> bool {
+        let is = |token: &str| {
+            whose.eq_ignore_ascii_case(&self.word(token)) || whose.eq_ignore_ascii_case(token)
+        };
+        whose == self.name(me)
+            || (is("players") || whose == "Everybody")
+            || ((is("admin") || is("admins")) && self.has_flag(me, "admin"))
+            || (is("emperor") && self.emperor() == Some(me))
+    }
+
+    /// Where somebody does what the rules ask of them.
+    fn own_desk(&self, me: PlayerId) -> Href {
+        let game = self.game.as_str();
+        if self.has_flag(me, "admin") {
+            urls::Desk { game }.into()
+        } else {
+            urls::Act { game }.into()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What stands about somebody: where they are, and their figures.
+
+use quorate_engine::offers;
+use quorate_kernel::rows::CellKey;
+use quorate_kernel::{PlayerId, Thing};
+use quorate_law::datum::{Datum, Type};
+
+use crate::ui::urls::Href;
+use crate::ui::{Fact, Offer, urls};
+use crate::view::game::GameView;
+use crate::view::history;
+use crate::view::kinds::ROSTER;
+
+/// What somebody holds, as far as the reader may know it, computed values included: a character sheet.
+pub(crate) fn facts(look: &GameView, id: PlayerId) -> Vec<Fact> {
+    let thing = Thing::Player(id);
+    let mut tracked = look.tracked_of(&"Player".into());
+    // The dynasty's values first; what stands on the books about everybody is on the tracker.
+    tracked.retain(|value| value.under() != ROSTER);
+    let held = look.trial_run(|tx| {
+        let held = tracked.iter().map(|value| look.held(tx, &thing, value));
+        held.collect::<Vec<_>>()
+    });
+    let shown = tracked.iter().zip(held).filter_map(|(value, held)| {
+        if held.is_hidden || matches!(held.text.as_str(), "" | "none") {
+            return None;
+        }
+        let key = CellKey {
+            thing: thing.clone(),
+            name: value.name().clone(),
+        };
+        let fact = Fact::new(look.themed(&value.title()), held.text);
+        Some(if held.is_kept {
+            fact.to(history::on_tracker(look, &key))
+        } else {
+            fact
+        })
+    });
+    shown.collect()
+}
+
+/// What the reader may do about somebody: actions whose first parameter takes a player and that the law does not refuse.
+pub(crate) fn about(look: &GameView, id: PlayerId) -> Vec<Offer> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let (game, player) = (look.game.as_str(), id.to_string());
+    let player = urls::Player {
+        game,
+        player: &player,
+    };
+    let back: Href = player.into();
+    let target = Datum::Thing(Thing::Player(id));
+    let mut found = Vec::new();
+    for name in &look.law.action_order {
+        let Some(decl) = look.law.actions.get(name) else {
+            continue;
+        };
+        let takes = decl
+            .it
+            .params
+            .first()
+            .filter(|param| matches!(&param.ty, Type::Kind(kind) if *kind == "Player"));
+        let Some(first) = takes else { continue };
+        let offer = look.trial_run(|tx| offers::offer_about(tx, me, decl, &target));
+        let given = (first.name.as_str(), Thing::Player(id));
+        found.extend(offer.map(|offer| look.offer_with(&offer, given, &back)));
+    }
+    found
+}

@@ -1,0 +1,45 @@
+//! The ruleset in the order in which it is read.
+
+use std::collections::BTreeMap;
+
+use quorate_kernel::Name;
+use quorate_kernel::law::{LIBRARY, Section};
+
+use crate::view::game::GameView;
+
+/// The sections in order, the library of shared code last.
+pub(crate) fn ordered_sections(look: &GameView) -> Vec<(&Name, &Section)> {
+    let mut sections: Vec<(&Name, &Section)> = look.state().sections.iter().collect();
+    sections.sort_by_key(|(id, section)| (**id == LIBRARY, section.rank));
+    sections
+}
+
+/// Each rule's number: its section's place, then its own place, then that under its parent.
+pub(crate) fn numbers(look: &GameView) -> BTreeMap<Name, String> {
+    let sections: Vec<&Name> = ordered_sections(look)
+        .into_iter()
+        .map(|(id, _)| id)
+        .filter(|id| **id != LIBRARY)
+        .collect();
+    let mut counts: BTreeMap<(Name, Option<Name>), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<Name, String> = BTreeMap::new();
+    for (id, rule) in look.state().rules_in_order() {
+        let Some(place) = sections
+            .iter()
+            .position(|section| **section == rule.section)
+        else {
+            continue;
+        };
+        let count = counts
+            .entry((rule.section.clone(), rule.parent.clone()))
+            .or_default();
+        *count += 1;
+        let above = rule.parent.as_ref().and_then(|parent| numbers.get(parent));
+        let number = match above {
+            Some(above) => format!("{above}.{count}"),
+            None => format!("{}.{count}", place + 1),
+        };
+        numbers.insert(id.clone(), number);
+    }
+    numbers
+}
