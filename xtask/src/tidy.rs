@@ -104,5 +104,15 @@ fn assert_holds(check: fn(&Repo) -> Vec<Finding>) {
 /// The messages of all findings, to compare in a check's own tests.
 #[cfg(test)]
 fn found(check: impl Fn(&Repo) -> Vec<Finding>, repo: &Repo) -> Vec<String> {
-    check(repo).iter().map(ToString::to_string).collect()
+    let findings = check(repo);
+    findings
+        .into_iter()
+        .map(|finding| {
+            Finding {
+                advice: false,
+                ..finding
+            }
+            .to_string()
+        })
+        .collect()
 }

@@ -1,5 +1,3 @@
-//! Long because every declaration that a law can hold is filed here, and nothing else is.
-//!
 //! A version of the law, compiled and indexed: what the engine asks of it by name.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -26,10 +26,12 @@ mod changes;
 mod commands;
 mod play;
 mod record;
+mod recording;
 mod same;
 mod under;
 
-pub use record::{Recorded, Recording};
+pub use record::Recorded;
+pub use recording::Recording;
 pub use under::founding_of;
 
 /// The names of players in the order in which they join.

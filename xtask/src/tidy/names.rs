@@ -21,7 +21,7 @@ fn check_but_for(repo: &Repo, shared: &[(&str, &str)]) -> Vec<Finding> {
             let (path, line) = places[0];
             let others: Vec<&str> = places[1..].iter().map(|(path, _)| *path).collect();
             let message = format!("`{name}` is also a type in {}", others.join(", "));
-            findings.push(Finding::advice(path, line, message));
+            findings.push(Finding::later(path, line, message));
         }
     }
     for (name, reason) in shared {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_name_of_two_types_is_noticed_and_tests_may_do_as_they_like() {
-        let message = "crates/a/src/lib.rs:1: advice: `Draft` is also a type in crates/a/src/lib.rs, crates/b/src/lib.rs";
+        let message = "crates/a/src/lib.rs:1: `Draft` is also a type in crates/a/src/lib.rs, crates/b/src/lib.rs";
         assert_eq!(found(|repo| check_but_for(repo, &[]), &repo()), [message]);
         assert_eq!(
             list(&repo()),

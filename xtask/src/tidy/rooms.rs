@@ -28,7 +28,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings: Vec<Finding> = repo
         .rust()
         .filter(|(path, _)| inside(path).is_some_and(|path| room(&path).is_none()))
-        .map(|(path, _)| Finding::advice(path, 1, "in no room; give it one in ROOMS"))
+        .map(|(path, _)| Finding::later(path, 1, "in no room; give it one in ROOMS"))
         .collect();
     for ((from, to), names) in Arrows::of(repo, house).within {
         let (Some(own), Some(other)) = (inside(from), inside(to)) else {
@@ -37,7 +37,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
         if !may_know(&own, &other) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let message = format!("may not know `{other}`: {}", names.join(", "));
-            findings.push(Finding::advice(from, 1, message));
+            findings.push(Finding::later(from, 1, message));
         }
     }
     findings
@@ -126,10 +126,10 @@ mod tests {
         assert_eq!(
             found,
             [
-                "attic.rs:1: advice: in no room; give it one in ROOMS",
-                "api.rs:1: advice: may not know `site/vote.rs`: Vote",
-                "site/post.rs:1: advice: may not know `site/vote.rs`: Vote",
-                "ui.rs:1: advice: may not know `view.rs`: Game",
+                "attic.rs:1: in no room; give it one in ROOMS",
+                "api.rs:1: may not know `site/vote.rs`: Vote",
+                "site/post.rs:1: may not know `site/vote.rs`: Vote",
+                "ui.rs:1: may not know `view.rs`: Game",
             ]
         );
     }

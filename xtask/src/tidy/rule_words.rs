@@ -78,10 +78,13 @@ fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
                     used[index] = true;
                 } else {
                     let message = format!("`{rule_word}` is a rulebook's word");
-                    findings.push(Finding {
-                        advice: !is_pure_source(path) || LATER.contains(&rule_word),
-                        ..Finding::error(path, word.line, message)
-                    });
+                    let is_held = is_pure_source(path) && !LATER.contains(&rule_word);
+                    let finding = if is_held {
+                        Finding::error
+                    } else {
+                        Finding::later
+                    };
+                    findings.push(finding(path, word.line, message));
                 }
             }
         }
@@ -134,7 +137,7 @@ mod tests {
             [
                 format!("{PATH}:2: `quorum` is a rulebook's word"),
                 format!("{PATH}:3: `proposal` is a rulebook's word"),
-                format!("{PATH}:4: advice: `idle` is a rulebook's word"),
+                format!("{PATH}:4: `idle` is a rulebook's word"),
             ]
         );
     }

@@ -40,7 +40,7 @@ fn check_but_for(repo: &Repo, exceptions: &[(&str, &str, &str)]) -> Vec<Finding>
         .filter(|whole| crates.files(whole).is_empty())
     {
         let message = format!("`{whole}` is to be seen by few, and there is none");
-        findings.push(Finding::advice("xtask/src/tidy/sight.rs", 1, message));
+        findings.push(Finding::later("xtask/src/tidy/sight.rs", 1, message));
     }
     for (file, paths) in Arrows::of(repo, server).out {
         if file.starts_with(MAY_SEE) {
@@ -55,7 +55,7 @@ fn check_but_for(repo: &Repo, exceptions: &[(&str, &str, &str)]) -> Vec<Finding>
                 .position(|(start, name, _)| file.starts_with(start) && name == whole);
             match exception {
                 Some(index) => drop(used.insert(index)),
-                None => findings.push(Finding::advice(
+                None => findings.push(Finding::later(
                     file,
                     1,
                     format!("names `{path}`, which holds a whole game"),
@@ -178,7 +178,7 @@ mod tests {
             "quorate_kernel::state::State",
             "quorate_runtime::Published",
         ]
-        .map(|path| format!("{PAGE}:1: advice: names `{path}`, which holds a whole game"));
+        .map(|path| format!("{PAGE}:1: names `{path}`, which holds a whole game"));
         assert_eq!(found(check, &repo(page)), expected);
         assert!(check(&repo("use quorate_kernel::state::Post;")).is_empty());
     }

@@ -12,7 +12,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
             let signs = line.chars().count();
             if signs > LINE_SIGNS_MAX {
                 let message = format!("a line of {signs} signs; at most {LINE_SIGNS_MAX}");
-                findings.push(Finding::advice(path, index + 1, message));
+                findings.push(Finding::later(path, index + 1, message));
             }
         }
     }
@@ -43,7 +43,7 @@ mod tests {
         ]);
         assert_eq!(
             found(check, &repo),
-            ["crates/a/src/b.html:2: advice: a line of 121 signs; at most 120"]
+            ["crates/a/src/b.html:2: a line of 121 signs; at most 120"]
         );
     }
 }

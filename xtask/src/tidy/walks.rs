@@ -35,11 +35,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
             .filter_map(|(index, line)| Step::read(index + 1, line))
             .collect();
         if steps.len() < 2 {
-            findings.push(Finding::advice(
-                MAP,
-                1,
-                format!("no walk under `{heading}`"),
-            ));
+            findings.push(Finding::error(MAP, 1, format!("no walk under `{heading}`")));
         }
         findings.extend(follow(repo, &steps));
         let files: BTreeSet<&str> = steps.iter().map(|step| step.file.as_str()).collect();
@@ -213,9 +209,9 @@ mod tests {
         assert_eq!(
             found(check, &Repo::of(&all)),
             [
-                "ARCHITECTURE.md:1: advice: no walk under `### A vote`",
-                "ARCHITECTURE.md:1: advice: no walk under `### An action`",
-                "ARCHITECTURE.md:1: advice: no walk under `### An amendment`",
+                "ARCHITECTURE.md:1: no walk under `### A vote`",
+                "ARCHITECTURE.md:1: no walk under `### An action`",
+                "ARCHITECTURE.md:1: no walk under `### An amendment`",
                 "ARCHITECTURE.md:3: ### A forecast leads through 17 files, and at most 15",
             ]
         );

@@ -1,5 +1,3 @@
-//! Long because each method of a game in a test is a few lines here.
-//!
 //! The methods of a game in a test.
 
 use quorate_kernel::command::{Act, Actor, Command, Founding, typed};

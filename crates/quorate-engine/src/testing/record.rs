@@ -5,22 +5,11 @@ use std::rc::Rc;
 
 use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
-use quorate_kernel::{Moment, Span};
 use quorate_law::objects::Host;
 
+use super::recording::Recording;
 use super::{Failure, Runner, Stage, TestFile};
 use crate::judge::Head;
-
-/// How a play is kept.
-#[derive(Clone, Copy, Debug)]
-pub struct Recording {
-    /// What the dice follow from, where none are dictated.
-    pub secret: [u8; 32],
-    /// How much later than written everything happens.
-    pub later: Span,
-    /// The present: the play is cut here.
-    pub until: Moment,
-}
 
 /// What was played.
 pub struct Recorded {
@@ -30,15 +19,6 @@ pub struct Recorded {
     pub head: Head,
     /// What it came to.
     pub state: State,
-}
-
-impl Recording {
-    /// As it was written, to its end.
-    pub(super) const PLAIN: Self = Self {
-        secret: [7; 32],
-        later: Span(0),
-        until: Moment(i64::MAX),
-    };
 }
 
 impl Runner<'_> {
