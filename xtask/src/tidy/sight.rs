@@ -40,7 +40,7 @@ fn check_but_for(repo: &Repo, exceptions: &[(&str, &str, &str)]) -> Vec<Finding>
         .filter(|whole| crates.files(whole).is_empty())
     {
         let message = format!("`{whole}` is to be seen by few, and there is none");
-        findings.push(Finding::later("xtask/src/tidy/sight.rs", 1, message));
+        findings.push(Finding::error("xtask/src/tidy/sight.rs", 1, message));
     }
     for (file, paths) in Arrows::of(repo, server).out {
         if file.starts_with(MAY_SEE) {
@@ -55,7 +55,7 @@ fn check_but_for(repo: &Repo, exceptions: &[(&str, &str, &str)]) -> Vec<Finding>
                 .position(|(start, name, _)| file.starts_with(start) && name == whole);
             match exception {
                 Some(index) => drop(used.insert(index)),
-                None => findings.push(Finding::later(
+                None => findings.push(Finding::error(
                     file,
                     1,
                     format!("names `{path}`, which holds a whole game"),

@@ -12,7 +12,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
             let signs = line.chars().count();
             if signs > LINE_SIGNS_MAX {
                 let message = format!("a line of {signs} signs; at most {LINE_SIGNS_MAX}");
-                findings.push(Finding::later(path, index + 1, message));
+                findings.push(Finding::error(path, index + 1, message));
             }
         }
     }
