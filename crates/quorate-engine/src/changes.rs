@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::fields::{self, Typed};
+use crate::lookup;
 use crate::rulebook::body_of;
 use crate::topics::things;
 use crate::tx::Tx;
@@ -433,8 +434,8 @@ impl Reading<'_> {
 
     /// A player by address, by name whatever the case, or by number.
     fn player(&self, part: &str, word: &str) -> Result<Thing, BadChange> {
-        match player(self.tx, word) {
-            Some(thing) => Ok(thing),
+        match self.tx.with_state(|state| lookup::player(state, word)) {
+            Some(id) => Ok(Thing::Player(id)),
             None => self.bad(part, format!("nobody here is called {word}")),
         }
     }
@@ -445,8 +446,8 @@ impl Reading<'_> {
         match by_address {
             Ok(thing) if things::exists(self.tx, &thing) => Ok(thing),
             Ok(thing) => self.bad(part, format!("there is no {thing} in this game")),
-            Err(error) => match player(self.tx, word) {
-                Some(thing) => Ok(thing),
+            Err(error) => match self.tx.with_state(|state| lookup::player(state, word)) {
+                Some(id) => Ok(Thing::Player(id)),
                 None => self.bad(part, error),
             },
         }
@@ -466,23 +467,4 @@ impl Reading<'_> {
             Err(refusal) => self.bad(part, refusal),
         }
     }
-}
-
-/// A player by address, by name whatever the case, or by number.
-pub fn player(tx: &Tx, word: &str) -> Option<Thing> {
-    let kind = Name::from("Player");
-    let folded = word.to_lowercase();
-    fields::thing(tx, &kind, word)
-        .or_else(|| {
-            tx.with_state(|state| {
-                let mut people = state.people.iter();
-                let found =
-                    people.find(|(_, person)| person.name.as_str().to_lowercase() == folded);
-                found.map(|(id, _)| Thing::Player(*id))
-            })
-        })
-        .or_else(|| {
-            let thing = Thing::Player(word.parse().ok()?);
-            things::exists(tx, &thing).then_some(thing)
-        })
 }

@@ -163,6 +163,23 @@ pub fn square(tx: &Tx, text: &str) -> Option<Square> {
     None
 }
 
+/// A value whose text form names it: a square `C4`, a row by its key, a player by name.
+pub fn by_text(tx: &Tx, ty: &Type, datum: &Datum) -> Datum {
+    match (ty, datum) {
+        (Type::Optional(inner), datum) => by_text(tx, inner, datum),
+        (Type::List(item), Datum::List(items)) => {
+            Datum::List(items.iter().map(|datum| by_text(tx, item, datum)).collect())
+        }
+        (Type::Square, Datum::Text(text)) => {
+            square(tx, text).map_or_else(|| datum.clone(), Datum::Square)
+        }
+        (Type::Kind(kind), Datum::Text(text)) => {
+            thing(tx, kind, text).map_or_else(|| datum.clone(), Datum::Thing)
+        }
+        _ => datum.clone(),
+    }
+}
+
 /// An action's arguments as typed, as values to put into a command. Texts that people type are sealed as such.
 pub fn arguments(
     tx: &Tx,
@@ -176,22 +193,12 @@ pub fn arguments(
     let mut args = Vec::new();
     for (name, typed) in given {
         let Some(param) = decl.it.params.iter().find(|param| param.name == *name) else {
-            let known: Vec<_> = decl
-                .it
-                .params
-                .iter()
-                .map(|param| param.name.as_str())
-                .collect();
-            let need = Need {
-                what: format!("only what {} asks for", decl.it.title),
-                have: name.to_string(),
-                need: known.join(", "),
-                topic: Topic::Argument(name.clone()),
-            };
-            return Err(Refusal {
-                needs: vec![need],
-                ..Refusal::default()
-            });
+            let known = decl.it.params.iter().map(|param| param.name.as_str());
+            let known = known.collect::<Vec<_>>().join(", ");
+            let what = format!("only what {} asks for: {known}", decl.it.title);
+            let mut refusal = tx.refusal_at(&decl.site, &what);
+            refusal.needs[0].have = name.to_string();
+            return Err(refusal.about(Topic::Argument(name.clone())));
         };
         if *typed == Typed::None && param.default.is_some() {
             continue;

@@ -7,6 +7,7 @@
 
 pub mod acts;
 pub mod asked;
+pub mod bodies;
 pub mod caller;
 pub mod commands;
 pub mod data;
@@ -23,4 +24,3 @@ pub mod problem;
 pub mod rules;
 pub mod server;
 pub mod values;
-pub mod wishes;

@@ -26,6 +26,7 @@ pub mod player;
 pub mod posts;
 pub mod preview;
 pub mod questions;
+pub mod requests;
 pub mod rewriting;
 pub mod rules;
 pub mod rulings;

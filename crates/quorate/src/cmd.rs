@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-use crate::out::Out;
+use crate::output::Output;
 
 mod act;
 mod archive;
@@ -69,7 +69,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// Runs the command.
-    pub(crate) fn run(self, out: &Out) -> Result<ExitCode> {
+    pub(crate) fn run(self, out: &Output) -> Result<ExitCode> {
         match self {
             Self::Demo(arguments) => demo::run(&arguments, out),
             Self::Serve(arguments) => serve::run(&arguments, out),

@@ -4,15 +4,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-mod asked;
-mod books;
-mod changes;
 mod cmd;
-mod home;
-mod out;
-mod played;
+mod data_folder;
+mod output;
+mod report;
+mod request;
+mod rulebooks;
+mod script;
 mod threads;
-mod words;
 
 /// A server for games of Nomic in the BlogNomic tradition.
 #[derive(Parser)]
@@ -27,12 +26,12 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let out = out::Out::new(arguments.json);
+    let out = output::Output::new(arguments.json);
     match arguments.command.run(&out) {
         Ok(code) => code,
         Err(error) => {
             out.error(&error);
-            ExitCode::from(out::FAILED)
+            ExitCode::from(output::FAILED)
         }
     }
 }

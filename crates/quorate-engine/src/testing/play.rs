@@ -555,7 +555,7 @@ impl Stage {
 
     fn post(&self, game: usize, mut given: Given) -> Result<Datum, Stop> {
         let who = self.player(&mut given)?;
-        let act = self.post_act(game, given)?;
+        let act = self.act_by(game, who, "post", given)?;
         self.must(game, Actor::Player(who), act)?;
         self.newest(game, |effect| match effect {
             Effect::Post { key, old: None, .. } => Some(Thing::Post(*key)),
@@ -685,7 +685,7 @@ impl Stage {
         let Some(ty) = world_type else {
             return self.kept(&datum);
         };
-        self.kept(&self.look(game, |tx| by_text(tx, &ty, &datum)))
+        self.kept(&self.look(game, |tx| fields::by_text(tx, &ty, &datum)))
     }
 
     fn create(&self, game: usize, mut given: Given) -> Result<Datum, Stop> {
@@ -699,7 +699,7 @@ impl Stage {
                 world.attribute_type(kind.as_str(), name.as_str())
             });
             let datum = match ty {
-                Some(ty) => self.look(game, |tx| by_text(tx, &ty, &datum)),
+                Some(ty) => self.look(game, |tx| fields::by_text(tx, &ty, &datum)),
                 None => datum,
             };
             values.push((name, self.kept(&datum)?));
@@ -796,7 +796,7 @@ impl Stage {
             let site = law.code.site_of(function).cloned().unwrap_or_default();
             let args = match law.code.signature(function) {
                 Some(signature) => {
-                    args.iter().enumerate().map(|(i, datum)| signature.params.get(i).map_or(datum.clone(), |p| by_text(tx, &p.ty, datum))).collect()
+                    args.iter().enumerate().map(|(i, datum)| signature.params.get(i).map_or(datum.clone(), |p| fields::by_text(tx, &p.ty, datum))).collect()
                 }
                 None => args.clone(),
             };
@@ -982,24 +982,6 @@ impl Stage {
             Thing::Post(id) => Ok(id),
             _ => Err(Stop::no("a post")),
         }
-    }
-}
-
-/// A value whose text form names it: a square `C4`, a row by its key, a player by name.
-pub(super) fn by_text(tx: &Tx, ty: &quorate_law::datum::Type, datum: &Datum) -> Datum {
-    use quorate_law::datum::Type;
-    match (ty, datum) {
-        (Type::Optional(inner), datum) => by_text(tx, inner, datum),
-        (Type::List(item), Datum::List(items)) => {
-            Datum::List(items.iter().map(|datum| by_text(tx, item, datum)).collect())
-        }
-        (Type::Square, Datum::Text(text)) => {
-            fields::square(tx, text).map_or_else(|| datum.clone(), Datum::Square)
-        }
-        (Type::Kind(kind), Datum::Text(text)) => {
-            fields::thing(tx, kind, text).map_or_else(|| datum.clone(), Datum::Thing)
-        }
-        _ => datum.clone(),
     }
 }
 

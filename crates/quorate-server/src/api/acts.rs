@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use quorate_engine::request::CommandRequest;
 use quorate_kernel::Thing;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
@@ -16,17 +17,20 @@ use serde_json::{Map, Value as AnyJson, json};
 use utoipa::ToSchema;
 
 use crate::api::asked::{Body, Key, blocking};
+use crate::api::bodies::{
+    AnswerBody, ApplicationBody, CommentBody, DiceBody, MessageBody, PostBody,
+};
 use crate::api::caller::Signed;
 use crate::api::log::EventData;
 use crate::api::moves::QuestionData;
 use crate::api::problem::Problem;
-use crate::api::wishes::{Application, DiceLine, NewComment, NewMessage, NewPost, Reply, Wish};
 use crate::api::{commands, log, moves};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::{newcomer, send};
 use crate::view::game::GameView;
+use crate::view::posts;
 
 /// Something was done, and is on disk.
 #[derive(Serialize, ToSchema)]
@@ -46,7 +50,7 @@ pub(crate) struct Done {
 /// Takes an action of the law, or does a built-in act: `post`, `edit`, `withdraw`, `recategorise`, `comment`, `vote`,
 /// `message`, `apply-to-join`, `leave`, `answer`, `abandon`, `dice`, `claim`, `dispute`, `undo`, `wake`, and for operators
 /// `repair`.
-#[utoipa::path(post, path = "/games/{game}/acts", tag = "play", operation_id = "act", request_body = Wish,
+#[utoipa::path(post, path = "/games/{game}/acts", tag = "play", operation_id = "act", request_body = CommandRequest,
     params(("game" = String, Path, description = "The game's word."),
         ("Idempotency-Key" = Option<String>, Header, description = "Your own word for this command: sent again, it counts once.")),
     responses((status = 201, description = "It is done, or waits for an answer.", body = Done),
@@ -56,9 +60,9 @@ pub(crate) async fn act(
     Signed(visitor): Signed,
     Key(key): Key,
     Path(game): Path<String>,
-    Body(wish): Body<Wish>,
+    Body(request): Body<CommandRequest>,
 ) -> Result<Response, Problem> {
-    done(&site, &visitor, &game, key, wish).await
+    done(&site, &visitor, &game, key, request).await
 }
 
 /// A request whose body stands for the arguments of one act.
@@ -79,40 +83,40 @@ macro_rules! of_act {
             Path(game): Path<String>,
             Body(arguments): Body<Map<String, AnyJson>>,
         ) -> Result<Response, Problem> {
-            let wish = Wish { action: $action.to_owned(), arguments };
-            done(&site, &visitor, &game, key, wish).await
+            let request = request($action, arguments);
+            done(&site, &visitor, &game, key, request).await
         }
     };
 }
 
 of_act! {
     /// Posts, with the changes that the post carries.
-    post, "/games/{game}/posts", "make_post", "blog", NewPost, "post"
+    post, "/games/{game}/posts", "make_post", "blog", PostBody, "post"
 }
 
 of_act! {
     /// Asks to join a game. Those who run it let newcomers in; how is for its rules to say.
-    join, "/games/{game}/join", "join", "play", Application, "apply-to-join"
+    join, "/games/{game}/join", "join", "play", ApplicationBody, "apply-to-join"
 }
 
 of_act! {
     /// Answers a question of an action of yours, or one that somebody's action left to you.
-    answer, "/games/{game}/answers", "answer", "play", Reply, "answer"
+    answer, "/games/{game}/answers", "answer", "play", AnswerBody, "answer"
 }
 
 of_act! {
     /// Rolls on the tracker's comment line.
-    dice, "/games/{game}/dice", "dice", "tracker", DiceLine, "dice"
+    dice, "/games/{game}/dice", "dice", "tracker", DiceBody, "dice"
 }
 
 of_act! {
     /// Sends a private message.
-    message, "/games/{game}/messages", "send_message", "play", NewMessage, "message"
+    message, "/games/{game}/messages", "send_message", "play", MessageBody, "message"
 }
 
 /// Comments on a post, and votes on it.
 #[utoipa::path(post, path = "/games/{game}/posts/{post}/comments", tag = "blog", operation_id = "comment",
-    request_body = NewComment,
+    request_body = CommentBody,
     params(("game" = String, Path, description = "The game's word."), ("post" = String, Path, description = "The post's id."),
         ("Idempotency-Key" = Option<String>, Header, description = "Your own word for this command: sent again, it counts once.")),
     responses((status = 201, description = "It stands there.", body = Done),
@@ -132,11 +136,15 @@ pub(crate) async fn comment(
     }
     let look = GameView::at(&site, &visitor, &game).await?;
     // A post in an address that is not there is an address that is not there.
-    if commands::seen_post(&look, &post, "post").is_err() {
-        return Err(AppError::NotFound.into());
+    posts::post_id(&look, post.trim_start_matches("post:"))?;
+    done(&site, &visitor, &game, key, request("comment", arguments)).await
+}
+
+fn request(action: &str, arguments: Map<String, AnyJson>) -> CommandRequest {
+    CommandRequest {
+        action: action.to_owned(),
+        arguments: arguments.into(),
     }
-    let action = "comment".to_owned();
-    done(&site, &visitor, &game, key, Wish { action, arguments }).await
 }
 
 async fn done(
@@ -144,17 +152,17 @@ async fn done(
     visitor: &Visitor,
     game: &str,
     key: Option<String>,
-    wish: Wish,
+    request: CommandRequest,
 ) -> Result<Response, Problem> {
     let look = Arc::new(GameView::at(site, visitor, game).await?);
     let key = key.as_deref();
     if let Some(key) = key
         && let Some(receipt) = earlier(&look, key).await?
     {
-        return again(&look, &receipt, &wish).await;
+        return again(&look, &receipt, &request).await;
     }
-    let past = commands::past(&look, &wish).await?;
-    let act = commands::act(&look, wish, past).await?;
+    let past = commands::past(&look, &request).await?;
+    let act = commands::act(&look, request, past).await?;
     match sent(&look, key, act).await {
         Ok(receipt) => told(site, visitor, &receipt, game, false).await,
         Err(AppError::Refused(refusal)) => {
@@ -188,9 +196,13 @@ async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem>
 }
 
 /// The answer to a command that came before, if it is the same one.
-async fn again(look: &Arc<GameView>, receipt: &Receipt, wish: &Wish) -> Result<Response, Problem> {
+async fn again(
+    look: &Arc<GameView>,
+    receipt: &Receipt,
+    request: &CommandRequest,
+) -> Result<Response, Problem> {
     let events = look.app().events(look.game(), &[receipt.seq]).await?;
-    if !events.iter().any(|event| is_of(event, &wish.action)) {
+    if !events.iter().any(|event| is_of(event, &request.action)) {
         return Err(Problem::key_used(receipt.seq.0));
     }
     match &receipt.outcome {

@@ -9,7 +9,6 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 
 use crate::api::problem::Problem;
@@ -108,17 +107,6 @@ pub(crate) struct Page<T> {
     pub items: Vec<T>,
     /// What to give as `before` for those that follow; nothing where there are no more.
     pub next: Option<String>,
-}
-
-/// Reads named arguments as a struct; a mistake names its place under `arguments`.
-pub(crate) fn arguments<T: DeserializeOwned>(given: Map<String, Json>) -> Result<T, Problem> {
-    serde_path_to_error::deserialize(Json::Object(given)).map_err(|error| {
-        let place = match place_of(&error.path().to_string()) {
-            "" => "arguments".to_owned(),
-            path => format!("arguments.{path}"),
-        };
-        Problem::bad(place, error.into_inner())
-    })
 }
 
 /// Runs what asks the law away from the threads that serve requests.

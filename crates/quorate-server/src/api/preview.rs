@@ -5,12 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::changes::Change;
-use quorate_engine::convert;
+use quorate_engine::request::CommandRequest;
 use quorate_forecast::words;
 use quorate_forecast::{Extent, Forecast, Proof};
-use quorate_kernel::Refusal;
-use quorate_kernel::command::{Act, Actor};
-use quorate_kernel::event::Event;
+use quorate_kernel::command::Actor;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -18,7 +16,6 @@ use crate::api::asked::{Body, blocking};
 use crate::api::caller::Signed;
 use crate::api::log::EffectData;
 use crate::api::problem::{Problem, RefusalData};
-use crate::api::wishes::Wish;
 use crate::api::{commands, log};
 use crate::app::send;
 use crate::app::state::AppState;
@@ -34,45 +31,31 @@ pub(crate) struct Trial {
 }
 
 /// Whether the law would take a command of yours now, and if not, why and when. Nothing is done.
-#[utoipa::path(post, path = "/games/{game}/why", tag = "play", operation_id = "why", request_body = Wish,
+#[utoipa::path(post, path = "/games/{game}/why", tag = "play", operation_id = "why", request_body = CommandRequest,
     params(("game" = String, Path, description = "The game's word.")),
     responses((status = 200, description = "The answer.", body = Trial), Problem), security(("token" = [])))]
 pub(crate) async fn why(
     State(site): State<Arc<AppState>>,
     Signed(visitor): Signed,
     Path(game): Path<String>,
-    Body(wish): Body<Wish>,
+    Body(request): Body<CommandRequest>,
 ) -> Result<Json<Trial>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
     let look = Arc::new(GameView::at(&site, &visitor, &game).await?);
-    let actor = match (wish.action.as_str(), look.me()) {
+    let actor = match (request.action.as_str(), look.me()) {
         ("apply-to-join", None) => Actor::Newcomer,
         _ => Actor::Player(send::player(&look)?),
     };
-    let past = commands::past(&look, &wish).await?;
-    let act = commands::act(&look, wish, past.clone()).await?;
+    let past = commands::past(&look, &request).await?;
+    let act = commands::act(&look, request, past.clone()).await?;
     let told = blocking(look, move |look| {
-        let answer = tried(look, actor, act, &past);
+        let answer = look.allowed(actor, act, &past);
         Ok(Trial {
             allowed: answer.is_ok(),
             refusal: answer.err().map(|no| RefusalData::themed(look, &no)),
         })
     });
     told.await.map(Json)
-}
-
-fn tried(look: &GameView, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refusal> {
-    if let (Act::Do { action, args }, Some(me)) = (&act, actor.player())
-        && let Some(decl) = look.law().actions.get(action)
-    {
-        let args = args
-            .iter()
-            .map(|(name, value)| (name.clone(), convert::datum(value)))
-            .collect();
-        return look.ask(|asked| asked.tried(me, decl, args));
-    }
-    // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
-    look.attempt(actor, act, past).map(|_| ())
 }
 
 /// Changes to be tried.

@@ -1,6 +1,7 @@
 //! What would happen: commands tried on a copy of the game, of which nothing stays.
 
 use quorate_engine::judge::{Head, Inputs, Judge};
+use quorate_engine::why;
 use quorate_forecast::{outcome, trial_command, tried};
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Event;
@@ -36,6 +37,12 @@ impl GameView {
         };
         let command = trial_command(self.now, actor, act);
         self.fork().judge(&command, &inputs).event()
+    }
+
+    /// The same up to the command's first die or question: what comes after that nobody can know.
+    pub fn allowed(&self, actor: Actor, act: Act, past: &[Event]) -> Result<(), Refusal> {
+        let command = trial_command(self.now, actor, act);
+        why::refused(&mut self.fork(), command, past)
     }
 
     /// A copy of the game to try things on.

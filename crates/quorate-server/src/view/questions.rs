@@ -157,9 +157,4 @@ impl Questions<'_> {
     pub fn patch(&self, changes: &[Change]) -> Result<Patch, BadChange> {
         changes::patch(self.tx, changes)
     }
-
-    /// Somebody by their name or id.
-    pub fn player(&self, word: &str) -> Option<Thing> {
-        changes::player(self.tx, word)
-    }
 }

@@ -2,28 +2,30 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
-use quorate_engine::convert;
-use quorate_engine::judge::{Inputs, Judge};
+use anyhow::{Context, Result, bail};
+use quorate_engine::judge::Judge;
 use quorate_engine::offers::{self, Field, Offer};
-use quorate_engine::tx::Tx;
+use quorate_engine::request::{CommandReader, RequestError};
+use quorate_engine::view::View;
+use quorate_engine::{convert, why};
+use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{GameId, Moment, Name, PlayerId, Refusal, Value};
-use quorate_runtime::{Answer, Receipt, fold};
+use quorate_runtime::{Answer, Receipt};
 use serde_json::{Value as Json, json};
 
-use crate::asked::{self, Asker, NoAct};
-use crate::home::{self, Data, Home, Present};
-use crate::out::{FOUND_WRONG, Out};
-use crate::words;
+use crate::data_folder::{self, CurrentGame, DataArguments, DataFolder};
+use crate::output::{FOUND_WRONG, Output};
+use crate::report;
+use crate::request;
 
 /// What to do, and as whom.
 #[derive(clap::Args)]
-#[command(after_help = asked::BUILT_IN_HELP)]
+#[command(after_help = request::BUILT_IN_HELP)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The game's word.
     game: GameId,
     /// Who acts: a player's name, somebody new who asks to join, or `operator`.
@@ -43,7 +45,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 pub(crate) struct MovesArguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The game's word.
     game: GameId,
     /// Who asks.
@@ -52,20 +54,19 @@ pub(crate) struct MovesArguments {
 }
 
 /// Takes an action.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::own(&arguments.data.data)?;
-    let present = home.present(&arguments.game)?;
-    let (actor, act) = match command(arguments, &present) {
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::own(&arguments.data.data)?;
+    let present = folder.present(&arguments.game)?;
+    let (actor, act) = match command(arguments, &folder, &present)? {
         Ok(command) => command,
-        Err(NoAct::Words(error)) => return Err(error),
-        Err(NoAct::Refused(refusal)) => return Ok(refused(&refusal, out)),
+        Err(refusal) => return Ok(refused(&refusal, out)),
     };
     let key = arguments
         .key
         .as_ref()
-        .map_or_else(home::fresh_key, |key| Name::from(key.as_str()));
-    let games = home.games()?;
-    let (answer, published) = home.wait(async {
+        .map_or_else(data_folder::fresh_key, |key| Name::from(key.as_str()));
+    let games = folder.games()?;
+    let (answer, published) = folder.wait(async {
         let answer = games.send(&arguments.game, actor, key, act).await;
         let published = games.snapshot(&arguments.game).await;
         games.close().await?;
@@ -75,20 +76,15 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         Answer::Refused(refusal) => return Ok(refused(&refusal, out)),
         Answer::Kept(receipt) => receipt,
     };
-    let events = home.wait(fold::events_of(
-        &*home.store,
-        &*home.store,
-        &arguments.game,
-        &[receipt.seq],
-    ))?;
+    let events = folder.events(&arguments.game, &[receipt.seq])?;
     if let Some(event) = events.first() {
-        out.value(&words::event_json(&published.state, event));
-        words::tell_event(&published.state, event, out);
+        out.value(&report::event_json(&published.state, event));
+        report::tell_event(&published.state, event, out);
     }
-    Ok(outcome(&receipt, &home.present(&arguments.game)?, out))
+    Ok(outcome(&receipt, &folder.present(&arguments.game)?, out))
 }
 
-fn outcome(receipt: &Receipt, present: &Present, out: &Out) -> ExitCode {
+fn outcome(receipt: &Receipt, present: &CurrentGame, out: &Output) -> ExitCode {
     match &receipt.outcome {
         Outcome::Done => ExitCode::SUCCESS,
         Outcome::Opened(key) => {
@@ -97,47 +93,84 @@ fn outcome(receipt: &Receipt, present: &Present, out: &Out) -> ExitCode {
                     .judge
                     .look(present.now, |tx| tx.label(&convert::datum(value)))
             };
-            words::tell_question(present.judge.state(), key, &label, out);
+            report::tell_question(present.judge.state(), key, &label, out);
             ExitCode::SUCCESS
         }
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => {
-            words::tell_refusal(refusal, out);
+            report::tell_refusal(refusal, out);
             ExitCode::from(FOUND_WRONG)
         }
     }
 }
 
-fn refused(refusal: &Refusal, out: &Out) -> ExitCode {
-    out.value(&json!({ "refused": words::refusal_json(refusal) }));
+fn refused(refusal: &Refusal, out: &Output) -> ExitCode {
+    out.value(&json!({ "refused": report::refusal_json(refusal) }));
     out.line(out.red("refused"));
-    words::tell_refusal(refusal, out);
+    report::tell_refusal(refusal, out);
     ExitCode::from(FOUND_WRONG)
 }
 
-/// Who acts and what they ask for.
-fn command(arguments: &Arguments, present: &Present) -> Result<(Actor, Act), NoAct> {
-    let state = present.judge.state();
-    let actor = match home::actor(state, &arguments.who) {
+/// Who acts and what they ask for; a refusal where the law says already that it does not fit.
+fn command(
+    arguments: &Arguments,
+    folder: &DataFolder,
+    present: &CurrentGame,
+) -> Result<Result<(Actor, Act), Refusal>> {
+    let (state, law) = (present.judge.state(), present.judge.law());
+    let actor = match data_folder::actor(state, &arguments.who) {
         Err(_) if arguments.action == "apply-to-join" => Actor::Newcomer,
         other => other?,
     };
-    let asker = Asker {
-        judge: &present.judge,
-        now: present.now,
-        actor,
-        name: &arguments.who,
+    let reader = match actor {
+        Actor::Player(player) => Reader::Player(player),
+        Actor::Operator => Reader::Law,
+        Actor::Newcomer | Actor::Game | Actor::Hidden => Reader::Stranger,
     };
-    Ok((actor, asker.act(&arguments.action, &arguments.words)?))
+    let request = request::read(&arguments.action, &arguments.words)?;
+    let past = folder.events(&arguments.game, request.undone().as_slice())?;
+    let act = present.judge.look(present.now, |tx| {
+        let view = View { state, law, reader };
+        let (name, past) = (arguments.who.as_str(), past.as_slice());
+        CommandReader {
+            tx,
+            view,
+            actor,
+            name,
+            past,
+        }
+        .act(request)
+    });
+    match act.map_err(RequestError::into_refusal) {
+        Ok(act) => Ok(Ok((actor, act))),
+        Err(Ok(refusal)) => Ok(Err(refusal)),
+        Err(Err(error @ RequestError::Missing { .. })) => {
+            let argument = error.argument().unwrap_or_default();
+            bail!("{error}: give it as {argument}=…")
+        }
+        Err(Err(error)) => Err(error.into()),
+    }
 }
 
 /// Says whether something would be refused, and does nothing.
-pub(super) fn why(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::look(&arguments.data.data)?;
-    let mut present = home.present(&arguments.game)?;
-    let answer = match command(arguments, &present) {
-        Ok((actor, act)) => tried(&home, arguments, &mut present, actor, act)?,
-        Err(NoAct::Words(error)) => return Err(error),
-        Err(NoAct::Refused(refusal)) => Err(refusal),
+pub(super) fn why(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
+    let mut present = folder.present(&arguments.game)?;
+    let answer = match command(arguments, &folder, &present)? {
+        Ok((actor, act)) => {
+            let past = match &act {
+                Act::Undo { event, .. } => folder.events(&arguments.game, &[*event])?,
+                _ => Vec::new(),
+            };
+            let (at, key) = (present.now, "why".into());
+            let command = Command {
+                at,
+                actor,
+                key,
+                act,
+            };
+            why::refused(&mut present.judge, command, &past)
+        }
+        Err(refusal) => Err(refusal),
     };
     match answer {
         Ok(()) => {
@@ -153,65 +186,13 @@ pub(super) fn why(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     }
 }
 
-/// Tries a command up to its first die or question; what comes after that nobody can know.
-fn tried(
-    home: &Home,
-    arguments: &Arguments,
-    present: &mut Present,
-    actor: Actor,
-    act: Act,
-) -> Result<Result<(), Refusal>> {
-    if let (Act::Do { action, args }, Some(player)) = (&act, actor.player()) {
-        let args = args
-            .iter()
-            .map(|(name, value)| (name.clone(), convert::datum(value)))
-            .collect();
-        return Ok(present
-            .judge
-            .look(present.now, |look| trial(look, player, action, args)));
-    }
-    let past = match &act {
-        Act::Undo { event, .. } => home.wait(fold::events_of(
-            &*home.store,
-            &*home.store,
-            &arguments.game,
-            &[*event],
-        ))?,
-        _ => Vec::new(),
-    };
-    // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
-    let inputs = Inputs {
-        past: &past,
-        ..Inputs::default()
-    };
-    let command = Command {
-        at: present.now,
-        actor,
-        key: "why".into(),
-        act,
-    };
-    let judged = present.judge.judge(&command, &inputs);
-    Ok(judged.event().map(|_| ()))
-}
-
-fn trial(
-    look: &Tx,
-    player: PlayerId,
-    action: &Name,
-    args: Vec<(Name, quorate_law::datum::Datum)>,
-) -> Result<(), Refusal> {
-    match look.law.actions.get(action) {
-        Some(decl) => offers::tried(look, player, decl, args),
-        None => Err(Refusal::plain(format!("an action called \"{action}\""))),
-    }
-}
-
 /// Says what somebody can do.
-pub(super) fn moves(arguments: &MovesArguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::look(&arguments.data.data)?;
-    let present = home.present(&arguments.game)?;
-    let actor = home::actor(present.judge.state(), &arguments.who)?;
-    let player = asked::as_player(actor, &arguments.who)?;
+pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
+    let present = folder.present(&arguments.game)?;
+    let actor = data_folder::actor(present.judge.state(), &arguments.who)?;
+    let player = actor.player();
+    let player = player.with_context(|| format!("{} is no player", arguments.who))?;
     let found = present
         .judge
         .look(present.now, |tx| offers::offers(tx, player));
@@ -266,7 +247,7 @@ fn waiting(judge: &Judge, now: Moment, player: PlayerId) -> Vec<(String, Vec<Str
     let duties = state.duties.iter().filter(|(_, duty)| duty.to == player);
     let duties = duties.map(|(id, duty)| {
         (
-            format!("{} (duty {id}, by {})", duty.decision, duty.deadline),
+            format!("{} (duty:{id}, by {})", duty.decision, duty.deadline),
             labels(&duty.options),
         )
     });
@@ -313,6 +294,6 @@ fn offer_json(offer: &Offer) -> Json {
         })).collect::<Vec<_>>(),
         "says": offer.says,
         "open": offer.open.is_ok(),
-        "refusal": offer.open.as_ref().err().map(words::refusal_json),
+        "refusal": offer.open.as_ref().err().map(report::refusal_json),
     })
 }

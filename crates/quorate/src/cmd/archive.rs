@@ -12,14 +12,14 @@ use quorate_runtime::fold;
 use quorate_runtime::verify::VerifyProgress;
 use serde_json::json;
 
-use crate::home::{Data, Home};
-use crate::out::Out;
+use crate::data_folder::{DataArguments, DataFolder};
+use crate::output::Output;
 
 /// What to write out.
 #[derive(clap::Args)]
 pub(crate) struct ExportArguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The game's word.
     game: GameId,
     /// The file; standard output for `-`.
@@ -34,7 +34,7 @@ pub(crate) struct ExportArguments {
 #[derive(clap::Args)]
 pub(crate) struct ImportArguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// A file that `export` wrote; standard input for `-`.
     file: PathBuf,
     /// The game's word here; its own, if none is given.
@@ -43,9 +43,9 @@ pub(crate) struct ImportArguments {
 }
 
 /// Writes a game out.
-pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::look(&arguments.data.data)?;
-    let secret = home.store.secret();
+pub(super) fn export(arguments: &ExportArguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
+    let secret = folder.store.secret();
     let beside = match &secret {
         _ if arguments.open => ArchivedSeals::Nothing,
         secret => ArchivedSeals::Everything(
@@ -65,9 +65,9 @@ pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode>
     };
     let bar = out.progress("events");
     let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
-    let head = home.wait(archive::export(
-        &*home.store,
-        &*home.store,
+    let head = folder.wait(archive::export(
+        &*folder.store,
+        &*folder.store,
         &arguments.game,
         beside,
         &mut *file,
@@ -76,8 +76,8 @@ pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode>
     file.flush()?;
     bar.done();
     if !to_screen {
-        let state = home
-            .wait(fold::open(&*home.store, &*home.store, &arguments.game))?
+        let state = folder
+            .wait(fold::open(&*folder.store, &*folder.store, &arguments.game))?
             .state
             .digest();
         out.value(&json!({
@@ -95,8 +95,8 @@ pub(super) fn export(arguments: &ExportArguments, out: &Out) -> Result<ExitCode>
 }
 
 /// Brings a game in.
-pub(super) fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::own(&arguments.data.data)?;
+pub(super) fn import(arguments: &ImportArguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::own(&arguments.data.data)?;
     let input: Box<dyn Read + Send> = if arguments.file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
@@ -108,8 +108,8 @@ pub(super) fn import(arguments: &ImportArguments, out: &Out) -> Result<ExitCode>
     let bar = out.progress("events");
     let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
     let mut input = BufReader::new(input);
-    let done = home.wait(archive::import(
-        &*home.store,
+    let done = folder.wait(archive::import(
+        &*folder.store,
         arguments.id.as_ref(),
         &mut input,
         &mut progress,

@@ -11,8 +11,8 @@ use quorate_kernel::command::{Act, Actor, Command};
 use quorate_law::Diagnostic;
 use serde_json::json;
 
-use crate::books;
-use crate::out::{FOUND_WRONG, Out};
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
 
 /// What to check.
 #[derive(clap::Args)]
@@ -22,8 +22,8 @@ pub(crate) struct Arguments {
 }
 
 /// Checks a rulebook.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let book = books::read(&arguments.rulebook)?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let book = rulebooks::read(&arguments.rulebook)?;
     let laws = Arc::default();
     let judge = founded(&book, &laws)?;
     let law = judge.law();
@@ -97,7 +97,7 @@ pub(crate) fn founded(book: &Rulebook, laws: &Arc<LawCache>) -> Result<Judge> {
     Ok(judge)
 }
 
-fn render(book: &Rulebook, severity: &str, diagnostic: &Diagnostic, out: &Out) -> String {
+fn render(book: &Rulebook, severity: &str, diagnostic: &Diagnostic, out: &Output) -> String {
     let file = book
         .rules
         .iter()

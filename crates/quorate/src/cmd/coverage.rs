@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::books;
-use crate::out::{FOUND_WRONG, Out};
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -21,9 +21,9 @@ pub(crate) struct Arguments {
 }
 
 /// Compares.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let book = books::read(&arguments.rulebook)?;
-    let checklist = books::read_text(&arguments.checklist)?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let book = rulebooks::read(&arguments.rulebook)?;
+    let checklist = rulebooks::read_text(&arguments.checklist)?;
     let (wanted, listed) = ids(&checklist);
     let claimed: BTreeSet<String> = book
         .tests

@@ -11,10 +11,10 @@ use quorate_server::security::password::Passwords;
 use serde_json::json;
 
 use super::serve::{Listen, serve};
-use crate::books;
-use crate::home::{self, Data, Home};
-use crate::out::Out;
-use crate::played::{self, Played};
+use crate::data_folder::{self, DataArguments, DataFolder};
+use crate::output::Output;
+use crate::rulebooks;
+use crate::script::{self, Played};
 
 /// The password of everybody in the demo.
 const PASSWORD: &str = "let me play";
@@ -23,7 +23,7 @@ const PASSWORD: &str = "let me play";
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     #[command(flatten)]
     listen: Listen,
     /// Play, tell the addresses, and end without serving.
@@ -39,17 +39,17 @@ struct Login {
 }
 
 /// Plays what is not there yet, tells addresses and log-ins, and serves.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::own(&arguments.data.data)?;
-    let names = books::names();
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::own(&arguments.data.data)?;
+    let names = rulebooks::names();
     let bar = out.progress("games");
     for (done, name) in names.iter().enumerate() {
         bar.at(done as u64, names.len() as u64);
-        play(&home, name).with_context(|| format!("the demo of {name} does not play"))?;
+        play(&folder, name).with_context(|| format!("the demo of {name} does not play"))?;
     }
     bar.done();
-    let logins = logins(&home)?;
-    let games = home.wait(home.store.games())?;
+    let logins = logins(&folder)?;
+    let games = folder.wait(folder.store.games())?;
     if arguments.no_serve {
         tell(&games, &logins, "", out);
         return Ok(ExitCode::SUCCESS);
@@ -58,65 +58,65 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         tell(&games, &logins, &format!("http://{address}"), out);
         Ok(())
     };
-    serve(&home, &arguments.listen, out, &ready)
+    serve(&folder, &arguments.listen, out, &ready)
 }
 
 /// Plays a rulebook's demo into the game of its name, unless that game is there.
-fn play(home: &Home, name: &str) -> Result<()> {
+fn play(folder: &DataFolder, name: &str) -> Result<()> {
     let game: GameId = name.parse()?;
-    let Some(script) = books::demo(name)? else {
+    let Some(script) = rulebooks::demo(name)? else {
         return Ok(());
     };
-    if home.wait(home.store.game(&game))?.is_some() {
+    if folder.wait(folder.store.game(&game))?.is_some() {
         return Ok(());
     }
-    let secret = home.secret()?.of_game(&game);
-    let played = played::up_to(&home.laws, name, &script, secret, home::now())?;
-    home.wait(played.keep(&game, &*home.store))?;
-    home.wait(seat_all(home, &game, &played))
+    let secret = folder.secret()?.of_game(&game);
+    let played = script::up_to(&folder.laws, name, &script, secret, data_folder::now())?;
+    folder.wait(played.keep(&game, &*folder.store))?;
+    folder.wait(seat_all(folder, &game, &played))
 }
 
 /// An account for everybody in a game, and their seats.
-async fn seat_all(home: &Home, game: &GameId, played: &Played) -> Result<()> {
+async fn seat_all(folder: &DataFolder, game: &GameId, played: &Played) -> Result<()> {
     let passwords = Passwords::new().map_err(|error| anyhow!(error.to_string()))?;
     for (player, person) in &played.state.people {
         if person.standing == Standing::Left {
             continue;
         }
         let name = person.name.as_str();
-        let account = match home.store.account_by_name(name).await? {
+        let account = match folder.store.account_by_name(name).await? {
             Some(account) => account.id,
-            None => account(home, &passwords, name).await?,
+            None => account(folder, &passwords, name).await?,
         };
         let seat = Seat {
             game: game.clone(),
             player: *player,
             account,
         };
-        home.store.take_seat(&seat).await?;
+        folder.store.take_seat(&seat).await?;
     }
     Ok(())
 }
 
 /// A new account; the first of a server is its operator.
-async fn account(home: &Home, passwords: &Passwords, name: &str) -> Result<AccountId> {
+async fn account(folder: &DataFolder, passwords: &Passwords, name: &str) -> Result<AccountId> {
     let digest = passwords.digest(PASSWORD);
     let account = NewAccount {
         name: name.to_owned(),
         mail: None,
         password: Some(digest.map_err(|error| anyhow!(error.to_string()))?),
-        operator: home.store.accounts().await?.is_empty(),
-        made_at: home::now(),
+        operator: folder.store.accounts().await?.is_empty(),
+        made_at: data_folder::now(),
     };
-    Ok(home.store.make(&account).await?)
+    Ok(folder.store.make(&account).await?)
 }
 
 /// Everybody with an account whose password is the demo's, with their games.
-fn logins(home: &Home) -> Result<Vec<Login>> {
-    home.wait(async {
+fn logins(folder: &DataFolder) -> Result<Vec<Login>> {
+    folder.wait(async {
         let mut logins = Vec::new();
-        for account in home.store.accounts().await? {
-            let seats = home.store.seats_of(account.id).await?;
+        for account in folder.store.accounts().await? {
+            let seats = folder.store.seats_of(account.id).await?;
             logins.push(Login {
                 name: account.name,
                 is_operator: account.operator,
@@ -127,7 +127,7 @@ fn logins(home: &Home) -> Result<Vec<Login>> {
     })
 }
 
-fn tell(games: &[GameRow], logins: &[Login], base: &str, out: &Out) {
+fn tell(games: &[GameRow], logins: &[Login], base: &str, out: &Output) {
     out.value(&json!({
         "games": games.iter().map(|row| format!("{base}/g/{}", row.game)).collect::<Vec<_>>(),
         "logins": logins.iter().map(|login| json!({

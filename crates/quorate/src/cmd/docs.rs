@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use quorate_law::reference;
 
-use crate::out::Out;
+use crate::output::Output;
 
 /// Prints it.
-pub(super) fn run(out: &Out) -> ExitCode {
+pub(super) fn run(out: &Output) -> ExitCode {
     out.line(reference::markdown().trim_end());
     ExitCode::SUCCESS
 }

@@ -18,9 +18,9 @@ use quorate_kernel::{EventSeq, GameId, Moment, PostId, Refusal, Span, Value};
 use quorate_runtime::fold;
 use serde_json::json;
 
-use crate::home::{self, Data, Home, Present};
-use crate::out::{FOUND_WRONG, Out};
-use crate::{books, changes};
+use crate::data_folder::{self, CurrentGame, DataArguments, DataFolder};
+use crate::output::{FOUND_WRONG, Output};
+use crate::{request, rulebooks};
 
 /// Of what, and for whom.
 #[derive(clap::Args)]
@@ -30,7 +30,7 @@ use crate::{books, changes};
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The game's word.
     game: GameId,
     /// The post that carries the changes: `12`, or `post:12`.
@@ -59,22 +59,24 @@ impl Arguments {
 
 /// A game and its log, for a forecast and its words.
 struct Game<'a> {
-    home: &'a Home,
+    folder: &'a DataFolder,
     id: &'a GameId,
-    present: &'a Present,
+    present: &'a CurrentGame,
 }
 
 impl PastEvents for Game<'_> {
     fn event(&self, seq: EventSeq) -> Option<Event> {
-        let Home { store, .. } = self.home;
+        let DataFolder { store, .. } = self.folder;
         let seqs = [seq];
         let events = fold::events_of(&**store, &**store, self.id, &seqs);
-        self.home.wait(events).ok()?.into_iter().next()
+        self.folder.wait(events).ok()?.into_iter().next()
     }
 
     fn log(&self) -> Result<Vec<Event>, Refusal> {
-        let Home { store, .. } = self.home;
-        let log = self.home.wait(fold::whole_log(&**store, &**store, self.id));
+        let DataFolder { store, .. } = self.folder;
+        let log = self
+            .folder
+            .wait(fold::whole_log(&**store, &**store, self.id));
         log.map_err(|error| Refusal::plain(format!("a log that reads ({error})")))
     }
 }
@@ -85,20 +87,20 @@ impl Voice for Game<'_> {
     }
 
     fn value(&self, value: &Value) -> String {
-        let Present { judge, now } = self.present;
+        let CurrentGame { judge, now } = self.present;
         judge.look(*now, |tx| tx.label(&convert::datum(value)))
     }
 }
 
 /// Forecasts.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::look(&arguments.data.data)?;
-    let present = home.present(&arguments.game)?;
-    let Present { judge, now } = &present;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
+    let present = folder.present(&arguments.game)?;
+    let CurrentGame { judge, now } = &present;
     let player = arguments
         .reader
         .as_ref()
-        .map(|name| home::player(judge.state(), name));
+        .map(|name| data_folder::player(judge.state(), name));
     let reader = player.transpose()?.map_or(Reader::Stranger, Reader::Player);
     let view = View {
         state: judge.state(),
@@ -106,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         reader,
     };
     let (patch, of, text) = match (&arguments.changes, &arguments.post) {
-        (Some(path), _) => (changes::read(path, judge, *now)?, None, ""),
+        (Some(path), _) => (request::changes(path, judge, *now)?, None, ""),
         (None, word) => {
             let (id, post) = carrying(&view, word.as_deref().unwrap_or_default())?;
             let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
@@ -115,20 +117,20 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         }
     };
     let game = Game {
-        home: &home,
+        folder: &folder,
         id: &arguments.game,
         present: &present,
     };
-    let end = home::now() + arguments.time();
-    let blind = Judge::open(view.blind(), judge.head(), &home.laws);
+    let end = data_folder::now() + arguments.time();
+    let blind = Judge::open(view.blind(), judge.head(), &folder.laws);
     let fork = Fork {
         is_blind: blind.state().cells.len() < judge.state().cells.len(),
         judge: blind,
         reader,
         now: *now,
-        laws: &home.laws,
+        laws: &folder.laws,
         past: &game,
-        is_over: &|| home::now() >= end,
+        is_over: &|| data_folder::now() >= end,
     };
     let forecast = Forecast::of(&fork, &patch, Extent::Whole { of });
     let proof = arguments
@@ -161,16 +163,16 @@ fn carrying<'v>(view: &View<'v>, word: &str) -> Result<(PostId, &'v Post)> {
 fn proof(fork: &Fork<'_>, patch: &Patch, text: &str, time: Span) -> Result<Option<Proof>> {
     let about = fork.judge.state().about.get(&());
     let book = about
-        .map(|about| books::read(about.rulebook.as_str()))
+        .map(|about| rulebooks::read(about.rulebook.as_str()))
         .transpose()?;
-    let end = home::now() + time;
+    let end = data_folder::now() + time;
     let tests = PatchTests::of(fork, patch, ("the proposal", text), book.as_ref());
     Ok(tests
         .ok()
-        .map(|tests| tests.run(move || home::now() >= end)))
+        .map(|tests| tests.run(move || data_folder::now() >= end)))
 }
 
-fn tell(title: &str, lines: &[ForecastLine], out: &Out) {
+fn tell(title: &str, lines: &[ForecastLine], out: &Output) {
     out.line(out.bold(title));
     for line in lines {
         let lead = if line.is_alarm {

@@ -13,8 +13,8 @@ mod code;
 
 use code::WithCode;
 
-use crate::books;
-use crate::out::{FOUND_WRONG, Out};
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
 
 /// What to read, and where the rulebook goes.
 #[derive(clap::Args)]
@@ -57,7 +57,7 @@ impl From<Shape> for SourceForm {
 }
 
 /// Imports a ruleset.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let bytes = fs::read(&arguments.file)
         .with_context(|| format!("cannot read {}", arguments.file.display()))?;
     let text = String::from_utf8(bytes).with_context(|| {
@@ -94,9 +94,9 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         }
     };
     let mut files = book.files(&with_code.std, with_code.by_hand.as_deref());
-    files.extend(books::library(&with_code.std)?);
+    files.extend(rulebooks::library(&with_code.std)?);
     write(&folder, &files)?;
-    let asleep = super::check::asleep(&books::read(&folder.to_string_lossy())?)?;
+    let asleep = super::check::asleep(&rulebooks::read(&folder.to_string_lossy())?)?;
     tell(&book, &with_code, &folder, asleep, out);
     let problems = book
         .findings
@@ -129,7 +129,7 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &Out) {
+fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &Output) {
     for finding in &book.findings {
         out.line(finding.to_string());
     }

@@ -7,15 +7,15 @@ use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::fold;
 use serde_json::json;
 
-use crate::home::{Data, Home};
-use crate::out::Out;
-use crate::words;
+use crate::data_folder::{DataArguments, DataFolder};
+use crate::output::Output;
+use crate::report;
 
 /// Which log, and how much of it.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The game's word.
     game: GameId,
     /// From this event on; the last ones, if none is given.
@@ -27,9 +27,9 @@ pub(crate) struct Arguments {
 }
 
 /// Prints a part of a log.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::look(&arguments.data.data)?;
-    let opened = home.wait(fold::open(&*home.store, &*home.store, &arguments.game))?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
+    let opened = folder.wait(fold::open(&*folder.store, &*folder.store, &arguments.game))?;
     let last = opened.row.head.seq.0;
     let from = arguments
         .from
@@ -37,19 +37,14 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
         .max(1);
     let to = last.min(from.saturating_add(arguments.count) - 1);
     let wanted: Vec<EventSeq> = (from..=to).map(EventSeq).collect();
-    let events = home.wait(fold::events_of(
-        &*home.store,
-        &*home.store,
-        &arguments.game,
-        &wanted,
-    ))?;
+    let events = folder.events(&arguments.game, &wanted)?;
     out.value(&json!({
         "game": arguments.game.as_str(),
         "last": last,
-        "events": events.iter().map(|event| words::event_json(&opened.state, event)).collect::<Vec<_>>(),
+        "events": events.iter().map(|event| report::event_json(&opened.state, event)).collect::<Vec<_>>(),
     }));
     for event in &events {
-        words::tell_event(&opened.state, event, out);
+        report::tell_event(&opened.state, event, out);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,8 +10,8 @@ use quorate_lab::mutation::{
 };
 use serde_json::json;
 
-use crate::books;
-use crate::out::{FOUND_WRONG, Out};
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
 use crate::threads;
 
 /// Changes one small thing in a rule's code at a time and runs the rulebook's tests: a change that no test notices has
@@ -62,8 +62,8 @@ pub(crate) struct Arguments {
 }
 
 /// Tries the mutants.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let book = books::read(&arguments.rulebook)?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let book = rulebooks::read(&arguments.rulebook)?;
     let known = known(&arguments.rulebook)?;
     let (mutants, equivalent) = chosen(arguments, &book, &known)?;
     if arguments.list {
@@ -106,7 +106,7 @@ fn known(rulebook: &str) -> Result<EquivalentMutants> {
     let folder = if given.join("rulebook.toml").is_file() {
         Some(given)
     } else {
-        books::folder().map(|books| books.join(rulebook))
+        rulebooks::folder().map(|books| books.join(rulebook))
     };
     let Some(path) = folder.map(|folder| folder.join("mutants.toml")) else {
         return Ok(EquivalentMutants::default());
@@ -114,7 +114,7 @@ fn known(rulebook: &str) -> Result<EquivalentMutants> {
     if !path.is_file() {
         return Ok(EquivalentMutants::default());
     }
-    let known = EquivalentMutants::read(&books::read_text(&path)?);
+    let known = EquivalentMutants::read(&rulebooks::read_text(&path)?);
     known.with_context(|| format!("{} does not read", path.display()))
 }
 
@@ -124,7 +124,7 @@ fn tried(
     book: &Rulebook,
     tests: &TestOrder,
     mutants: &[Mutant],
-    out: &Out,
+    out: &Output,
 ) -> Result<Vec<MutantVerdict>> {
     let bar = out.progress("mutants");
     let verdicts = threads::share(arguments.jobs, mutants.len(), |pieces| {
@@ -168,7 +168,7 @@ fn report(
     mutants: &[Mutant],
     verdicts: &[MutantVerdict],
     equivalent: usize,
-    out: &Out,
+    out: &Output,
 ) -> ExitCode {
     let count = |wanted: fn(&MutantVerdict) -> bool| verdicts.iter().filter(|v| wanted(v)).count();
     let noticed = count(|verdict| matches!(verdict, MutantVerdict::Noticed { .. }));

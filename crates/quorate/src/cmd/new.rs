@@ -8,16 +8,16 @@ use quorate_kernel::{GameId, Name};
 use quorate_runtime::Answer;
 use serde_json::json;
 
-use crate::books;
-use crate::home::{self, Data, Home};
-use crate::out::{FOUND_WRONG, Out};
-use crate::words;
+use crate::data_folder::{self, DataArguments, DataFolder};
+use crate::output::{FOUND_WRONG, Output};
+use crate::report;
+use crate::rulebooks;
 
 /// What to found.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// A rulebook: a folder, or the name of one.
     rulebook: String,
     /// The game's title; the rulebook's, if none is given.
@@ -32,22 +32,22 @@ pub(crate) struct Arguments {
 }
 
 /// Founds a game.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let book = books::read(&arguments.rulebook)?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let book = rulebooks::read(&arguments.rulebook)?;
     let title = arguments
         .title
         .clone()
         .unwrap_or_else(|| book.manifest.title.clone());
     let founding = book.founding(&title, &arguments.founder)?;
-    let home = Home::own(&arguments.data.data)?;
-    let games = home.games()?;
+    let folder = DataFolder::own(&arguments.data.data)?;
+    let games = folder.games()?;
     let game = match &arguments.id {
         Some(game) => game.clone(),
-        None => free_id(&home, &book.name)?,
+        None => free_id(&folder, &book.name)?,
     };
-    let answer = home.wait(async {
+    let answer = folder.wait(async {
         let answer = games
-            .found(&game, Actor::Operator, home::fresh_key(), founding)
+            .found(&game, Actor::Operator, data_folder::fresh_key(), founding)
             .await;
         games.close().await?;
         answer
@@ -64,18 +64,18 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Answer::Refused(refusal) => {
-            out.value(&json!({ "refused": words::refusal_json(&refusal) }));
+            out.value(&json!({ "refused": report::refusal_json(&refusal) }));
             out.line(out.red("refused"));
-            words::tell_refusal(&refusal, out);
+            report::tell_refusal(&refusal, out);
             Ok(ExitCode::from(FOUND_WRONG))
         }
     }
 }
 
 /// A word for a game that no other has: the rulebook's name, with a number where that is taken.
-fn free_id(home: &Home, name: &Name) -> Result<GameId> {
-    let taken: Vec<GameId> = home
-        .wait(quorate_runtime::ports::Journal::games(&*home.store))?
+fn free_id(folder: &DataFolder, name: &Name) -> Result<GameId> {
+    let taken: Vec<GameId> = folder
+        .wait(quorate_runtime::ports::Journal::games(&*folder.store))?
         .into_iter()
         .map(|row| row.game)
         .collect();

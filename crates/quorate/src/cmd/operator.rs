@@ -8,8 +8,8 @@ use quorate_runtime::ports::{Account, Accounts, NewAccount};
 use quorate_server::app::recovery::make_link;
 use serde_json::json;
 
-use crate::home::{self, Data, Home};
-use crate::out::Out;
+use crate::data_folder::{self, DataArguments, DataFolder};
+use crate::output::Output;
 
 /// How long the link counts by which an operator, whose account may be new, sets a password.
 const LINK_FOR: Span = Span::days(2);
@@ -18,7 +18,7 @@ const LINK_FOR: Span = Span::days(2);
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The account's name; one is made where nobody has it.
     name: String,
     /// The account runs the server no longer.
@@ -28,15 +28,19 @@ pub(crate) struct Arguments {
 
 /// Marks an account as an operator's, or takes the mark away. Whoever may write to the data folder runs the server, so
 /// nothing else is asked.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::own(&arguments.data.data)?;
-    let account = home.wait(marked(&*home.store, &arguments.name, !arguments.no_more))?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::own(&arguments.data.data)?;
+    let account = folder.wait(marked(&*folder.store, &arguments.name, !arguments.no_more))?;
     if arguments.no_more {
         out.value(&json!({ "account": account.name, "operator": false }));
         out.line(format!("{} runs this server no longer", account.name));
         return Ok(ExitCode::SUCCESS);
     }
-    let link = home.wait(make_link(&*home.store, account.id, home::now() + LINK_FOR))?;
+    let link = folder.wait(make_link(
+        &*folder.store,
+        account.id,
+        data_folder::now() + LINK_FOR,
+    ))?;
     out.value(&json!({ "account": account.name, "operator": true, "link": link.as_str() }));
     out.line(format!(
         "{} runs this server; the panel is at /operator\na new password can be set once, within two days, at {}",
@@ -56,7 +60,7 @@ async fn marked(accounts: &dyn Accounts, name: &str, operator: bool) -> Result<A
                 mail: None,
                 password: None,
                 operator,
-                made_at: home::now(),
+                made_at: data_folder::now(),
             };
             let id = accounts.make(&fresh).await?;
             let made = accounts.account(id).await?;

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow};
 use quorate_server::{AppState, Deps, Mail, ServerConfig, router};
 
-use crate::books;
-use crate::home::{Data, Home};
-use crate::out::Out;
+use crate::data_folder::{DataArguments, DataFolder};
+use crate::output::Output;
+use crate::rulebooks;
 
 /// Where, and from what.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     #[command(flatten)]
     pub(super) listen: Listen,
 }
@@ -53,34 +53,34 @@ pub(crate) struct Listen {
 }
 
 /// Serves until it is told to end.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::own(&arguments.data.data)?;
-    serve(&home, &arguments.listen, out, &|_| Ok(()))
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::own(&arguments.data.data)?;
+    serve(&folder, &arguments.listen, out, &|_| Ok(()))
 }
 
 /// Serves the site of a data folder. `ready` is told the address once the site answers.
 pub(super) fn serve(
-    home: &Home,
+    folder: &DataFolder,
     listen: &Listen,
-    out: &Out,
+    out: &Output,
     ready: &dyn Fn(SocketAddr) -> Result<()>,
 ) -> Result<ExitCode> {
     tell_log();
-    let games = home.games()?;
-    let parts = Deps {
+    let games = folder.games()?;
+    let deps = Deps {
         games: games.clone().into(),
-        laws: Arc::clone(&home.laws),
-        accounts: home.store.clone(),
-        journal: home.store.clone(),
-        seals: home.store.clone(),
+        laws: Arc::clone(&folder.laws),
+        accounts: folder.store.clone(),
+        journal: folder.store.clone(),
+        seals: folder.store.clone(),
         clock: Arc::new(quorate_runtime::ports::SystemClock),
-        secret: home.secret()?,
+        secret: folder.secret()?,
         books: playable()?,
-        house: house(listen)?,
+        house: config(listen)?,
     };
-    let site = AppState::new(parts).map_err(|error| anyhow!(error.to_string()))?;
-    let app = router(Arc::new(site));
-    home.wait(async {
+    let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;
+    let app = router(Arc::new(state));
+    folder.wait(async {
         let listener = tokio::net::TcpListener::bind(listen.address).await;
         let listener = listener.with_context(|| {
             format!(
@@ -101,7 +101,7 @@ pub(super) fn serve(
     })
 }
 
-fn house(listen: &Listen) -> Result<ServerConfig> {
+fn config(listen: &Listen) -> Result<ServerConfig> {
     let plain = ServerConfig::default();
     let site = listen.site.as_deref().unwrap_or_default();
     let mail = listen
@@ -128,8 +128,8 @@ fn house(listen: &Listen) -> Result<ServerConfig> {
 /// The rulebooks that games are founded of: all but those that are not finished.
 fn playable() -> Result<Vec<quorate_engine::rulebook::Rulebook>> {
     let mut found = Vec::new();
-    for name in books::names() {
-        let book = books::read(&name)?;
+    for name in rulebooks::names() {
+        let book = rulebooks::read(&name)?;
         if !book.manifest.draft {
             found.push(book);
         }

@@ -8,8 +8,8 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_lab::simulation::{self, SimulationFailure, SimulationTally};
 use serde_json::json;
 
-use crate::books;
-use crate::out::{FOUND_WRONG, Out};
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
 
 /// What to play, and how much of it.
 #[derive(clap::Args)]
@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
 }
 
 /// Simulates.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let book = books::read(&arguments.rulebook)?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let book = rulebooks::read(&arguments.rulebook)?;
     let seeds = match &arguments.seeds {
         Some(range) => range_of(range)?,
         None => arguments.seed..arguments.seed + 1,
@@ -86,7 +86,7 @@ fn one(
     book: &Rulebook,
     seed: u64,
     steps: u64,
-    out: &Out,
+    out: &Output,
 ) -> Result<SimulationTally, SimulationFailure> {
     let bar = out.progress("steps");
     let played = simulation::play(book, seed, steps, &|step| bar.at(step, steps));
@@ -94,7 +94,7 @@ fn one(
     played
 }
 
-fn report(arguments: &Arguments, seed: u64, failure: &SimulationFailure, out: &Out) {
+fn report(arguments: &Arguments, seed: u64, failure: &SimulationFailure, out: &Output) {
     out.line(format!(
         "  {} at step {}: {}",
         out.red("failed"),

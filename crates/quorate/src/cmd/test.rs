@@ -14,8 +14,8 @@ use quorate_engine::testing::{self, Outcome, Runner};
 use quorate_law::RuleText;
 use serde_json::json;
 
-use crate::books;
-use crate::out::{FOUND_WRONG, Out};
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
 use crate::threads;
 
 /// What to test.
@@ -41,8 +41,8 @@ struct File {
 }
 
 /// Runs the tests.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let mut known = books::names();
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let mut known = rulebooks::names();
     let files = files(arguments, &mut known)?;
     let results = tested(&files, &known, arguments, out)?;
     for (file, outcome) in &results {
@@ -76,7 +76,7 @@ fn tested<'a>(
     files: &'a [File],
     known: &[String],
     arguments: &Arguments,
-    out: &Out,
+    out: &Output,
 ) -> Result<Vec<(&'a str, Outcome)>> {
     let laws = Arc::new(LawCache::default());
     let bar = out.progress("test files");
@@ -85,7 +85,7 @@ fn tested<'a>(
         let find = |name: &str| {
             let mut read = read.borrow_mut();
             let entry = read.entry(name.to_owned());
-            let book = entry.or_insert_with(|| books::read(name).ok().map(Rc::new));
+            let book = entry.or_insert_with(|| rulebooks::read(name).ok().map(Rc::new));
             book.clone()
         };
         let runner = Runner::with_laws(&find, Arc::clone(&laws));
@@ -107,7 +107,7 @@ fn tested<'a>(
     Ok(named.collect())
 }
 
-fn report(file: &str, outcome: &Outcome, out: &Out) {
+fn report(file: &str, outcome: &Outcome, out: &Output) {
     let Some(failure) = &outcome.failed else {
         return;
     };
@@ -126,7 +126,7 @@ fn report(file: &str, outcome: &Outcome, out: &Out) {
 
 fn files(arguments: &Arguments, known: &mut Vec<String>) -> Result<Vec<File>> {
     let paths = if arguments.paths.is_empty() {
-        books::names()
+        rulebooks::names()
     } else {
         arguments.paths.clone()
     };
@@ -161,13 +161,13 @@ fn add(
     if at.is_file() {
         files.push(File {
             name: path.to_owned(),
-            code: books::read_text(at)?,
+            code: rulebooks::read_text(at)?,
         });
         return Ok(());
     }
     let is_book = at.join("rulebook.toml").is_file() || !at.exists();
     if is_book {
-        let book = books::read(path)?;
+        let book = rulebooks::read(path)?;
         let skipped = book.manifest.draft
             && arguments.paths.iter().all(|given| given != path)
             && !arguments.drafts;
@@ -180,7 +180,7 @@ fn add(
         if !known.contains(&book.name.to_string()) {
             known.push(book.name.to_string());
         }
-        if let Some(code) = books::demo(path)? {
+        if let Some(code) = rulebooks::demo(path)? {
             files.push(File {
                 name: format!("{}/demo.star", book.name),
                 code,
@@ -208,7 +208,7 @@ fn add(
         .filter(|path| path.join("rulebook.toml").is_file())
         .collect();
     if books.is_empty() {
-        for (name, code) in books::texts(at, "star")? {
+        for (name, code) in rulebooks::texts(at, "star")? {
             files.push(File {
                 name: format!("{path}/{name}"),
                 code,

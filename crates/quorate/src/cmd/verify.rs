@@ -10,14 +10,14 @@ use quorate_runtime::verify::{self, Grade, VerifyProgress};
 use quorate_runtime::{LogFault, fold};
 use serde_json::json;
 
-use crate::home::{Data, Home};
-use crate::out::{FOUND_WRONG, Out};
+use crate::data_folder::{DataArguments, DataFolder};
+use crate::output::{FOUND_WRONG, Output};
 
 /// Which game, and how closely to look.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    data: Data,
+    data: DataArguments,
     /// The game's word.
     game: GameId,
     /// How closely to look.
@@ -37,18 +37,18 @@ enum HowClose {
 }
 
 /// Verifies a game.
-pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
-    let home = Home::look(&arguments.data.data)?;
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
     let grade = match arguments.grade {
         HowClose::Chain => Grade::Chain,
         HowClose::Fold => Grade::Fold,
-        HowClose::Judgement => Grade::Judgement(Box::new(rejudger(&home, &arguments.game)?)),
+        HowClose::Judgement => Grade::Judgement(Box::new(rejudger(&folder, &arguments.game)?)),
     };
     let bar = out.progress("events");
     let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
-    let verdict = home.wait(verify::verify(
-        &*home.store,
-        &*home.store,
+    let verdict = folder.wait(verify::verify(
+        &*folder.store,
+        &*folder.store,
         &arguments.game,
         grade,
         &mut progress,
@@ -97,14 +97,14 @@ pub(super) fn run(arguments: &Arguments, out: &Out) -> Result<ExitCode> {
     })
 }
 
-fn rejudger(home: &Home, game: &GameId) -> Result<Rejudger> {
-    let secret = home.secret_of(game)?;
+fn rejudger(folder: &DataFolder, game: &GameId) -> Result<Rejudger> {
+    let secret = folder.secret_of(game)?;
     let secret = secret.context("the server's secret cannot be read, and without it nothing can be judged again: try --grade fold")?;
-    let (store, game) = (Arc::clone(&home.store), game.clone());
-    let handle = home.handle();
+    let (store, game) = (Arc::clone(&folder.store), game.clone());
+    let handle = folder.handle();
     let find = move |seq| {
         let found = handle.block_on(fold::events_of(&*store, &*store, &game, &[seq]));
         found.ok().and_then(|mut events| events.pop())
     };
-    Ok(Rejudger::new(&home.laws, secret, Box::new(find)))
+    Ok(Rejudger::new(&folder.laws, secret, Box::new(find)))
 }

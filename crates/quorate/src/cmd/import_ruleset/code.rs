@@ -9,8 +9,8 @@ use quorate_engine::rulebook::{Rulebook, rule_id};
 use quorate_import::{BY_HAND, Book, RuleFile};
 use quorate_law::{Asleep, RuleText};
 
-use crate::books;
 use crate::cmd::check;
+use crate::rulebooks;
 
 /// So many titles must be the same before a rulebook is taken for a relative.
 const TITLES_MIN: usize = 3;
@@ -102,8 +102,8 @@ fn prose_alone(book: &Book, why: &str) -> WithCode {
 /// The rulebook with the most rules of the same titles, and which of its rules belongs to which of the book's, by place.
 fn nearest(book: &Book) -> Result<Option<(Rulebook, BTreeMap<usize, Ours>)>> {
     let mut best: Option<(Rulebook, BTreeMap<usize, Ours>)> = None;
-    for name in books::names() {
-        let known = books::read(&name)?;
+    for name in rulebooks::names() {
+        let known = rulebooks::read(&name)?;
         let pairs = pairs(book, &known);
         let enough = pairs.len() >= TITLES_MIN;
         if enough
@@ -292,10 +292,10 @@ fn without_what_is_missing(book: &mut Book, known: &Rulebook, fates: &mut Fates)
             .collect();
         let lacks = |rule: &RuleFile| {
             let code = rule.code.as_deref()?;
-            homes.iter().find_map(|(name, home)| {
-                let home = (!here.contains(home) && uses(code, name)).then_some(home)?;
+            homes.iter().find_map(|(name, folder)| {
+                let folder = (!here.contains(folder) && uses(code, name)).then_some(folder)?;
                 Some(format!(
-                    "`{name}` is of {}/{home}, which is not here",
+                    "`{name}` is of {}/{folder}, which is not here",
                     known.name
                 ))
             })

@@ -9,12 +9,12 @@ pub(crate) const FAILED: u8 = 2;
 pub(crate) const FOUND_WRONG: u8 = 1;
 
 /// Where commands print.
-pub(crate) struct Out {
+pub(crate) struct Output {
     json: bool,
     colour: bool,
 }
 
-impl Out {
+impl Output {
     /// For a terminal or for a program.
     pub(crate) fn new(json: bool) -> Self {
         let colour =

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use quorate_engine::{Inputs, Judge, LawCache};
+use quorate_engine::{Inputs, Judge, LawCache, lookup};
 use quorate_kernel::command::Actor;
+use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
-use quorate_kernel::{GameId, Moment, Name, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::Secret;
@@ -19,14 +20,14 @@ use tokio::runtime::Runtime;
 
 /// Which data folder.
 #[derive(clap::Args, Clone)]
-pub(crate) struct Data {
+pub(crate) struct DataArguments {
     /// The folder that holds games and accounts.
     #[arg(long, value_name = "DIR", default_value = "./data")]
     pub data: PathBuf,
 }
 
 /// A data folder that is open.
-pub(crate) struct Home {
+pub(crate) struct DataFolder {
     runtime: Runtime,
     /// What is kept there.
     pub store: Arc<Store>,
@@ -35,7 +36,7 @@ pub(crate) struct Home {
 }
 
 /// A game as it is now, to be asked and not to be changed: what fell due since its last event has happened in it.
-pub(crate) struct Present {
+pub(crate) struct CurrentGame {
     /// Who answers.
     pub judge: Judge,
     /// The moment of asking.
@@ -47,7 +48,7 @@ pub(crate) fn now() -> Moment {
     SystemClock.now()
 }
 
-impl Home {
+impl DataFolder {
     /// Opens a data folder to read and write, making it where it is not there yet.
     pub(crate) fn own(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
@@ -116,8 +117,13 @@ impl Home {
         Ok(own.or_else(|| self.store.secret().map(|server| server.of_game(game))))
     }
 
+    /// Events of a game; those that are not there are left out.
+    pub(crate) fn events(&self, game: &GameId, wanted: &[EventSeq]) -> Result<Vec<Event>> {
+        Ok(self.wait(fold::events_of(&*self.store, &*self.store, game, wanted))?)
+    }
+
     /// A game as it is now.
-    pub(crate) fn present(&self, game: &GameId) -> Result<Present> {
+    pub(crate) fn present(&self, game: &GameId) -> Result<CurrentGame> {
         let opened = self.wait(fold::open(&*self.store, &*self.store, game))?;
         let head = opened.row.head;
         let secret = self.secret_of(game)?;
@@ -130,7 +136,7 @@ impl Home {
             };
             judge.judge(&command, &inputs);
         }
-        Ok(Present { judge, now })
+        Ok(CurrentGame { judge, now })
     }
 }
 
@@ -141,38 +147,24 @@ fn runtime() -> Result<Runtime> {
         .context("cannot start")
 }
 
-/// A player by name, whatever the case, or by number (`3`, `player:3`).
-pub(crate) fn player(state: &State, word: &str) -> Result<PlayerId> {
-    let named = |fits: &dyn Fn(&str) -> bool| {
-        state
-            .people
-            .iter()
-            .find(|(_, person)| fits(person.name.as_str()))
-            .map(|(id, _)| *id)
-    };
-    let number = || word.trim_start_matches("player:").parse::<PlayerId>().ok();
-    let found = named(&|name| name == word)
-        .or_else(|| named(&|name| name.to_lowercase() == word.to_lowercase()))
-        .or_else(|| number().filter(|id| state.people.contains_key(id)));
-    found.ok_or_else(|| {
-        let names: Vec<_> = state
-            .people
-            .values()
-            .map(|person| person.name.as_str())
-            .collect();
-        anyhow!(
-            "nobody here is called {word}: there are {}",
-            names.join(", ")
-        )
-    })
-}
-
 /// Whose command it is, as `--as` says: a player's name, or `operator`, or somebody new.
 pub(crate) fn actor(state: &State, word: &str) -> Result<Actor> {
     match word {
         "operator" => Ok(Actor::Operator),
         _ => player(state, word).map(Actor::Player),
     }
+}
+
+/// A player by name or number.
+pub(crate) fn player(state: &State, word: &str) -> Result<PlayerId> {
+    lookup::player(state, word).with_context(|| {
+        let names = state.people.values().map(|person| person.name.as_str());
+        let names: Vec<_> = names.collect();
+        format!(
+            "nobody here is called {word}: there are {}",
+            names.join(", ")
+        )
+    })
 }
 
 /// A key for a command that nobody else uses.

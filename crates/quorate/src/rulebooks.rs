@@ -109,7 +109,7 @@ fn read_folder(path: &Path) -> Result<Rulebook> {
             shared.join(format!("{stem}.star"))
         })
     };
-    let parts = Parts {
+    let parts = RulebookTexts {
         manifest: read_text(&path.join("rulebook.toml"))?,
         rules: texts(&path.join("rules"), "md")?,
         tests: texts(&path.join("tests"), "star")?,
@@ -142,7 +142,7 @@ fn read_built_in(name: &str) -> Result<Rulebook> {
         found.sort();
         found
     };
-    let parts = Parts {
+    let parts = RulebookTexts {
         manifest,
         rules: below("rules", "md"),
         tests: below("tests", "star"),
@@ -176,13 +176,13 @@ fn collect_built_in(dir: &Dir<'_>, root: &Path, ending: &str, found: &mut Vec<(S
 }
 
 /// The texts of a rulebook, wherever they came from.
-struct Parts {
+struct RulebookTexts {
     manifest: String,
     rules: Vec<(String, String)>,
     tests: Vec<(String, String)>,
 }
 
-impl Parts {
+impl RulebookTexts {
     fn rulebook(
         self,
         name: &str,

@@ -14,7 +14,7 @@ use quorate_kernel::{GameId, Moment, Span, record};
 use quorate_runtime::judge::{Head, Secret};
 use quorate_runtime::ports::{Batch, Journal, Stored};
 
-use crate::books;
+use crate::rulebooks;
 
 /// How many events are appended at once.
 const EVENTS_AT_ONCE: usize = 200;
@@ -40,7 +40,7 @@ pub(crate) fn up_to(
     now: Moment,
 ) -> Result<Played> {
     let known: BTreeMap<String, Rc<Rulebook>> =
-        BTreeMap::from([(book.to_owned(), Rc::new(books::read(book)?))]);
+        BTreeMap::from([(book.to_owned(), Rc::new(rulebooks::read(book)?))]);
     let find = |name: &str| known.get(name).cloned();
     testing::with_books(vec![book.to_owned()], || {
         let runner = Runner::with_laws(&find, Arc::clone(laws));

@@ -9,7 +9,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{Refusal, Thing, Value};
 use serde_json::{Value as Json, json};
 
-use crate::out::Out;
+use crate::output::Output;
 
 /// A refusal as data.
 pub(crate) fn refusal_json(refusal: &Refusal) -> Json {
@@ -25,7 +25,7 @@ pub(crate) fn refusal_json(refusal: &Refusal) -> Json {
 }
 
 /// A refusal for people: what is needed, what there is, which clause says so, and when to try again.
-pub(crate) fn tell_refusal(refusal: &Refusal, out: &Out) {
+pub(crate) fn tell_refusal(refusal: &Refusal, out: &Output) {
     for need in &refusal.needs {
         let mut line = format!("  needs {}", out.bold(&need.what));
         if !need.have.is_empty() {
@@ -72,7 +72,7 @@ pub(crate) fn tell_question(
     state: &State,
     key: &OpenKey,
     label: &dyn Fn(&Value) -> String,
-    out: &Out,
+    out: &Output,
 ) {
     let Some(open) = state.open.get(key) else {
         return;
@@ -173,14 +173,14 @@ fn value_words(state: &State, value: &Value) -> String {
 }
 
 /// An event in a line or a few, for people.
-pub(crate) fn tell_event(state: &State, event: &Event, out: &Out) {
+pub(crate) fn tell_event(state: &State, event: &Event, out: &Output) {
     for line in event_lines(state, event, out) {
         out.line(line);
     }
 }
 
 /// The lines of an event.
-pub(crate) fn event_lines(state: &State, event: &Event, out: &Out) -> Vec<String> {
+pub(crate) fn event_lines(state: &State, event: &Event, out: &Output) -> Vec<String> {
     let who = actor_name(state, event.actor);
     let mut line = format!(
         "{:>6}  {}  {}  {}",

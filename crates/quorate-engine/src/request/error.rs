@@ -1,0 +1,109 @@
+//! Why a request is no command.
+
+use quorate_kernel::{Name, Need, Refusal};
+
+use crate::lookup;
+
+/// Why no command came of a request. Each names the argument that it is about, by its path: `to[1]`,
+/// `changes[0].thing`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The law declares no action of that name, and no built-in act is called so.
+    #[error("there is no action called \"{action}\": there are {}", listed(known))]
+    NoAction {
+        /// What was asked for.
+        action: String,
+        /// What can be asked for.
+        known: Vec<Name>,
+    },
+    /// Something is needed that was not given.
+    #[error("{argument} is missing")]
+    Missing {
+        /// The argument.
+        argument: String,
+    },
+    /// Something was given that the command has no use for.
+    #[error("nothing asks for {argument}")]
+    Unasked {
+        /// The argument.
+        argument: String,
+    },
+    /// What was given cannot be read, or names nothing that is there.
+    #[error("{text}")]
+    Unfit {
+        /// The argument.
+        argument: String,
+        /// What is wrong with it.
+        text: String,
+    },
+    /// The law says already that what was given does not fit.
+    #[error("{refusal}")]
+    Refused {
+        /// The argument.
+        argument: String,
+        /// How it says so.
+        refusal: Box<Refusal>,
+    },
+}
+
+impl RequestError {
+    pub(super) fn missing(argument: &str) -> Self {
+        let argument = argument.to_owned();
+        Self::Missing { argument }
+    }
+
+    pub(super) fn unfit(argument: impl Into<String>, text: impl ToString) -> Self {
+        Self::Unfit {
+            argument: argument.into(),
+            text: text.to_string(),
+        }
+    }
+
+    pub(super) fn refused(argument: impl Into<String>, refusal: Refusal) -> Self {
+        Self::Refused {
+            argument: argument.into(),
+            refusal: Box::new(refusal),
+        }
+    }
+
+    /// The path of the argument that it is about; none where it is about the action itself.
+    pub fn argument(&self) -> Option<&str> {
+        match self {
+            Self::NoAction { .. } => None,
+            Self::Missing { argument }
+            | Self::Unasked { argument }
+            | Self::Unfit { argument, .. }
+            | Self::Refused { argument, .. } => Some(argument),
+        }
+    }
+
+    /// The law's refusal, where it is the law that says no: of an action that it does not know, with the one that is
+    /// spelt most like it, and of what does not fit.
+    ///
+    /// # Errors
+    /// Gives the error back where the request itself is wrong.
+    pub fn into_refusal(self) -> Result<Refusal, Self> {
+        match self {
+            Self::NoAction { action, known } => {
+                let near = lookup::near(&action, known.iter().map(Name::as_str));
+                let need = near.map(|name| format!("one that there is, such as {name}"));
+                let need = Need {
+                    what: format!("an action called \"{action}\""),
+                    need: need.unwrap_or_default(),
+                    ..Need::default()
+                };
+                Ok(Refusal {
+                    needs: vec![need],
+                    ..Refusal::default()
+                })
+            }
+            Self::Refused { refusal, .. } => Ok(*refusal),
+            other => Err(other),
+        }
+    }
+}
+
+fn listed(names: &[Name]) -> String {
+    let names: Vec<_> = names.iter().map(Name::as_str).collect();
+    names.join(", ")
+}
