@@ -10,6 +10,7 @@ pub mod command;
 pub mod digest;
 pub mod effect;
 pub mod event;
+pub mod former;
 pub mod ids;
 pub mod law;
 pub mod name;

@@ -37,7 +37,7 @@ pub struct Need {
 }
 
 /// What a need is about, so that nobody has to find that out from its words.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum Topic {
     /// Nothing that has a name.
     #[default]

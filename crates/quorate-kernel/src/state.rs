@@ -4,6 +4,7 @@
 //! what it says it found, so that a log that does not fit its state is noticed at the first event.
 
 use crate::digest::Digest;
+use crate::former::FormerRule;
 use crate::ids::{EntityId, EventSeq, Id, MessageId, PlayerId, PostId};
 use crate::law::{Rule, Section, Term};
 use crate::name::Name;
@@ -321,6 +322,18 @@ impl State {
         rules
     }
 
+    /// Texts of rules that are no longer law, the latest first.
+    pub fn former_rules(&self) -> Vec<FormerRule<'_>> {
+        let mut former: Vec<_> = self
+            .archive
+            .range(FormerRule::first_key()..)
+            .filter_map(|(key, row)| FormerRule::read(key, row))
+            .collect();
+        former.reverse();
+        former.sort_by_key(|former| std::cmp::Reverse(former.at));
+        former
+    }
+
     /// The digest of the law: what judges commands, and nothing else.
     pub fn law_digest(&self) -> Digest {
         let edition = self.about.get(&()).map_or(0, |about| about.edition);
@@ -335,6 +348,16 @@ impl State {
             parts.push(digest.0.to_vec());
             // Of two rules that define one name the older keeps it, so that age is part of the law.
             parts.push(since.0.to_le_bytes().to_vec());
+        }
+        // What became of names that rules gave up is part of what code means.
+        for former in self.former_rules() {
+            let FormerRule {
+                id, title, text, ..
+            } = former;
+            parts.push(
+                format!("former {id} {title} {} {}", former.at, former.repealed).into_bytes(),
+            );
+            parts.push(text.as_bytes().to_vec());
         }
         for (key, row) in self.breaks.iter().filter(|(_, row)| row.asleep) {
             parts.push(format!("asleep {} {} {}", key.rule, key.fence, row.asleep).into_bytes());

@@ -28,6 +28,11 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
 impl Span {
+    /// So many seconds. Beyond what 64 bits hold, the longest span there is.
+    pub const fn seconds(n: i64) -> Self {
+        Self(n.saturating_mul(SECOND))
+    }
+
     /// So many minutes. Beyond what 64 bits hold, the longest span there is.
     pub const fn minutes(n: i64) -> Self {
         Self(n.saturating_mul(MINUTE))

@@ -74,6 +74,7 @@ fn source(id: &str, library: bool, text: RuleText) -> Source {
         library,
         since: 0,
         text,
+        left: None,
     }
 }
 

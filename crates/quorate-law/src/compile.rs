@@ -6,9 +6,9 @@ use std::sync::Arc;
 use quorate_kernel::Name;
 use starlark::values::FrozenStringValue;
 
-use crate::check::house;
 use crate::check::names::{NameOwner, NameOwners};
 use crate::check::typing;
+use crate::check::{cycles, house};
 use crate::code::Code;
 use crate::collect::{CallFacts, Collector, Signature};
 use crate::datum::Type;
@@ -18,11 +18,16 @@ use crate::library::{self, Additions, NAMES};
 use crate::module::CompiledModule;
 use crate::rewrite;
 use crate::sheet::{CodeSheet, TextEdit, UnitInfo};
-use crate::stop::Site;
 use crate::syntax::{self, Flavour};
 use crate::text::RuleText;
 use crate::top_level::{self, doubles};
 use crate::unit::{FunctionFound, LineBlock, Phase, Unit};
+use lost::{Former, Lost, SINCE_EDITION};
+
+mod lost;
+mod stand_ins;
+
+pub use lost::{Lean, names_of};
 
 /// A text of the law, in document order; library texts come first.
 #[derive(Clone, Debug)]
@@ -37,6 +42,9 @@ pub struct Source {
     pub since: u64,
     /// Its text.
     pub text: RuleText,
+    /// For a text that is no longer law, what became of it: "which was repealed on 3 May". What others still use of it goes on as a
+    /// definition, or breaks where it is reached. Of several the first that has a name gives it.
+    pub left: Option<Arc<str>>,
 }
 
 /// The function of the library by which rule code makes the changes that a post carries.
@@ -56,6 +64,12 @@ pub struct Compiled {
     pub reads: BTreeMap<Name, BTreeSet<Name>>,
     /// The functions that may enact what a post carries, by themselves or by what they call.
     pub enacts: BTreeSet<Name>,
+    /// Where awake fences use names that their rules no longer provide.
+    pub leans: Vec<Lean>,
+    /// The functions that can come to a lost name, by themselves or by what they call.
+    pub breaking: BTreeSet<Name>,
+    /// For each lost value, what is said to whoever asks for it.
+    pub lost_values: BTreeMap<Name, String>,
 }
 
 /// A fence that sleeps.
@@ -71,16 +85,17 @@ pub struct Asleep {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep, and so does what leaned on it.
+/// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep. What leaned on it breaks where it is
+/// reached; before the second edition it fell asleep too.
 pub fn compile(sources: &[Source], edition: u16) -> Compiled {
-    let mut law = Compilation::read(sources);
+    let mut law = Compilation::read(sources, edition);
     law.refuse_changes_in_place();
     loop {
         if law.settle_names() || law.settle_needs() || law.settle_types() {
             continue;
         }
         // Each round that fails puts at least one fence to sleep, so there is an end to this.
-        if let Ok(compiled) = law.run(edition) {
+        if let Ok(compiled) = law.run() {
             return compiled;
         }
     }
@@ -94,19 +109,23 @@ struct Compilation<'a> {
     /// Why the others are not.
     faults: Vec<Vec<CodeFault>>,
     /// Names of fences that fell asleep, and whose they were.
-    lost: HashMap<String, NameOwner>,
+    slept: HashMap<String, NameOwner>,
     homes: NameOwners,
+    edition: u16,
+    lost: Lost,
 }
 
 impl<'a> Compilation<'a> {
-    fn read(sources: &'a [Source]) -> Self {
+    fn read(sources: &'a [Source], edition: u16) -> Self {
         let mut law = Self {
             sources,
             infos: Vec::new(),
             units: Vec::new(),
             faults: Vec::new(),
-            lost: HashMap::new(),
+            slept: HashMap::new(),
             homes: NameOwners::default(),
+            edition,
+            lost: Lost::default(),
         };
         for (index, source) in sources.iter().enumerate() {
             for (fence, text) in source.text.fences.iter().enumerate() {
@@ -127,16 +146,17 @@ impl<'a> Compilation<'a> {
     }
 
     fn read_fence(&mut self, info: UnitInfo) {
-        let site = Site {
-            rule: info.rule.clone(),
-            clause: info.clause,
-            line: info.line,
-        };
+        if self.sources[info.source].left.is_some() {
+            if self.edition >= SINCE_EDITION {
+                self.lost.unread.push(info);
+            }
+            return;
+        }
         let (unit, faults) = match syntax::parse(&info.code, Flavour::Law) {
             Err(fault) => (None, vec![fault]),
             Ok(ast) => {
                 let (mut faults, in_place) = house::check(&ast, Flavour::Law);
-                let mut unit = Unit::read(ast, &info.code, &site, &info);
+                let mut unit = Unit::read(ast, &info.code, &info.site(), &info);
                 unit.in_place = in_place;
                 faults.extend(unit.faults.iter().cloned());
                 (Some(unit), faults)
@@ -160,13 +180,21 @@ impl<'a> Compilation<'a> {
     }
 
     fn sleep(&mut self, index: usize, faults: Vec<CodeFault>) {
+        if self.lost.stand_ins.contains_key(&index) {
+            self.units[index] = None;
+            return self.stand_down(index);
+        }
         if let Some(unit) = self.units[index].take() {
             let home = self.home(index);
             let names = unit.defines.iter().map(|(name, _)| name.clone());
             let kinds = unit.kinds.iter().map(|kind| kind.name.to_string());
             let quantities = unit.quantities.iter().map(|(name, ..)| name.to_string());
             for name in names.chain(kinds).chain(quantities) {
-                self.lost.entry(name).or_insert_with(|| home.clone());
+                self.slept.entry(name).or_insert_with(|| home.clone());
+            }
+            if self.edition >= SINCE_EDITION {
+                let info = self.infos[index].clone();
+                self.lost.formers.push(Former::new(unit, info, None));
             }
         }
         self.faults[index].extend(faults);
@@ -230,31 +258,49 @@ impl<'a> Compilation<'a> {
         self.sleep_all(bad)
     }
 
-    /// Finds names that nobody defines, or that fell asleep; true if something fell asleep for it. This is told before
-    /// the types, whose checker gives up at the first annotation that it does not know.
+    /// Finds names that nobody defines, or that were lost; true if something was put in for them or fell asleep. This is told
+    /// before the types, whose checker gives up at the first annotation that it does not know.
     fn settle_needs(&mut self) -> bool {
         let language = library::globals(&self.additions());
         let known: BTreeSet<&str> = language.names().map(FrozenStringValue::as_str).collect();
-        let missing = self.faults_of(|_, unit| {
+        let missing = |law: &Self, unit: &Unit| -> Vec<(String, u32)> {
             let needs = unit.needs.iter().filter(|(name, _)| {
                 !known.contains(name.as_str())
                     && !NAMES.contains(name)
-                    && !self.homes.of.contains_key(name)
+                    && !law.homes.of.contains_key(name)
             });
-            needs
-                .map(|(name, at)| CodeFault {
-                    offset: *at,
-                    ..self.unknown(name)
+            needs.cloned().collect()
+        };
+        let names = self
+            .units
+            .iter()
+            .flatten()
+            .flat_map(|unit| missing(self, unit));
+        let names: BTreeSet<String> = names.map(|(name, _)| name).collect();
+        if self.put_in(&names) {
+            return true;
+        }
+        let faults = self.faults_of(|_, unit| {
+            let missing = missing(self, unit).into_iter();
+            missing
+                .map(|(name, offset)| CodeFault {
+                    offset,
+                    ..self.unknown(&name)
                 })
                 .collect()
         });
-        self.sleep_all(missing)
+        self.sleep_all(faults)
     }
 
     /// Finds names that nobody defines and types that do not fit; true if something fell asleep for it.
     fn settle_types(&mut self) -> bool {
-        let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code));
-        let schema = typing::schema(self.units.iter().flatten(), &self.functions());
+        let units = self.units.iter().flatten();
+        let variables: BTreeSet<String> = units
+            .flat_map(|unit| cycles::variables(unit.ast.statement()))
+            .collect();
+        let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code, &variables));
+        let lost = self.lost_values();
+        let schema = typing::schema(self.units.iter().flatten(), &lost, &self.functions());
         let units = self.units.iter().flatten();
         let quantities = units.flat_map(|unit| unit.quantities.iter());
         let quantities: Vec<(Name, Type)> = quantities
@@ -269,6 +315,10 @@ impl<'a> Compilation<'a> {
                 faults.push(fault);
             }
         }
+        if !bad.is_empty() && self.read_formers() {
+            // What is missing may be a value of a rule that left.
+            return true;
+        }
         for faults in bad.values_mut() {
             faults.sort_by_key(|fault| fault.offset);
         }
@@ -276,7 +326,7 @@ impl<'a> Compilation<'a> {
     }
 
     fn unknown(&self, name: &str) -> CodeFault {
-        if let Some(home) = self.lost.get(name) {
+        if let Some(home) = self.slept.get(name) {
             let text = format!(
                 "`{name}` sleeps, with its fence in the rule \"{}\"",
                 home.title
@@ -355,7 +405,7 @@ impl<'a> Compilation<'a> {
     }
 
     /// Runs the top level of the law. If a fence breaks there, it falls asleep and all is to be done again.
-    fn run(&mut self, edition: u16) -> Result<Compiled, ()> {
+    fn run(&mut self) -> Result<Compiled, ()> {
         let sheet = Arc::new(self.sheet(|unit, code| rewrite::to_run(&unit.ast, code)));
         let functions = Arc::new(self.functions());
         let collector = Collector {
@@ -379,15 +429,21 @@ impl<'a> Compilation<'a> {
                     .into_iter()
                     .map(|(_, declaration)| declaration)
                     .collect();
-                let code = Code::new(module, functions, additions, edition);
+                let code = Code::new(module, functions, additions, self.edition);
                 let (reads, enacts) = self.reaches();
+                let leans = self.leans();
+                let mut warnings = self.warnings();
+                warnings.extend(Self::lean_warnings(&leans));
                 Ok(Compiled {
                     code,
                     declarations,
                     asleep: self.asleep(),
-                    warnings: self.warnings(),
+                    warnings,
                     reads,
                     enacts,
+                    leans,
+                    breaking: self.breaking(),
+                    lost_values: self.lost_value_words(),
                 })
             }
             Err((unit, fault)) => {
@@ -409,7 +465,8 @@ impl<'a> Compilation<'a> {
     /// What the language's own look at each fence finds odd.
     fn warnings(&self) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
-        for (info, unit) in self.infos.iter().zip(&self.units) {
+        let all = self.infos.iter().zip(&self.units).enumerate();
+        for (_, (info, unit)) in all.filter(|(index, _)| !self.lost.stand_ins.contains_key(index)) {
             for fault in unit.iter().flat_map(|unit| &unit.odd) {
                 warnings.push(Diagnostic {
                     severity: Severity::Warning,

@@ -311,6 +311,8 @@ pub struct CategoryDecl {
     pub marker: String,
     /// The icons that its comments may carry; none means that it is not voted on.
     pub icons: Vec<Name>,
+    /// Other words for an icon between colons, with the icon: `def` for `deferential`.
+    pub aliases: Vec<(Name, Name)>,
     /// The statuses it can have, the first being that of a new post.
     pub statuses: Vec<Name>,
     /// Who may post one: a predicate over players, or nothing for every player.

@@ -7,6 +7,11 @@ pub(crate) fn fault(text: impl Into<String>) -> starlark::Error {
     starlark::Error::new_native(anyhow::Error::msg(text.into()))
 }
 
+/// A number, a span or a moment that is too large.
+pub(crate) fn too_big() -> starlark::Error {
+    fault("a number leaves 64 bits")
+}
+
 /// Whether a limit ended the run.
 pub(crate) fn is_limit(error: &starlark::Error) -> bool {
     let text = error.without_diagnostic().to_string();
@@ -36,6 +41,9 @@ pub(crate) fn words(error: &starlark::Error) -> String {
         && let Some((name, _)) = rest.split_once('`')
     {
         return format!("`{name}` has no value yet here");
+    }
+    if text.contains("Multiple arguments bound") {
+        return "an argument is given twice: by its place and by its name, or by its name two times".to_owned();
     }
     text.to_owned()
 }

@@ -9,7 +9,7 @@ use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use starlark::values::Heap;
 
 use crate::errors::{is_limit, words};
-use crate::frame::{RunFrame, memory_limit};
+use crate::frame::{RunFrame, limit_passed};
 use crate::stop::{Fault, Site, Stop};
 
 /// Stops at the first statement after a limit was passed, where the line is still known.
@@ -24,12 +24,9 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
         _continued: bool,
         eval: &mut Evaluator<'v, '_, 'e>,
     ) -> starlark::Result<()> {
-        let budget = &self.frame.budget;
-        let text = if used_bytes(eval.heap()) > budget.bytes_left() {
-            memory_limit(budget)
-        } else if eval.get_total_tick_count() > budget.steps_left() {
-            steps_limit(&self.frame)
-        } else {
+        let used = used_bytes(eval.heap());
+        self.frame.settle(eval.get_total_tick_count(), used);
+        let Some(text) = limit_passed(&self.frame.budget) else {
             return Ok(());
         };
         let site = self.frame.code.site_at(&span.to_file_span());
@@ -40,11 +37,6 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
             limit: true,
         }))))
     }
-}
-
-fn steps_limit(frame: &RunFrame) -> String {
-    let steps = frame.budget.limits().steps;
-    format!("the rule takes more than {steps} steps")
 }
 
 /// How many bytes of a heap are in use. What is allocated is another thing: a heap takes over what earlier heaps of its
@@ -77,8 +69,7 @@ pub(crate) fn run<'v, T>(
         return Err(Stop::fault(error.to_string()));
     }
     let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut eval)));
-    budget.add_steps(eval.get_total_tick_count());
-    budget.add_bytes(used_bytes(eval.heap()));
+    frame.settle(eval.get_total_tick_count(), used_bytes(eval.heap()));
     match outcome {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(explain(frame, &error)),

@@ -38,6 +38,8 @@ pub(crate) struct RunFrame {
     pub(crate) outer: Site,
     /// The line of a test's own statement that failed.
     pub(crate) line: Cell<u32>,
+    /// Steps and bytes of the run's evaluator that the budget has been charged for.
+    settled: Cell<(u64, u64)>,
     /// Why the run ends, while the language's own error is on its way up.
     stop: RefCell<Option<Stop>>,
 }
@@ -45,6 +47,9 @@ pub(crate) struct RunFrame {
 thread_local! {
     static FRAMES: RefCell<Vec<Rc<RunFrame>>> = const { RefCell::new(Vec::new()) };
 }
+
+/// What it costs to enter rule code, in steps.
+const ENTRY: u64 = 10;
 
 /// What a frame is made of.
 pub(crate) struct FrameParts {
@@ -92,6 +97,7 @@ impl RunFrame {
                 limit: true,
             })));
         }
+        parts.budget.add_steps(ENTRY);
         let frame = Rc::new(Self {
             world: parts.world,
             host: parts.host,
@@ -102,6 +108,7 @@ impl RunFrame {
             charged: Cell::new(0),
             outer: parts.outer,
             line: Cell::new(0),
+            settled: Cell::new((0, 0)),
             stop: RefCell::new(None),
         });
         FRAMES.with_borrow_mut(|frames| frames.push(Rc::clone(&frame)));
@@ -152,22 +159,48 @@ impl RunFrame {
 
     /// Accounts for text that leaves rule code.
     pub(crate) fn output(&self, text: &str) -> starlark::Result<()> {
-        if self.budget.add_output(text.len()) {
-            return Ok(());
+        match self.budget.add_output(text.len()) {
+            None => Ok(()),
+            Some(limits) => Err(self.limit(format!(
+                "more than {} KiB of text is written at once",
+                limits.output >> 10
+            ))),
         }
-        Err(self.limit(format!(
-            "more than {} KiB of text is written at once",
-            self.budget.limits().output >> 10
-        )))
     }
 
     /// Accounts for memory; an error if there is too little left.
     pub(crate) fn charge(&self, bytes: usize) -> starlark::Result<()> {
-        if (bytes as u64) > self.budget.bytes_left() {
-            return Err(self.limit(memory_limit(&self.budget)));
-        }
         self.budget.add_bytes(bytes as u64);
-        Ok(())
+        self.within_limits()
+    }
+
+    /// Accounts for work that a native is about to do, in steps; an error if there is too little left.
+    pub(crate) fn work(&self, steps: usize) -> starlark::Result<()> {
+        if steps == 0 {
+            return Ok(());
+        }
+        self.budget.add_steps(steps as u64);
+        self.within_limits()
+    }
+
+    fn within_limits(&self) -> starlark::Result<()> {
+        match limit_passed(&self.budget) {
+            None => Ok(()),
+            Some(text) => Err(self.limit(text)),
+        }
+    }
+
+    /// Accounts for what the run's evaluator holds; an error if that is too much.
+    pub(crate) fn settle_bytes(&self, bytes: u64) -> starlark::Result<()> {
+        self.settle(self.settled.get().0, bytes);
+        self.within_limits()
+    }
+
+    /// Accounts for what the run's evaluator has used since this was called last.
+    pub(crate) fn settle(&self, steps: u64, bytes: u64) {
+        let (steps_before, bytes_before) = self.settled.replace((steps, bytes));
+        self.budget.add_steps(steps.saturating_sub(steps_before));
+        self.budget.add_bytes(bytes.saturating_sub(bytes_before));
     }
 
     /// Which rule asks: the innermost on the call stack, library texts skipped.
@@ -190,10 +223,13 @@ impl RunFrame {
     }
 }
 
-/// What is said where memory runs out.
-pub(crate) fn memory_limit(budget: &Budget) -> String {
-    format!(
-        "the rule uses more than {} MiB of memory",
-        budget.limits().bytes >> 20
-    )
+/// What is said where a limit on steps or memory was passed, if one was.
+pub(crate) fn limit_passed(budget: &Budget) -> Option<String> {
+    if let Some(limits) = budget.spent_bytes() {
+        let (whose, most) = (limits.whose, limits.bytes >> 20);
+        return Some(format!("{whose} uses more than {most} MiB of memory"));
+    }
+    let limits = budget.spent_steps()?;
+    let (whose, most) = (limits.whose, limits.steps);
+    Some(format!("{whose} takes more than {most} steps"))
 }

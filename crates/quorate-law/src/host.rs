@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod boards;
 pub(crate) mod declaring;
 pub(crate) mod doings;
+pub(crate) mod guards;
 mod handles;
 mod law;
 mod ledgers;

@@ -8,8 +8,10 @@ use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::typing::Ty;
 
 use crate::host;
+use crate::host::guards::GUARDS;
 use crate::interface::{LANGUAGE, RECORDS};
 use crate::signature::SIGNATURES;
+use crate::syntax::ANYTHING;
 use crate::values::callable::Callable;
 use crate::values::kind::KindValue;
 use crate::values::plain::{
@@ -60,7 +62,7 @@ pub(crate) fn globals(additions: &Additions) -> Globals {
 /// The library for a check of names alone, with further names of which nothing is known.
 pub(crate) fn globals_with(additions: &Additions, more: impl Iterator<Item = String>) -> Globals {
     let mut builder = builder(additions);
-    for name in more {
+    for name in more.chain([ANYTHING.to_owned()]) {
         let anything = KindValue {
             name: Name::from(name.as_str()),
             means: Ty::any(),
@@ -79,6 +81,9 @@ pub(crate) fn builder(additions: &Additions) -> GlobalsBuilder {
         if let Some(native) = Callable::function(name) {
             builder.set(name, native);
         }
+    }
+    for guard in GUARDS {
+        builder.set(guard.name, *guard);
     }
     let thing = Ty::starlark_value::<ThingValue>;
     for name in BASE_KINDS {

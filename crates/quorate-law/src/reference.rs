@@ -2,9 +2,10 @@
 //! to the truth.
 
 use crate::budget::Limits;
-use crate::host::operators::{LIST_MAX, TEXT_MAX, TREE_MAX, TUPLE_MAX};
+use crate::host::operators::{LIST_MAX, TEXT_MAX};
 use crate::host::play::ROLLS_MAX;
 use crate::interface::{self, LibraryEntry, LibraryTopic, TOPICS};
+use crate::measure::{self, TREE_MAX};
 use crate::nesting::{BLOCKS_MAX, DEPTH_MAX, SOURCE_MAX};
 
 /// Everything that rule code can call by name. Quantities are left out, which are called by the names that rules give
@@ -77,20 +78,25 @@ fn topic_text(topic: &LibraryTopic) -> String {
 fn limits() -> String {
     let (handler, whole) = (Limits::HANDLER, Limits::WHOLE);
     let whole = [number(whole.steps), size(whole.bytes), size(whole.output)];
+    let law = [number(Limits::LAW.steps), size(Limits::LAW.bytes)];
+    let part = [number(Limits::PART.steps), size(Limits::PART.bytes)];
     let limits = [
         ("steps", number(handler.steps)),
         ("memory", size(handler.bytes)),
+        ("part", part.join(", ")),
         ("depth", number(handler.depth.into())),
         ("entries", number(handler.entries.into())),
         ("output", size(handler.output)),
         ("text", size(TEXT_MAX as u64)),
         ("items", number(LIST_MAX as u64)),
         ("tree", number(TREE_MAX as u64)),
-        ("tuple", number(TUPLE_MAX as u64)),
+        ("levels", number(measure::DEPTH_MAX.into())),
         ("dice", number(ROLLS_MAX.unsigned_abs())),
+        ("made", number(Limits::MADE)),
         ("fence", size(SOURCE_MAX as u64)),
         ("nesting", number(DEPTH_MAX.into())),
         ("blocks", number(BLOCKS_MAX as u64)),
+        ("law", law.join(", ")),
         ("whole", whole.join(", ")),
     ];
     let page = include_str!("host/limits.md").to_owned();

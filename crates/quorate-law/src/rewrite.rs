@@ -3,28 +3,34 @@
 //! Only text is put in, so that each place still leads back to the fence. What the language itself can replace, the
 //! binary operators, is replaced in its tree by [`guarded_operators`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use starlark::syntax::AstModule;
 use starlark_syntax::codemap::Span;
 use starlark_syntax::syntax::ast::{
-    AssignOp, AssignTarget, AstArgument, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, BinOp,
-    ClauseP, ExprP, StmtP,
+    AssignOp, AssignTarget, AstArgument, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload,
+    AstStmt, BinOp, ClauseP, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::uniplate::Visit;
 
 use crate::check::cycles;
+use crate::costs::{built_in, method_of};
 use crate::sheet::TextEdit;
-use crate::syntax::{ANYTHING, WALKERS, is_plain_target, setter};
+use crate::signature::SIGNATURES;
+use crate::syntax::{ANYTHING, assigned, is_plain_target, locals, setter};
 
-/// Binary operators that run as guarded natives.
+/// Binary operators that run as guarded natives. `|` is not among them, for types are written with it.
 pub(crate) fn guarded_operators(ast: &mut AstModule) {
     let replace: HashMap<String, String> = [
         ("+", "__add"),
         ("-", "__sub"),
         ("*", "__mul"),
         ("%", "__mod"),
+        ("//", "__div"),
         ("<<", "__shl"),
+        (">>", "__shr"),
+        ("&", "__and"),
+        ("^", "__xor"),
     ]
     .into_iter()
     .map(|(op, native)| (op.to_owned(), native.to_owned()))
@@ -34,21 +40,30 @@ pub(crate) fn guarded_operators(ast: &mut AstModule) {
 
 /// The edits that make a fence safe to run.
 pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<TextEdit> {
+    let mut names = BTreeSet::new();
+    assigned(ast.statement(), &mut names);
+    let top = Scope {
+        names,
+        small: BTreeSet::new(),
+        flat: BTreeSet::new(),
+    };
     let mut rewriter = Rewriter {
         code,
         marks: Vec::new(),
+        scopes: vec![top],
     };
     rewriter.statement(ast.statement());
     rewriter.edits()
 }
 
-/// The edits by which the checker sees each assignment of an attribute as a call of its setter.
-pub(crate) fn to_check(ast: &AstModule, code: &str) -> Vec<TextEdit> {
+/// The edits by which the checker sees each assignment of an attribute as a call of its setter, and no type that grows
+/// beyond measure; `law` are the variables of all top levels.
+pub(crate) fn to_check(ast: &AstModule, code: &str, law: &BTreeSet<String>) -> Vec<TextEdit> {
     let mut edits = Vec::new();
     setters(ast.statement(), code, &mut edits);
     ast.statement()
         .visit_expr(|expr| tests_for_none(expr, &mut edits));
-    edits.extend(cycles::broken(ast.statement()));
+    edits.extend(cycles::broken(ast.statement(), law));
     edits.sort_by_key(|edit: &TextEdit| edit.at);
     edits
 }
@@ -63,6 +78,58 @@ struct Insertion {
 struct Rewriter<'a> {
     code: &'a str,
     marks: Vec<Insertion>,
+    /// The top level and the functions that one is in.
+    scopes: Vec<Scope>,
+}
+
+/// What is known of the names of a function, or of the top level.
+struct Scope {
+    /// Those that it gives values to.
+    names: BTreeSet<String>,
+    /// Its parameters that are sure to hold something small: a number, a player or another thing.
+    small: BTreeSet<String>,
+    /// The same and those that hold texts.
+    flat: BTreeSet<String>,
+}
+
+impl Scope {
+    fn of(def: &DefP<AstNoPayload>) -> Self {
+        let mut assigned_in_body = BTreeSet::new();
+        assigned(&def.body, &mut assigned_in_body);
+        let typed = |flat: bool| {
+            let params = def
+                .params
+                .iter()
+                .filter_map(move |param| match &param.node {
+                    ParameterP::Normal(name, Some(ty), _) if is_plain_type(&ty.node.expr, flat) => {
+                        Some(name.ident.clone())
+                    }
+                    _ => None,
+                });
+            let kept = params.filter(|name| !assigned_in_body.contains(name));
+            kept.collect()
+        };
+        Self {
+            names: locals(def),
+            small: typed(false),
+            flat: typed(true),
+        }
+    }
+}
+
+/// Whether a type is that of things or numbers, or with `texts` of texts too: all else may hold other values.
+fn is_plain_type(ty: &AstExpr, texts: bool) -> bool {
+    match &ty.node {
+        ExprP::Identifier(name) => match name.ident.as_str() {
+            "str" => texts,
+            "list" | "dict" | "tuple" | "set" | "typing" => false,
+            _ => true,
+        },
+        ExprP::Op(one, BinOp::BitOr, other) => {
+            is_plain_type(one, texts) && is_plain_type(other, texts)
+        }
+        _ => false,
+    }
 }
 
 impl Rewriter<'_> {
@@ -96,21 +163,59 @@ impl Rewriter<'_> {
         });
     }
 
+    /// Puts a guard around an expression, or none.
     fn wrapped(&mut self, expr: &AstExpr, guard: &str) {
-        self.insert(expr.span.begin().get(), true, format!("{guard}("));
+        if guard.is_empty() {
+            return self.expr(expr);
+        }
+        // A tuple's place leaves out its brackets.
+        let bare = matches!(expr.node, ExprP::Tuple(_));
+        let (opening, closing) = if bare { ("((", "))") } else { ("(", ")") };
+        let (begin, end) = with_brackets(self.code, expr.span);
+        self.insert(begin, true, format!("{guard}{opening}"));
         self.expr(expr);
-        self.insert(expr.span.end().get(), false, ")");
+        self.insert(end, false, closing);
+    }
+
+    /// The same, where an expression may hold more than takes no time.
+    fn guarded(&mut self, expr: &AstExpr, guard: &str) {
+        let small = self.is_small(expr);
+        self.wrapped(expr, if small { "" } else { guard });
+    }
+
+    /// What a function is given or gives is measured, for its type is looked at, and worded if it is wrong.
+    fn passed(&mut self, expr: &AstExpr) {
+        let flat = self.is_flat(expr);
+        self.wrapped(expr, if flat { "" } else { "__ok" });
     }
 
     fn statement(&mut self, statement: &AstStmt) {
         match &statement.node {
-            StmtP::Def(def) => self.statement(&def.body),
+            StmtP::Def(def) => {
+                for param in &def.params {
+                    if let ParameterP::Normal(_, _, Some(default)) = &param.node {
+                        self.passed(default);
+                    }
+                }
+                self.scopes.push(Scope::of(def));
+                self.statement(&def.body);
+                self.scopes.pop();
+            }
             StmtP::Assign(assign) => {
                 self.target(&assign.lhs);
-                self.expr(&assign.rhs);
+                match assign.ty {
+                    Some(_) => self.passed(&assign.rhs),
+                    None => self.expr(&assign.rhs),
+                }
             }
             StmtP::AssignModify(target, op, value) => {
                 self.modify(statement, target, *op, value);
+            }
+            StmtP::Return(Some(value)) => self.passed(value),
+            StmtP::For(each) => {
+                self.target(&each.var);
+                self.expr(&each.over);
+                self.statement(&each.body);
             }
             _ => statement.node.visit_children(|child| match child {
                 Visit::Stmt(inner) => self.statement(inner),
@@ -120,7 +225,15 @@ impl Rewriter<'_> {
     }
 
     fn target(&mut self, target: &AstAssignTarget) {
-        target.visit_expr(|expr| self.expr(expr));
+        match &target.node {
+            AssignTarget::Tuple(parts) => parts.iter().for_each(|part| self.target(part)),
+            AssignTarget::Index(place) => {
+                self.expr(&place.0);
+                self.guarded(&place.1, "__ok");
+            }
+            AssignTarget::Dot(object, _) => self.expr(object),
+            AssignTarget::Identifier(_) => {}
+        }
     }
 
     /// `x += y` becomes `x = __iadd(x, y)`, where naming `x` twice changes nothing.
@@ -131,26 +244,24 @@ impl Rewriter<'_> {
         op: AssignOp,
         value: &AstExpr,
     ) {
-        let guard = match op {
-            AssignOp::Add => "__iadd",
-            AssignOp::Subtract => "__sub",
-            _ => "",
+        let (guard, sign) = match op {
+            AssignOp::Add => ("__iadd", "+="),
+            AssignOp::Subtract => ("__sub", "-="),
+            AssignOp::FloorDivide => ("__div", "//="),
+            _ => ("", ""),
         };
-        if guard.is_empty() || !is_plain_target(target) {
-            self.expr(value);
-            return;
-        }
-        let name = text(self.code, target.span).to_owned();
         let from = target.span.end().get();
-        let sign = if op == AssignOp::Add { "+=" } else { "-=" };
-        let Some(at) = find(self.code, from, value.span.begin().get(), sign) else {
+        let at = find(self.code, from, value.span.begin().get(), sign);
+        let (false, true, Some(at)) = (guard.is_empty(), is_plain_target(target), at) else {
             self.expr(value);
             return;
         };
+        self.target(target);
+        let name = text(self.code, target.span).to_owned();
         self.marks.push(Insertion {
             at,
             opens: true,
-            delete: 2,
+            delete: u32::try_from(sign.len()).unwrap_or(2),
             text: format!("= {guard}({name}, "),
         });
         self.expr(value);
@@ -160,17 +271,43 @@ impl Rewriter<'_> {
     fn expr(&mut self, expr: &AstExpr) {
         match &expr.node {
             ExprP::Op(left, op, right) => self.operation(left, *op, right),
-            ExprP::Call(callee, args) => self.call(callee, &args.args),
-            ExprP::Tuple(items) if !items.iter().all(is_scalar) => {
-                self.insert(expr.span.begin().get(), true, "__tuple((");
-                for item in items {
-                    self.expr(item);
+            ExprP::Call(callee, args) => self.call(expr, callee, &args.args),
+            ExprP::Dot(object, name) => {
+                if method_of(&name.node).is_some() {
+                    let (begin, end) = with_brackets(self.code, expr.span);
+                    self.insert(begin, true, "__attr(");
+                    self.expr(object);
+                    self.insert(end, false, ")");
+                } else {
+                    self.expr(object);
                 }
-                self.insert(expr.span.end().get(), false, "))");
+            }
+            ExprP::Minus(inner) if !matches!(inner.node, ExprP::Literal(_)) => {
+                let (begin, end) = with_brackets(self.code, expr.span);
+                self.insert(begin, true, "__whole(");
+                self.expr(inner);
+                self.insert(end, false, ")");
+            }
+            ExprP::Index(place) => {
+                let by_name = matches!(place.1.node, ExprP::Literal(AstLiteral::String(_)));
+                self.wrapped(&place.0, if by_name { "" } else { "__at" });
+                self.guarded(&place.1, "__ok");
+            }
+            ExprP::Slice(whole, from, to, step) => {
+                self.wrapped(whole, "__one");
+                for part in [from, to, step].into_iter().flatten() {
+                    self.expr(part);
+                }
+            }
+            ExprP::Dict(entries) => {
+                for (key, value) in entries {
+                    self.guarded(key, "__ok");
+                    self.expr(value);
+                }
             }
             ExprP::FString(string) => {
                 for part in &string.node.expressions {
-                    self.wrapped(part, "__ok");
+                    self.guarded(part, "__say");
                 }
             }
             ExprP::ListComprehension(item, first, more) => {
@@ -180,7 +317,7 @@ impl Rewriter<'_> {
                 self.clauses(more);
             }
             ExprP::DictComprehension(entry, first, more) => {
-                self.item(&entry.0);
+                self.guarded(&entry.0, "__key");
                 self.item(&entry.1);
                 self.target(&first.var);
                 self.expr(&first.over);
@@ -192,7 +329,7 @@ impl Rewriter<'_> {
 
     fn item(&mut self, item: &AstExpr) {
         match &item.node {
-            ExprP::Identifier(_) | ExprP::Dot(..) | ExprP::Literal(_) => self.expr(item),
+            ExprP::Identifier(_) | ExprP::Literal(_) => self.expr(item),
             _ => self.wrapped(item, "__each"),
         }
     }
@@ -211,31 +348,113 @@ impl Rewriter<'_> {
 
     /// Comparing takes as long as the smaller side is large, so one side is measured.
     fn operation(&mut self, left: &AstExpr, op: BinOp, right: &AstExpr) {
-        let contains = matches!(op, BinOp::In | BinOp::NotIn);
-        if (compares(op) && !is_scalar(left) && !is_scalar(right)) || (contains && !is_scalar(left))
-        {
-            self.wrapped(left, "__ok");
+        if matches!(op, BinOp::In | BinOp::NotIn) {
+            self.guarded(left, "__ok");
+            let listed = match &right.node {
+                ExprP::Tuple(items) | ExprP::List(items) => {
+                    items.iter().all(|item| self.is_small(item))
+                }
+                _ => false,
+            };
+            self.wrapped(right, if listed { "" } else { "__in" });
+        } else if op == BinOp::BitOr {
+            self.guarded(left, "__ok");
+            self.guarded(right, "__ok");
+        } else if compares(op) && !self.is_small(right) {
+            self.guarded(left, "__ok");
+            self.expr(right);
         } else {
             self.expr(left);
+            self.expr(right);
         }
-        self.expr(right);
     }
 
-    fn call(&mut self, callee: &AstExpr, args: &[AstArgument]) {
-        self.expr(callee);
-        let walks = match &callee.node {
-            ExprP::Identifier(name) => WALKERS.contains(&name.ident.as_str()),
-            ExprP::Dot(_, method) => matches!(method.node.as_str(), "index" | "remove" | "count"),
+    fn call(&mut self, call: &AstExpr, callee: &AstExpr, args: &[AstArgument]) {
+        let given = match &callee.node {
+            ExprP::Identifier(name) if !self.is_own(&name.ident) => {
+                let name = name.ident.as_str();
+                if let Some(built_in) = built_in(name) {
+                    if !built_in.gives.is_empty() {
+                        let opening = format!("{}(", built_in.gives);
+                        self.insert(call.span.begin().get(), true, opening);
+                    }
+                    for arg in args {
+                        let is_key = arg.node.name() == Some("key");
+                        self.argument(arg, if is_key { "" } else { built_in.given });
+                    }
+                    if !built_in.gives.is_empty() {
+                        self.insert(call.span.end().get(), false, ")");
+                    }
+                    return;
+                }
+                // Natives of the host measure what they are given.
+                if SIGNATURES.contains_key(name) {
+                    None
+                } else {
+                    Some("__fn")
+                }
+            }
+            ExprP::Dot(object, method) => {
+                let method = method_of(&method.node);
+                self.guarded(object, method.map_or("", |method| method.on));
+                let given = method.map_or("", |method| method.given);
+                return args.iter().for_each(|arg| self.argument(arg, given));
+            }
+            _ => Some("__fn"),
+        };
+        let Some(guard) = given else {
+            return args.iter().for_each(|arg| self.argument(arg, ""));
+        };
+        self.wrapped(callee, guard);
+        for arg in args {
+            self.passed(arg.node.expr());
+        }
+    }
+
+    fn argument(&mut self, arg: &AstArgument, guard: &str) {
+        self.guarded(arg.node.expr(), guard);
+    }
+
+    /// Whether a name is the code's own, whatever the library has by that name.
+    fn is_own(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.names.contains(name))
+    }
+
+    /// Whether an expression is sure to be no list, tuple or dictionary, and no text but one that stands here.
+    fn is_small(&self, expr: &AstExpr) -> bool {
+        match &expr.node {
+            ExprP::Literal(_) | ExprP::Not(_) => true,
+            ExprP::Identifier(name) => {
+                let name = name.ident.as_str();
+                let innermost = self.scopes.iter().rev().find(|s| s.names.contains(name));
+                match innermost {
+                    Some(scope) => scope.small.contains(name),
+                    None => matches!(name, "None" | "True" | "False" | "now" | "game"),
+                }
+            }
+            ExprP::Op(_, op, _) => compares(*op) || matches!(op, BinOp::In | BinOp::NotIn),
+            ExprP::Call(callee, _) => match &callee.node {
+                ExprP::Identifier(name) if !self.is_own(&name.ident) => {
+                    built_in(&name.ident).is_some_and(|built_in| built_in.is_small)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is sure to hold no other values.
+    fn is_flat(&self, expr: &AstExpr) -> bool {
+        let flat = match &expr.node {
+            ExprP::FString(_) => true,
+            ExprP::Identifier(name) => {
+                let name = name.ident.as_str();
+                let innermost = self.scopes.iter().rev().find(|s| s.names.contains(name));
+                innermost.is_some_and(|scope| scope.flat.contains(name))
+            }
             _ => false,
         };
-        for arg in args {
-            let expr = arg.node.expr();
-            if walks && arg.node.name().is_none() && !is_scalar(expr) {
-                self.wrapped(expr, "__ok");
-            } else {
-                self.expr(expr);
-            }
-        }
+        flat || self.is_small(expr)
     }
 }
 
@@ -246,28 +465,55 @@ fn compares(op: BinOp) -> bool {
         || matches!(op, BinOp::Greater | BinOp::GreaterOrEqual)
 }
 
-/// Whether an expression is sure to be no list, tuple or dictionary.
-fn is_scalar(expr: &AstExpr) -> bool {
-    match &expr.node {
-        ExprP::Literal(_) | ExprP::FString(_) | ExprP::Not(_) | ExprP::Minus(_) => true,
-        ExprP::Identifier(name) => {
-            matches!(
-                name.ident.as_str(),
-                "None" | "True" | "False" | "now" | "game"
-            )
-        }
-        ExprP::Op(_, op, _) => {
-            let number = matches!(op, BinOp::Subtract | BinOp::FloorDivide | BinOp::Percent);
-            compares(*op) || number || matches!(op, BinOp::In | BinOp::NotIn)
-        }
-        ExprP::Call(callee, _) => matches!(&callee.node, ExprP::Identifier(name)
-            if matches!(name.ident.as_str(), "len" | "abs" | "int" | "roll" | "sum" | "hours" | "days" | "minutes" | "str")),
-        _ => false,
-    }
-}
-
 fn text(code: &str, span: Span) -> &str {
     &code[span.begin().get() as usize..span.end().get() as usize]
+}
+
+/// The place of an expression with the brackets around its first and last part, which the language's own leaves out: in
+/// `(a + b) * c` it begins at `a`.
+fn with_brackets(code: &str, span: Span) -> (u32, u32) {
+    let (begin, end) = (span.begin().get(), span.end().get());
+    let (mut depth, mut least) = (0_usize, 0_usize);
+    let mut quote = None;
+    let mut signs = text(code, span).bytes();
+    while let Some(sign) = signs.next() {
+        match (quote, sign) {
+            (Some(_), b'\\') => {
+                signs.next();
+            }
+            (Some(open), _) if sign == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(sign),
+            (None, b'#') => signs
+                .by_ref()
+                .take_while(|sign| *sign != b'\n')
+                .for_each(drop),
+            (None, b'(') => depth += 1,
+            (None, b')') if depth == 0 => least += 1,
+            (None, b')') => depth -= 1,
+            _ => {}
+        }
+    }
+    let bytes = code.as_bytes();
+    let blank = |sign: &u8| sign.is_ascii_whitespace();
+    let mut from = begin as usize;
+    for _ in 0..least {
+        let before = bytes[..from].iter().rposition(|sign| !blank(sign));
+        match before {
+            Some(at) if bytes[at] == b'(' => from = at,
+            _ => return (begin, end),
+        }
+    }
+    let mut to = end as usize;
+    for _ in 0..depth {
+        let after = bytes[to..].iter().position(|sign| !blank(sign));
+        match after {
+            Some(at) if bytes[to + at] == b')' => to += at + 1,
+            _ => return (begin, end),
+        }
+    }
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    (place(from), place(to))
 }
 
 /// Where a sign stands between two places.

@@ -1,6 +1,6 @@
 //! One-off code: the scripts of enactments, which see the names of the law, and files of tests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use quorate_kernel::Name;
@@ -8,7 +8,7 @@ use starlark::environment::Globals;
 use starlark::syntax::AstModule;
 use starlark::typing::AstModuleTypecheck;
 
-use crate::check::house;
+use crate::check::{cycles, house};
 use crate::diagnostic::{CodeFault, Diagnostic};
 use crate::errors;
 use crate::module::CompiledModule;
@@ -58,7 +58,7 @@ pub(crate) fn ready(
     if !faults.is_empty() {
         return Err(failed(faults));
     }
-    let faults = unknown_names(&ast, known);
+    let faults = unknown_names(&ast, &info, flavour, known);
     if !faults.is_empty() {
         return Err(failed(faults));
     }
@@ -91,14 +91,27 @@ pub(crate) fn ready(
     })
 }
 
-/// What the language's own check finds, which knows the names.
-fn unknown_names(ast: &AstModule, known: &Globals) -> Vec<CodeFault> {
-    let (errors, ..) = ast.clone().typecheck(known, &HashMap::new());
-    errors
-        .iter()
-        .map(|error| {
-            let offset = error.span().map_or(0, |at| at.span.begin().get());
-            CodeFault::new(offset, errors::words(error))
-        })
-        .collect()
+/// What the language's own check finds, which knows the names. It is shown no type that grows beyond measure.
+fn unknown_names(
+    ast: &AstModule,
+    info: &UnitInfo,
+    flavour: Flavour,
+    known: &Globals,
+) -> Vec<CodeFault> {
+    let mut sheet = CodeSheet::default();
+    let end = u32::try_from(info.code.len()).unwrap_or(u32::MAX);
+    let edits = cycles::broken(ast.statement(), &BTreeSet::new());
+    let unit = sheet.add(info.clone(), edits);
+    sheet.write(unit, 0, end);
+    let faulty = |error: &starlark::Error| {
+        let offset = sheet.place_of(error).map_or(0, |(_, at)| at);
+        CodeFault::new(offset, errors::words(error))
+    };
+    let dialect = syntax::dialect(flavour);
+    let ast = match AstModule::parse(info.rule.as_str(), sheet.text.clone(), &dialect) {
+        Ok(ast) => ast,
+        Err(error) => return vec![faulty(&error)],
+    };
+    let (errors, ..) = ast.typecheck(known, &HashMap::new());
+    errors.iter().map(faulty).collect()
 }

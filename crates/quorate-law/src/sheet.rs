@@ -9,6 +9,7 @@ use std::sync::Arc;
 use quorate_kernel::Name;
 
 use crate::diagnostic::{CodeFault, Diagnostic, Severity};
+use crate::stop::Site;
 
 /// One fence, or one library file.
 #[derive(Clone, Debug)]
@@ -28,6 +29,15 @@ pub(crate) struct UnitInfo {
 }
 
 impl UnitInfo {
+    /// Where it begins.
+    pub(crate) fn site(&self) -> Site {
+        Site {
+            rule: self.rule.clone(),
+            clause: self.clause,
+            line: self.line,
+        }
+    }
+
     /// Line and column in the rule's text, both counted from 1, of a place in the fence's code.
     pub(crate) fn position(&self, offset: u32) -> (u32, u32) {
         let offset = (offset as usize).min(self.code.len());

@@ -6,19 +6,14 @@ use std::sync::LazyLock;
 use crate::datum::Type;
 use crate::interface::{self, LibraryEntry, RECORDS};
 
-/// What only the host calls: guards that the rewriting puts in, and what stands behind a script's host.
-const INTERNAL: [&str; 11] = [
+/// What only the host calls: guards that the rewriting puts in, what stands for lost names, and what stands
+/// behind a script's host.
+const INTERNAL: [&str; 5] = [
     "Host.call(*args: Any, **named: Any) -> Any",
     "Object.call(*args: Any, **named: Any) -> Any",
-    "__ok(value: Any) -> Any",
-    "__tuple(value: Any) -> Any",
-    "__each(value: Any) -> Any",
-    "__add(a: Any, b: Any) -> Any",
-    "__sub(a: Any, b: Any) -> Any",
-    "__mul(a: Any, b: Any) -> Any",
-    "__mod(a: Any, b: Any) -> Any",
-    "__shl(a: Any, b: Any) -> Any",
     "__iadd(a: Any, b: Any) -> Any",
+    "__lost(why: str) -> Any",
+    "__lost_value(name: str) -> Any",
 ];
 
 /// The signatures of all natives, by name; methods as `Ledger.clear`.

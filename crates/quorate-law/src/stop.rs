@@ -67,6 +67,15 @@ impl Stop {
         }))
     }
 
+    /// A limit that was hit; the runner adds the place.
+    pub fn limit(text: impl Into<String>) -> Self {
+        Self::Broken(Box::new(Fault {
+            site: Site::default(),
+            text: text.into(),
+            limit: true,
+        }))
+    }
+
     /// A refusal with one need; the world fills in rule and clause from the site.
     pub fn refused(refusal: Refusal) -> Self {
         Self::Refused(Box::new(refusal))

@@ -1,9 +1,13 @@
 //! Rule code as a tree: parsing it, walking it, and the names that the rewriting puts into it.
 
+use std::collections::BTreeSet;
+
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark_syntax::syntax::ast::{
-    AssignTarget, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, ExprP,
+    AssignTarget, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, ClauseP, DefP, Expr,
+    ExprP, Stmt, StmtP,
 };
+use starlark_syntax::syntax::uniplate::Visit;
 
 use crate::check::wording;
 use crate::diagnostic::CodeFault;
@@ -16,15 +20,18 @@ pub(crate) enum Flavour {
     Law,
     /// A one-off script: statements at the top level.
     Script,
-    /// A test file: statements at the top level, lambdas, and no house rules.
+    /// A test file: statements at the top level, and few house rules.
     Test,
 }
 
 /// Parses code.
 pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, CodeFault> {
+    parse_as(code, &dialect(flavour))
+}
+
+fn parse_as(code: &str, dialect: &Dialect) -> Result<AstModule, CodeFault> {
     nesting::look(code).map_err(|deep| CodeFault::new(deep.offset, deep.text))?;
-    let dialect = dialect(flavour);
-    AstModule::parse("fence", code.to_owned(), &dialect).map_err(|error| {
+    AstModule::parse("fence", code.to_owned(), dialect).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.span.begin().get());
         let text = error.without_diagnostic().to_string();
         // The language points at the end of the line before.
@@ -34,10 +41,47 @@ pub(crate) fn parse(code: &str, flavour: Flavour) -> Result<AstModule, CodeFault
     })
 }
 
+/// A load statement of a test file.
+pub(crate) struct Load {
+    /// The file.
+    pub(crate) file: String,
+    /// What is loaded: the name here, and the name there.
+    pub(crate) names: Vec<(String, String)>,
+    /// Where the statement stands, in bytes.
+    pub(crate) span: std::ops::Range<u32>,
+}
+
+/// The load statements at the top of a test file.
+pub(crate) fn loads(code: &str) -> Result<Vec<Load>, CodeFault> {
+    fn find(stmt: &AstStmt, out: &mut Vec<Load>) {
+        match &stmt.node {
+            StmtP::Statements(inner) => inner.iter().for_each(|stmt| find(stmt, out)),
+            StmtP::Load(load) => out.push(Load {
+                file: load.module.node.clone(),
+                names: load
+                    .args
+                    .iter()
+                    .map(|arg| (arg.local.node.ident.clone(), arg.their.node.clone()))
+                    .collect(),
+                span: stmt.span.begin().get()..stmt.span.end().get(),
+            }),
+            _ => {}
+        }
+    }
+    let dialect = Dialect {
+        enable_load: true,
+        ..dialect(Flavour::Test)
+    };
+    let ast = parse_as(code, &dialect)?;
+    let mut found = Vec::new();
+    find(ast.statement(), &mut found);
+    Ok(found)
+}
+
 pub(crate) fn dialect(flavour: Flavour) -> Dialect {
     Dialect {
         enable_def: true,
-        enable_lambda: flavour == Flavour::Test,
+        enable_lambda: false,
         enable_load: false,
         enable_keyword_only_arguments: true,
         enable_positional_only_arguments: false,
@@ -58,6 +102,50 @@ pub(crate) fn targets(target: &AstAssignTarget) -> Vec<(String, u32)> {
     }
 }
 
+/// The names that a function gives values to, its parameters included.
+pub(crate) fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<String> {
+    let params = def.params.iter().filter_map(|param| param.node.ident());
+    let mut names: BTreeSet<String> = params.map(|name| name.ident.clone()).collect();
+    assigned(&def.body, &mut names);
+    names
+}
+
+/// Adds the names that a statement gives values to, those of functions inside it left out.
+pub(crate) fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
+    let mut add =
+        |target: &AstAssignTarget| names.extend(targets(target).into_iter().map(|(name, _)| name));
+    match &statement.node {
+        StmtP::Def(def) => {
+            names.insert(def.name.ident.clone());
+            return;
+        }
+        StmtP::Assign(assign) => add(&assign.lhs),
+        StmtP::AssignModify(target, ..) => add(target),
+        StmtP::For(each) => add(&each.var),
+        _ => {}
+    }
+    statement.node.visit_children(|child| match child {
+        Visit::Stmt(inner) => assigned(inner, names),
+        Visit::Expr(expr) => walk_expr(expr, &mut |expr| looped(expr, names)),
+    });
+}
+
+/// Adds the names that the loops of a comprehension give values to.
+fn looped(expr: &Expr, names: &mut BTreeSet<String>) {
+    let (ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more)) =
+        expr
+    else {
+        return;
+    };
+    let more = more.iter().filter_map(|clause| match clause {
+        ClauseP::For(each) => Some(each),
+        ClauseP::If(_) => None,
+    });
+    for each in std::iter::once(&**first).chain(more) {
+        names.extend(targets(&each.var).into_iter().map(|(name, _)| name));
+    }
+}
+
 /// Visits every expression of a statement, types left out.
 pub(crate) fn walk_stmt(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
     statement.visit_expr(|expr| walk_expr(expr, f));
@@ -67,6 +155,34 @@ pub(crate) fn walk_stmt(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
 pub(crate) fn walk_expr(expr: &AstExpr, f: &mut impl FnMut(&Expr)) {
     f(&expr.node);
     expr.node.visit_expr(|inner| walk_expr(inner, f));
+}
+
+/// Visits a statement and all in it.
+pub(crate) fn walk_statements(statement: &AstStmt, f: &mut impl FnMut(&Stmt)) {
+    f(&statement.node);
+    statement.node.visit_children(|child| {
+        if let Visit::Stmt(inner) = child {
+            walk_statements(inner, f);
+        }
+    });
+}
+
+/// The attributes that a statement itself sets.
+pub(crate) fn assigned_attributes(statement: &Stmt) -> Vec<&str> {
+    let target = match statement {
+        StmtP::Assign(assign) => &assign.lhs,
+        StmtP::AssignModify(target, ..) => target,
+        _ => return Vec::new(),
+    };
+    let (mut targets, mut names) = (vec![target], Vec::new());
+    while let Some(target) = targets.pop() {
+        match &target.node {
+            AssignTarget::Dot(_, name) => names.push(name.node.as_str()),
+            AssignTarget::Tuple(parts) => targets.extend(parts),
+            AssignTarget::Index(_) | AssignTarget::Identifier(_) => {}
+        }
+    }
+    names
 }
 
 /// Whether an assignment's target can be named twice without doing anything twice.
@@ -102,18 +218,18 @@ pub(crate) fn of_setter(name: &str) -> Option<&str> {
     name.strip_prefix("__set_")
 }
 
-/// Built-in functions that walk all of what they are given.
-pub(crate) const WALKERS: [&str; 12] = [
-    "sorted",
-    "min",
-    "max",
-    "str",
-    "repr",
-    "zip",
-    "enumerate",
-    "tuple",
-    "reversed",
-    "list",
-    "dict",
-    "set",
-];
+/// The names of functions that stand inside others, which hold on to what is around them.
+pub(crate) fn inner_functions(ast: &AstModule) -> BTreeSet<String> {
+    fn look(statement: &AstStmt, inside: bool, names: &mut BTreeSet<String>) {
+        if let StmtP::Def(def) = &statement.node {
+            if inside {
+                names.insert(def.name.ident.clone());
+            }
+            return look(&def.body, true, names);
+        }
+        statement.visit_stmt(|inner| look(inner, inside, names));
+    }
+    let mut names = BTreeSet::new();
+    look(ast.statement(), false, &mut names);
+    names
+}

@@ -1,9 +1,9 @@
 //! The top level of a law, run once: what it declares, and which fence is at fault where it breaks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use starlark::environment::Module;
+use starlark::environment::{FrozenModule, Module};
 use starlark::syntax::AstModule;
 
 use crate::budget::{Budget, Limits};
@@ -14,8 +14,8 @@ use crate::diagnostic::CodeFault;
 use crate::errors;
 use crate::evaluate;
 use crate::frame::{FrameParts, RunFrame};
-use crate::host::operators::depth_exceeds;
 use crate::library::{self, Additions};
+use crate::measure::can_be_kept;
 use crate::module::CompiledModule;
 use crate::rewrite;
 use crate::sheet::CodeSheet;
@@ -36,10 +36,11 @@ pub(crate) fn run(
     let mut ast = AstModule::parse("law", sheet.text.clone(), &dialect)
         .map_err(|error| located(sheet, &error))?;
     rewrite::guarded_operators(&mut ast);
+    let inner = syntax::inner_functions(&ast);
     let globals = library::globals(additions);
     let parts = FrameParts {
         collector: Some(collector),
-        ..FrameParts::new(code, Budget::new(Limits::WHOLE))
+        ..FrameParts::new(code, Budget::new(Limits::LAW))
     };
     let entered = RunFrame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
     let frame = &entered.0;
@@ -52,18 +53,7 @@ pub(crate) fn run(
                 .inspect_err(|error| at = Some(outermost(code, error)))
         });
         match ran {
-            Ok(()) => match too_deep(&module) {
-                None => module.freeze().map_err(|error| {
-                    (
-                        None,
-                        CodeFault::new(0, format!("the law cannot be kept: {error:?}")),
-                    )
-                }),
-                Some(name) => {
-                    let text = format!("`{name}` holds lists within lists without end");
-                    Err((None, CodeFault::new(0, text)))
-                }
-            },
+            Ok(()) => keep(module, &inner).map_err(|text| (None, CodeFault::new(0, text))),
             Err(stop) => {
                 let place = at.flatten();
                 let mut fault = stop_fault(&stop);
@@ -82,16 +72,19 @@ pub(crate) fn run(
     Ok(collector.unwrap_or_default())
 }
 
-/// A variable of the module whose value is nested so deeply that keeping it would exhaust the stack.
-fn too_deep(module: &Module<'_>) -> Option<String> {
-    module
-        .names()
-        .find(|name| {
-            module
-                .get(name.as_str())
-                .is_some_and(|value| depth_exceeds(value, 100))
-        })
-        .map(|name| name.as_str().to_owned())
+/// Keeps a module, unless that would exhaust the stack.
+pub(crate) fn keep(module: Module<'_>, inner: &BTreeSet<String>) -> Result<FrozenModule, String> {
+    let unfit = module.names().find(|name| {
+        let value = module.get(name.as_str());
+        value.is_some_and(|value| !can_be_kept(value, module.heap(), inner))
+    });
+    if let Some(name) = unfit {
+        return Err(format!(
+            "`{name}` cannot be kept: it holds lists within lists without end, or a function that stands inside another"
+        ));
+    }
+    let kept = module.freeze();
+    kept.map_err(|error| format!("the code cannot be kept: {error:?}"))
 }
 
 fn stop_fault(stop: &Stop) -> CodeFault {

@@ -19,7 +19,7 @@ use crate::diagnostic::CodeFault;
 use crate::expressions::{CallArguments, docstring, literal, string, type_of, word};
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
-use crate::syntax::{targets, walk_stmt};
+use crate::syntax::{assigned_attributes, targets, walk_statements, walk_stmt};
 
 /// A kind that a fence brings.
 #[derive(Clone, Debug)]
@@ -57,9 +57,18 @@ pub(crate) struct FunctionFound {
     pub(crate) signature: Signature,
     /// Attributes that its own text reads.
     pub(crate) reads: BTreeSet<String>,
+    /// Attributes that its own text sets.
+    sets: BTreeSet<String>,
     /// Names that its own text uses, other than its own variables'.
     pub(crate) uses: BTreeSet<String>,
     pub(crate) offset: u32,
+}
+
+impl FunctionFound {
+    /// Attributes that its own text reads or sets.
+    pub(crate) fn touches(&self) -> impl Iterator<Item = &String> {
+        self.reads.union(&self.sets)
+    }
 }
 
 /// Whole lines of a fence that go into the sheet together.
@@ -437,6 +446,11 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
         }
         _ => {}
     });
+    let mut sets = BTreeSet::new();
+    walk_statements(&def.body, &mut |statement| {
+        let names = assigned_attributes(statement).into_iter();
+        sets.extend(names.map(str::to_owned));
+    });
     FunctionFound {
         name: def.name.ident.clone(),
         signature: Signature {
@@ -449,6 +463,7 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
             site: site.clone(),
         },
         reads,
+        sets,
         uses,
         offset: def.name.span.begin().get(),
     }

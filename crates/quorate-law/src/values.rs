@@ -9,6 +9,7 @@
 
 pub(crate) mod callable;
 pub(crate) mod convert;
+pub(crate) mod guard;
 pub(crate) mod kind;
 pub(crate) mod object;
 pub(crate) mod picture;

@@ -59,7 +59,7 @@ pub trait World {
 
     // Saying no, costs, changes.
 
-    /// The refusal that `require` or `refuse` leads to.
+    /// The refusal that `require` or `refuse` leads to; none where what is needed counts as met.
     fn refuse(
         &self,
         what: &str,
@@ -67,7 +67,7 @@ pub trait World {
         need: &str,
         next_at: Option<Moment>,
         site: &Site,
-    ) -> Stop;
+    ) -> Option<Stop>;
     /// Takes amounts from a thing; refuses if short.
     fn pay(&self, who: &Thing, costs: Named, site: &Site) -> Answer<()>;
     /// Moves amounts from one thing to another.

@@ -1,16 +1,9 @@
-//! What sleeps: a fence that does not check, and whatever leans on it, to the end of the chain.
+//! What sleeps under the first edition: a fence that does not check, and whatever leans on it, to the end of the chain.
 
 mod common;
 
-use common::rule;
+use common::clause;
 use quorate_law::compile;
-
-fn clause(id: &str, code: &str) -> quorate_law::Source {
-    rule(
-        id,
-        &format!("# {id}\n\n1. A clause.\n\n```starlark\n{code}\n```\n"),
-    )
-}
 
 #[test]
 fn what_leans_on_a_name_that_is_gone_sleeps_to_the_end_of_the_chain_and_says_on_what() {

@@ -33,6 +33,7 @@ fn source(rule: &str, file: &Path, since: u64) -> Source {
         library: false,
         since,
         text,
+        left: None,
     }
 }
 

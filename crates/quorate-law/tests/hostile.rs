@@ -312,3 +312,27 @@ fn what_a_run_uses_does_not_lean_on_what_ran_before_it() {
     assert!(!used(greedy).0, "and leaves large pieces of memory behind");
     assert_eq!(used(calm), before);
 }
+
+#[test]
+fn types_that_double_or_hold_themselves_are_not_followed() {
+    let chain: Vec<String> = (1..60)
+        .map(|n| format!("t{n} = (t{0}, t{0})\n", n - 1))
+        .collect();
+    let inside = format!("    {}", chain.join("    "));
+    let chain = chain.concat();
+    let function = format!("def run(p: Player):\n    t0 = (1, 1)\n{inside}");
+    assert!(compile(&[fence(&function)], 1).asleep.is_empty());
+    // At the top level such a value cannot be kept, which is found when it runs; what matters is that this ends.
+    let (_, text) = refused(fence(&format!("t0 = (1, 1)\n{chain}")));
+    assert!(text.contains("without end"), "{text}");
+    let fences: Vec<Source> = (1..40)
+        .map(|n| fence(&format!("t{n} = (t{0}, t{0})\n", n - 1)))
+        .chain([fence("t0 = (1, 1)\n")])
+        .collect();
+    assert!(!compile(&fences, 1).asleep.is_empty());
+    let code = compile(&[fence("def run(p: Player): pass\n")], 1).code;
+    let doubles = format!("t0 = (1, 1)\n{chain}");
+    for script in ["x = ()\nfor i in range(2): x = (x,)\n", &doubles] {
+        assert!(code.script("script", script).is_ok());
+    }
+}

@@ -350,3 +350,12 @@ fn squares_know_their_neighbours() {
         .collect();
     assert_eq!(words, ["B1", "C2", "south-east", "5", "True"]);
 }
+
+#[test]
+fn guards_keep_the_brackets_of_first_and_last_parts() {
+    let law = awake(&[fence(
+        "def pair(t: typing.Any) -> int:\n    return len(t)\n\ndef run(p: Player) -> int:\n    x = 2\n    return pair((1, 2) if x > 1 else (3, 4, 5)) + -((x + 1) * (x + 2)) + pair((\"(\") + \")\")\n",
+    )]);
+    let answer = call(&law, &Game::of(1), "run", vec![p(1)]);
+    assert_eq!(answer, Ok(Datum::Int(2 - 12 + 2)));
+}

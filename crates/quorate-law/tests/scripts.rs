@@ -137,7 +137,7 @@ def test_it_counts():
     eq(g.count, 4)
     eq([x * 2 for x in [1, 2]], [2, 4])
     eq(moment(\"x\"), moment(\"x\") + hours(0))
-    eq(sorted([3, 1], key = lambda n: n), [1, 3])
+    eq(sorted([\"bb\", \"a\"], key = len), [\"a\", \"bb\"])
     if g.count == 4:
         raised(g, 1)
 
@@ -152,8 +152,14 @@ def test_it_asks_for_what_is_not_there():
 
 #[test]
 fn a_test_script_meets_its_host() {
-    let tests =
-        TestScript::compile("count.star", FILE, &["game", "eq", "moment"], Limits::WHOLE).unwrap();
+    let tests = TestScript::compile(
+        "count.star",
+        FILE,
+        &["game", "eq", "moment"],
+        &|_| None,
+        Limits::WHOLE,
+    )
+    .unwrap();
     let names: Vec<_> = tests
         .functions()
         .iter()
@@ -191,10 +197,53 @@ fn a_test_script_that_does_not_check_says_where() {
         "t.star",
         "def test_x():\n    eqq(1, 1)\n",
         &["eq"],
+        &|_| None,
         Limits::WHOLE,
     ) else {
         panic!()
     };
     assert_eq!(findings[0].line, 2);
     assert!(findings[0].text.contains("eqq"), "{}", findings[0].text);
+}
+
+#[test]
+fn a_test_file_loads_from_helpers_by_name() {
+    let helpers = |file: &str| match file {
+        "helpers.star" => {
+            Some("load(\"deep.star\", \"TWO\")\nONE = 1\n\ndef three():\n    return ONE + TWO\n")
+        }
+        "deep.star" => Some("TWO = 2\n"),
+        "round.star" => Some("load(\"round.star\", \"X\")\n"),
+        _ => None,
+    };
+    let compile = |code: &str| {
+        let helpers = |file: &str| helpers(file).map(str::to_owned);
+        TestScript::compile("t.star", code, &["eq"], &helpers, Limits::WHOLE)
+    };
+    let code = "load(\"helpers.star\", \"three\", one = \"ONE\")\n\ndef test_x():\n    eq([three(), one], [3, 1])\n";
+    assert_eq!(compile(code).unwrap().functions()[0].line, 3);
+    for (code, line, why) in [
+        (
+            "\nload(\"gone.star\", \"x\")\n",
+            2,
+            "there is no file gone.star beside this one to load from",
+        ),
+        (
+            "load(\"helpers.star\", \"four\")\n",
+            1,
+            "helpers.star has no four",
+        ),
+        (
+            "load(\"round.star\", \"X\")\n",
+            1,
+            "round.star loads itself",
+        ),
+    ] {
+        let Err(findings) = compile(code) else {
+            panic!("{code}")
+        };
+        assert_eq!((findings[0].line, findings[0].text.as_str()), (line, why));
+    }
+    // What is not loaded is not known.
+    assert!(compile("load(\"helpers.star\", \"three\")\ndef test_x():\n    eq(ONE, 1)\n").is_err());
 }

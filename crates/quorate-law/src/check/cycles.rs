@@ -1,63 +1,124 @@
-//! Variables that hold what they held before: types of such grow without end, so the checker looks no deeper.
+//! Variables whose types would grow without end, or beyond measure: the checker looks no deeper into those.
 //!
-//! In `x = (x, x)` the type of `x` would hold itself. The checker sees `x = (__any, __any)` instead.
+//! In `x = (x, x)` the type of `x` would hold itself. The checker sees `x = (__any, __any)` instead. In `a = (1, 1)`,
+//! `b = (a, a)`, `c = (b, b)` and so on each type is twice as large as the one before, so what is put together of much is
+//! not looked into when it is put into more. What stands at the top level of a law is used by all its fences; there the
+//! variables of the law are never looked into.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use starlark_syntax::syntax::ast::{
     AssignTarget, AstAssignTarget, AstExpr, AstStmt, Expr, ExprP, StmtP,
 };
+use starlark_syntax::syntax::uniplate::Visit;
 
+use crate::costs::built_in;
 use crate::sheet::TextEdit;
-use crate::syntax::{ANYTHING, WALKERS, targets, walk_expr, walk_stmt};
+use crate::syntax::{ANYTHING, locals, targets, walk_expr};
 
-/// The edits by which no variable's type holds itself.
-pub(crate) fn broken(statement: &AstStmt) -> Vec<TextEdit> {
+/// How many parts a variable's type may have, as far as they can be counted, to be looked into where it is put into others.
+const PARTS_MAX: usize = 1_000;
+
+/// The edits by which no variable's type holds itself or too much. `law` are the variables of all top levels.
+pub(crate) fn broken(statement: &AstStmt, law: &BTreeSet<String>) -> Vec<TextEdit> {
     let mut edits = Vec::new();
-    functions(statement, &mut edits);
+    let own = too_large(statement);
+    let mut known = law.clone();
+    known.extend(own);
+    replace_in(statement, &known, &mut edits);
+    functions(statement, law, &mut edits);
     edits.sort_by_key(|edit| edit.at);
     edits.dedup_by_key(|edit| edit.at);
     edits
 }
 
-fn functions(statement: &AstStmt, edits: &mut Vec<TextEdit>) {
-    if let StmtP::Def(def) = &statement.node {
-        let cyclic = cyclic(&def.body);
-        if !cyclic.is_empty() {
-            replace_in(&def.body, &cyclic, edits);
+/// The variables of a top level that are put together of others.
+pub(crate) fn variables(statement: &AstStmt) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut add = |statement: &AstStmt| {
+        let StmtP::Assign(assign) = &statement.node else {
+            return;
+        };
+        let made = match &assign.rhs.node {
+            ExprP::Call(callee, _) => {
+                ident(&callee.node).is_some_and(|name| built_in(&name).is_some())
+            }
+            ExprP::Literal(_) | ExprP::FString(_) => false,
+            _ => true,
+        };
+        if made {
+            names.extend(targets(&assign.lhs).into_iter().map(|(name, _)| name));
         }
-    }
-    statement.visit_stmt(|inner| functions(inner, edits));
+    };
+    add(statement);
+    statement.visit_stmt(add);
+    names
 }
 
-/// What each variable is made of, by name.
+fn functions(statement: &AstStmt, law: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
+    if let StmtP::Def(def) = &statement.node {
+        let mut names = too_large(&def.body);
+        let own = locals(def);
+        names.extend(law.iter().filter(|name| !own.contains(*name)).cloned());
+        replace_in(&def.body, &names, edits);
+    }
+    statement.visit_stmt(|inner| functions(inner, law, edits));
+}
+
+/// What each variable is made of: names, each as often as it is used.
 #[derive(Default)]
-struct Makings(BTreeMap<String, BTreeSet<String>>);
+struct Makings(BTreeMap<String, Vec<String>>);
 
 impl Makings {
     fn add(&mut self, target: &AstAssignTarget, from: &AstExpr) {
         let mut names: Vec<String> = targets(target).into_iter().map(|(name, _)| name).collect();
         names.extend(held_by(target));
         for name in names {
-            let parts = self.0.entry(name).or_default();
-            walk_expr(from, &mut |expr| parts.extend(ident(expr)));
+            self.parts(name, from);
         }
     }
 
-    fn reaches_itself(&self, name: &str) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut next = vec![name];
-        while let Some(at) = next.pop() {
-            for part in self.0.get(at).into_iter().flatten() {
-                if part == name {
-                    return true;
-                }
-                if seen.insert(part) {
-                    next.push(part);
+    fn parts(&mut self, of: String, from: &AstExpr) {
+        let parts = self.0.entry(of).or_default();
+        walk_expr(from, &mut |expr| parts.extend(ident(expr)));
+    }
+
+    /// How many parts each variable's type may have; one that holds itself has more than any.
+    fn sizes(&self) -> BTreeMap<&str, usize> {
+        let mut sizes = BTreeMap::new();
+        for start in self.0.keys() {
+            // In the order in which calls would be made, without making them: a chain may be long.
+            let mut open: Vec<(&str, usize)> = vec![(start, 0)];
+            let mut inside: BTreeSet<&str> = BTreeSet::from([start.as_str()]);
+            while let Some((name, at)) = open.last().copied() {
+                let parts = &self.0[name];
+                match parts.get(at).map(String::as_str) {
+                    _ if sizes.contains_key(name) => {
+                        inside.remove(name);
+                        open.pop();
+                    }
+                    Some(part) => {
+                        if let Some(top) = open.last_mut() {
+                            top.1 += 1;
+                        }
+                        if inside.contains(part) {
+                            sizes.insert(part, usize::MAX);
+                        } else if self.0.contains_key(part) && !sizes.contains_key(part) {
+                            inside.insert(part);
+                            open.push((part, 0));
+                        }
+                    }
+                    None => {
+                        let size = |part: &String| sizes.get(part.as_str()).copied().unwrap_or(1);
+                        let sum = parts.iter().map(size).fold(1, usize::saturating_add);
+                        sizes.insert(name, sum);
+                        inside.remove(name);
+                        open.pop();
+                    }
                 }
             }
         }
-        false
+        sizes
     }
 }
 
@@ -76,32 +137,35 @@ fn held_by(target: &AstAssignTarget) -> Option<String> {
     }
 }
 
-fn cyclic(body: &AstStmt) -> BTreeSet<String> {
+/// The variables of a body that hold themselves or too much.
+fn too_large(body: &AstStmt) -> BTreeSet<String> {
     let mut makings = Makings::default();
     collect(body, &mut makings);
-    let names = makings.0.keys();
-    names
-        .filter(|name| makings.reaches_itself(name))
-        .cloned()
+    let sizes = makings.sizes().into_iter();
+    sizes
+        .filter(|(_, size)| *size > PARTS_MAX)
+        .map(|(name, _)| name.to_owned())
         .collect()
 }
 
 fn collect(statement: &AstStmt, makings: &mut Makings) {
     match &statement.node {
+        StmtP::Def(_) => return,
         StmtP::Assign(assign) => makings.add(&assign.lhs, &assign.rhs),
         StmtP::AssignModify(target, _, value) => makings.add(target, value),
         StmtP::For(each) => makings.add(&each.var, &each.over),
         _ => {}
     }
-    walk_stmt(statement, &mut |expr| {
-        if let Some((name, args)) = method(expr) {
-            let parts = makings.0.entry(name).or_default();
-            for arg in args {
-                walk_expr(arg, &mut |expr| parts.extend(ident(expr)));
+    statement.node.visit_children(|child| match child {
+        Visit::Stmt(inner) => collect(inner, makings),
+        Visit::Expr(expr) => walk_expr(expr, &mut |expr| {
+            if let Some((name, args)) = method(expr) {
+                for arg in args {
+                    makings.parts(name.clone(), arg);
+                }
             }
-        }
+        }),
     });
-    statement.visit_stmt(|inner| collect(inner, makings));
 }
 
 /// A call of a variable's method, such as `x.append(y)`.
@@ -116,15 +180,21 @@ fn method(expr: &Expr) -> Option<(String, Vec<&AstExpr>)> {
     Some((ident(&object.node)?, args))
 }
 
+/// In a body, functions inside it left out.
 fn replace_in(statement: &AstStmt, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
+    if names.is_empty() || matches!(statement.node, StmtP::Def(_)) {
+        return;
+    }
     if let StmtP::Assign(assign) = &statement.node
         && held_by(&assign.lhs).is_some()
     {
         replace(&assign.rhs, names, edits);
         return;
     }
-    statement.visit_expr(|expr| nests(expr, names, edits));
-    statement.visit_stmt(|inner| replace_in(inner, names, edits));
+    statement.node.visit_children(|child| match child {
+        Visit::Stmt(inner) => replace_in(inner, names, edits),
+        Visit::Expr(expr) => nests(expr, names, edits),
+    });
 }
 
 /// Finds what puts values into others: literals, comprehensions, and calls that collect.
@@ -138,7 +208,7 @@ fn nests(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
             expr.node.visit_expr(|inner| replace(inner, names, edits));
         }
         ExprP::Call(callee, args) => {
-            let known = ident(&callee.node).is_some_and(|name| WALKERS.contains(&name.as_str()));
+            let known = ident(&callee.node).is_some_and(|name| built_in(&name).is_some());
             let collects = known || method(&expr.node).is_some();
             for arg in &args.args {
                 if collects {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use starlark_syntax::lexer::TokenInt;
 use starlark_syntax::syntax::ast::{
     AssignOp, AssignTarget, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp,
     ClauseP, DefP, ExprP, ParameterP, StmtP,
@@ -9,9 +10,10 @@ use starlark_syntax::syntax::ast::{
 use starlark_syntax::syntax::module::AstModuleFields;
 use starlark_syntax::syntax::uniplate::Visit;
 
+use crate::costs::built_in;
 use crate::diagnostic::CodeFault;
 use crate::interface::instead;
-use crate::syntax::{Flavour, WALKERS, is_plain_target, targets, walk_stmt};
+use crate::syntax::{Flavour, is_plain_target, locals, targets};
 
 /// Methods that change a list or dictionary in place.
 const CHANGING: [&str; 9] = [
@@ -75,35 +77,12 @@ struct HouseRules {
     locals: Vec<BTreeSet<String>>,
 }
 
-/// The names that a function gives values to, its parameters included.
-fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<String> {
-    let params = def.params.iter().filter_map(|param| param.node.ident());
-    let mut names: BTreeSet<String> = params.map(|name| name.ident.clone()).collect();
-    assigned(&def.body, &mut names);
-    names
-}
-
-fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
-    let mut add =
-        |target: &AstAssignTarget| names.extend(targets(target).into_iter().map(|(name, _)| name));
-    match &statement.node {
-        StmtP::Assign(assign) => add(&assign.lhs),
-        StmtP::For(each) => add(&each.var),
-        _ => {}
+/// Whether a number needs more than 64 bits.
+fn is_too_big(int: &TokenInt) -> bool {
+    match int {
+        TokenInt::I32(_) => false,
+        TokenInt::BigInt(int) => i64::try_from(int).is_err(),
     }
-    walk_stmt(statement, &mut |expr| {
-        if let ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) =
-            expr
-        {
-            add(&first.var);
-            for clause in more {
-                if let ClauseP::For(each) = clause {
-                    add(&each.var);
-                }
-            }
-        }
-    });
-    statement.visit_stmt(|inner| assigned(inner, names));
 }
 
 fn begin(expr: &AstExpr) -> u32 {
@@ -141,6 +120,9 @@ impl HouseRules {
                     AssignOp::Multiply
                     | AssignOp::LeftShift
                     | AssignOp::RightShift
+                    | AssignOp::BitAnd
+                    | AssignOp::BitOr
+                    | AssignOp::BitXor
                     | AssignOp::Percent => {
                         let plain = sign.trim_end_matches('=');
                         let help = format!("write `x = x {plain} y`");
@@ -153,7 +135,7 @@ impl HouseRules {
                             "write `//=`, which rounds down",
                         );
                     }
-                    AssignOp::Add | AssignOp::Subtract
+                    AssignOp::Add | AssignOp::Subtract | AssignOp::FloorDivide
                         if matches!(target.node, AssignTarget::Index(_))
                             && !is_plain_target(target) =>
                     {
@@ -251,6 +233,16 @@ impl HouseRules {
                     "multiply first and divide with `//`, which rounds down",
                 );
             }
+            ExprP::Literal(AstLiteral::Int(int)) if is_too_big(&int.node) => {
+                self.fault(
+                    at,
+                    "a number leaves 64 bits",
+                    "numbers go to 9223372036854775807",
+                );
+            }
+            ExprP::Literal(AstLiteral::Bytes(_)) => {
+                self.fault(at, "bytes are not offered", "write a text");
+            }
             ExprP::Op(_, BinOp::Divide, right) => {
                 self.fault(
                     begin(right),
@@ -263,7 +255,8 @@ impl HouseRules {
                 if let ExprP::Dot(object, method) = &callee.node {
                     self.method(object, &method.node, method.span.begin().get());
                 }
-                let known = matches!(&callee.node, ExprP::Identifier(name) if WALKERS.contains(&name.ident.as_str()));
+                let known = matches!(&callee.node, ExprP::Identifier(name)
+                    if built_in(&name.ident).is_some() && instead("name", &name.ident).is_none());
                 if known {
                     // Called by name, its arguments are guarded, and with them what a `key` is called on.
                     for arg in &args.args {
@@ -299,7 +292,7 @@ impl HouseRules {
             && !self.locals.iter().any(|names| names.contains(name))
         {
             self.fault(at, format!("`{name}` is not offered to rules"), help);
-        } else if WALKERS.contains(&name)
+        } else if built_in(name).is_some()
             && self.flavour != Flavour::Test
             && !self.locals.is_empty()
             && !self.locals.iter().any(|names| names.contains(name))

@@ -22,7 +22,7 @@ use crate::sheet::CodeSheet;
 use crate::signature::{SIGNATURES, attribute_type};
 use crate::syntax::{ANYTHING, Flavour, dialect, of_setter, setter};
 use crate::types::{LEDGER, MOMENT, PICTURE, SPAN, SQUARE, Schema};
-use crate::unit::{Sort, Unit};
+use crate::unit::{Sort, Unit, ValueFound};
 use crate::values::callable::Callable;
 use crate::values::kind::KindValue;
 
@@ -32,9 +32,10 @@ fn fixed_kinds() -> impl Iterator<Item = &'static str> {
     plain.chain(RECORDS.iter().copied()).chain(BASE_KINDS)
 }
 
-/// The kinds of a law, with what their things have.
+/// The kinds of a law, with what their things have, and what they had where somebody still asks for it.
 pub(crate) fn schema<'u>(
     units: impl Iterator<Item = &'u Unit> + Clone,
+    lost: &[&ValueFound],
     functions: &HashMap<String, Signature>,
 ) -> Rc<Schema> {
     let mut schema = Schema::default();
@@ -73,7 +74,9 @@ pub(crate) fn schema<'u>(
         .filter_map(|kind| Some((kind.alias.as_deref()?, kind.name.as_str())))
         .chain([("player", "Player"), ("game", "Game")])
         .collect();
-    for value in units.clone().flat_map(|unit| &unit.values) {
+    let values = units.clone().flat_map(|unit| &unit.values);
+    // What is there comes last, and stands where a lost value had its name.
+    for value in lost.iter().copied().chain(values) {
         let of = aliases.get(value.of.as_str()).copied().unwrap_or(&value.of);
         let signature = value.function.as_ref().and_then(|name| functions.get(name));
         let ty = schema.ty(

@@ -21,6 +21,12 @@ use crate::values::thing::{called, kind_of};
 use crate::values::time::{MomentValue, SpanValue};
 use crate::world::{Named, World};
 
+/// What it costs to ask the game something, in steps.
+const WORLD: usize = 2;
+
+/// What it costs to make something in the game: a post, a comment, a thing, a line of a ledger.
+const MAKING: usize = 50;
+
 /// What a native gives back, to become a value.
 pub(crate) trait IntoValue {
     fn into_value<'v>(self, frame: &RunFrame, heap: Heap<'v>) -> NativeResult<'v>;
@@ -90,7 +96,14 @@ impl<'v> Args<'v, '_> {
     }
 
     pub(crate) fn world(&self) -> starlark::Result<&Rc<dyn World>> {
+        self.frame.work(WORLD)?;
         self.frame.world()
+    }
+
+    /// The game, to make something in it that stays.
+    pub(crate) fn maker(&self) -> starlark::Result<&Rc<dyn World>> {
+        self.frame.work(MAKING)?;
+        self.world()
     }
 
     pub(crate) fn site(&self, eval: &Evaluator<'v, '_, '_>) -> Site {

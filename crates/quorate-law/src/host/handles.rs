@@ -7,9 +7,14 @@ use crate::errors::fault;
 use crate::values::callable::{Args, Eval, Native, NativeResult};
 use crate::values::plain::SquareValue;
 
+use super::declaring::handle;
 use super::play::question;
 
 pub(crate) const NATIVES: &[Native] = &[
+    ("__lost", |args, _| Err(fault(args.text(0)?))),
+    ("__lost_value", |args, _| {
+        Ok(handle(args, args.text(0)?.into(), "lost value"))
+    }),
     ("K.all", |args, eval| {
         let kind = args.receiver_kind()?;
         let world = args.world()?;
@@ -22,7 +27,7 @@ pub(crate) const NATIVES: &[Native] = &[
     }),
     ("K.create", |args, eval| {
         let kind = args.receiver_kind()?;
-        let world = args.world()?;
+        let world = args.maker()?;
         args.answer(world.create(kind.as_str(), args.kwargs(0)?, &args.site(eval)))
     }),
     ("K.choose", |args, eval| {

@@ -4,17 +4,16 @@ use quorate_kernel::Moment;
 use quorate_kernel::{Name, Thing};
 
 use crate::datum::Datum;
-use crate::errors::fault;
+use crate::errors::{fault, too_big};
+use crate::measure::VALUES_A_STEP;
 use crate::values::callable::{Args, Eval, Native, NativeResult, Receiver};
-
-use super::operators::too_big;
 
 pub(crate) const NATIVES: &[Native] = &[
     ("Ledger.add", |args, _| {
         let (of, name) = ledger(args)?;
         let (who, amount, what) = (args.thing_opt(0)?, args.int(1)?, args.text_or(2, "")?);
         args.frame.output(what)?;
-        let world = args.world()?;
+        let world = args.maker()?;
         args.answer(world.ledger_add(of, name.as_str(), who.as_ref(), amount, what))
     }),
     ("Ledger.total", total),
@@ -51,8 +50,10 @@ fn lines(
     since: Option<Moment>,
 ) -> starlark::Result<Vec<Datum>> {
     let (of, name) = ledger(args)?;
-    args.frame
-        .answer(args.world()?.ledger_lines(of, name.as_str(), who, since))
+    let lines = args.world()?.ledger_lines(of, name.as_str(), who, since);
+    let lines = args.frame.answer(lines)?;
+    args.frame.work(lines.len())?;
+    Ok(lines)
 }
 
 fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
@@ -71,6 +72,7 @@ fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<
 fn players<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let mut players: Vec<Thing> = Vec::new();
     for line in lines(args, None, args.moment_opt(0)?)? {
+        args.frame.work(players.len() / VALUES_A_STEP)?;
         if let Datum::Record(line) = line
             && let Some(Datum::Thing(who)) = line.get("who")
             && !players.contains(who)

@@ -26,7 +26,7 @@ pub(crate) const NATIVES: &[Native] = &[
     }),
     ("message", |args, _| {
         let (to, text) = (args.thing(0)?, args.output(1)?);
-        args.answer(args.world()?.message(&to, text))
+        args.answer(args.maker()?.message(&to, text))
     }),
 ];
 

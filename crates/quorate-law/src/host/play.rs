@@ -17,6 +17,9 @@ use super::args::short;
 /// The most dice that may be asked for at once; a world may allow fewer.
 pub(crate) const ROLLS_MAX: i64 = 10_000;
 
+/// What it costs to make a law of all changes so far, in steps.
+const SETTLING: usize = 20_000;
+
 /// How long somebody has for a duty unless the rule says so.
 const DUTY: Span = Span::hours(48);
 
@@ -25,7 +28,7 @@ pub(crate) const NATIVES: &[Native] = &[
     ("refuse", |args, eval| {
         let why = args.output(0)?;
         let stop = args.world()?.refuse(why, "", "", None, &args.site(eval));
-        Err(args.frame.stopped(stop))
+        stop.map_or_else(|| args.give(()), |stop| Err(args.frame.stopped(stop)))
     }),
     ("pay", |args, eval| {
         let world = args.world()?;
@@ -59,7 +62,10 @@ pub(crate) const NATIVES: &[Native] = &[
         let world = args.world()?;
         args.answer(world.perform(args.text(0)?, &player, waive, named))
     }),
-    ("settle", |args, _| args.answer(args.world()?.settle())),
+    ("settle", |args, _| {
+        args.frame.work(SETTLING)?;
+        args.answer(args.world()?.settle())
+    }),
     ("unfinished", |args, _| {
         args.answer(args.world()?.unfinished(&args.thing(0)?))
     }),
@@ -129,7 +135,7 @@ fn require<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult
     let next_at = args.moment_opt(4)?;
     let world = args.world()?;
     let stop = world.refuse(what, &have, &need, next_at, &args.site(eval));
-    Err(args.frame.stopped(stop))
+    stop.map_or_else(|| args.give(()), |stop| Err(args.frame.stopped(stop)))
 }
 
 fn reset<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
@@ -155,6 +161,7 @@ fn rolls<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'
         )));
     }
     let world = args.world()?;
+    args.frame.work(4 * usize::try_from(count).unwrap_or(0))?;
     args.answer(world.rolls(count.max(0), args.int(1)?, args.text(2)?, &args.site(eval)))
 }
 

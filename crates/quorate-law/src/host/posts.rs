@@ -10,7 +10,7 @@ pub(crate) const NATIVES: &[Native] = &[
     ("post", post),
     ("comment", |args, eval| {
         let (under, text) = (args.thing(0)?, args.output(1)?);
-        args.answer(args.world()?.comment(&under, text, &args.site(eval)))
+        args.answer(args.maker()?.comment(&under, text, &args.site(eval)))
     }),
     ("close", |args, _| {
         let (matter, status, note) = (args.thing(0)?, args.text(1)?, args.text_or(2, "")?);
@@ -31,7 +31,7 @@ fn post<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v
     args.frame.output(title)?;
     args.frame.output(body)?;
     let kind = args.kind(0)?;
-    let world = args.world()?;
+    let world = args.maker()?;
     args.answer(world.post(kind.as_str(), title, body, &args.site(eval)))
 }
 

@@ -2,15 +2,18 @@
 
 use starlark::values::UnpackValue;
 
-use crate::errors::fault;
+use crate::errors::{fault, too_big};
 use crate::values::callable::{Args, Eval, Native, NativeResult};
 
-use super::operators::{TEXT_MAX, too_big, too_long};
+use super::operators::{TEXT_MAX, too_long};
 use super::play::show;
 
 pub(crate) const NATIVES: &[Native] = &[
     ("says", |args, _| {
-        args.give(says_so(args.text(0)?, args.text(1)?))
+        let (text, phrase) = (args.text(0)?, args.text(1)?);
+        // Every word becomes a text of its own, twice.
+        args.frame.work((text.len() + phrase.len()) / 32)?;
+        args.give(says_so(text, phrase))
     }),
     ("replace", replace),
     ("join", join),
@@ -56,6 +59,7 @@ fn replace<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResul
 
 fn join<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let (sep, parts) = (args.text(0)?, args.list(1)?);
+    args.frame.work(parts.len())?;
     let mut made = String::new();
     for (i, part) in parts.iter().enumerate() {
         if i > 0 {

@@ -3,6 +3,7 @@
 use quorate_kernel::Name;
 use starlark::values::dict::DictRef;
 
+use crate::datum::Datum;
 use crate::declare::{CategoryDecl, Declared};
 use crate::errors::fault;
 use crate::values::callable::{Args, Eval, Native, NativeResult};
@@ -150,6 +151,7 @@ fn category<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResul
         prefix: args.text_or(2, "")?.to_owned(),
         marker: args.text_or(3, "")?.to_owned(),
         icons: args.names(4)?,
+        aliases: aliases(args, 12)?,
         statuses,
         by: by(args, 6)?,
         author_hidden,
@@ -161,6 +163,17 @@ fn category<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResul
     };
     declare(args, eval, Declared::Category(decl))?;
     Ok(kind_handle(args, name))
+}
+
+/// Other words for icons, each with the icon that it means.
+fn aliases(args: &Args<'_, '_>, index: usize) -> starlark::Result<Vec<(Name, Name)>> {
+    let given = args.kwargs(index)?.into_iter();
+    given
+        .map(|(alias, icon)| match icon {
+            Datum::Text(icon) => Ok((alias, Name::from(&*icon))),
+            _ => Err(fault(format!("`aliases` names an icon for \"{alias}\""))),
+        })
+        .collect()
 }
 
 fn generator<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {

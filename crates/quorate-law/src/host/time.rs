@@ -2,14 +2,14 @@
 
 use quorate_kernel::{Moment, Span};
 
-use crate::errors::fault;
+use crate::errors::{fault, too_big};
 use crate::values::callable::{Args, Eval, Native, NativeResult};
 use crate::values::time::SpanValue;
 
 pub(crate) const NATIVES: &[Native] = &[
-    ("minutes", |args, _| args.give(Span::minutes(args.int(0)?))),
-    ("hours", |args, _| args.give(Span::hours(args.int(0)?))),
-    ("days", |args, _| args.give(Span::days(args.int(0)?))),
+    ("minutes", |args, _| spans(args, Span::minutes(1))),
+    ("hours", |args, _| spans(args, Span::hours(1))),
+    ("days", |args, _| spans(args, Span::days(1))),
     ("date", |args, _| {
         args.give(of_date(args.int(0)?, args.int(1)?, args.int(2)?))
     }),
@@ -26,13 +26,19 @@ pub(crate) const NATIVES: &[Native] = &[
     ("total", total),
 ];
 
+/// So many of a unit.
+fn spans<'v>(args: &Args<'v, '_>, unit: Span) -> NativeResult<'v> {
+    let span = unit.0.checked_mul(args.int(0)?).ok_or_else(too_big)?;
+    args.give(Span(span))
+}
+
 fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
-    let mut sum = Span(0);
+    let mut sum = 0_i64;
     for item in args.list(0)? {
         let span = SpanValue::of(item).ok_or_else(|| fault("`total` adds up spans"))?;
-        sum = sum + span.span();
+        sum = sum.checked_add(span.span().0).ok_or_else(too_big)?;
     }
-    args.give(sum)
+    args.give(Span(sum))
 }
 
 fn of_date(year: i64, month: i64, day: i64) -> Option<Moment> {
@@ -47,7 +53,8 @@ fn later(from: Moment, months: i64) -> Option<Moment> {
     let midnight = (1..=i64::from(day))
         .rev()
         .find_map(|day| of_date(year, month, day))?;
-    Some(midnight + (from - from.day_start()))
+    let of_day = from - from.day_start();
+    Some(Moment(midnight.0.checked_add(of_day.0)?))
 }
 
 #[cfg(test)]

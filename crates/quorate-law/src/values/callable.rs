@@ -17,6 +17,7 @@ use starlark::values::{
 
 use crate::datum::Record;
 use crate::frame::RunFrame;
+use crate::measure::{is_small, length, measure};
 use crate::signature::{NativeSignature, Parameter, SIGNATURES};
 
 /// What a native is called on.
@@ -183,6 +184,11 @@ impl<'v> StarlarkValue<'v> for Callable {
         let slots = &mut slots[..spec.len()];
         let heap = eval.heap();
         spec.collect(arguments, slots, heap)?;
+        for given in slots.iter().flatten() {
+            if !is_small(*given) {
+                measure(*given, heap)?;
+            }
+        }
         let args = Args {
             frame: RunFrame::running()?,
             receiver: &self.receiver,
@@ -190,7 +196,12 @@ impl<'v> StarlarkValue<'v> for Callable {
             signature: self.prepared.signature,
             heap,
         };
-        (self.prepared.native.1)(&args, eval)
+        let given = (self.prepared.native.1)(&args, eval)?;
+        // What the host makes of values costs more than looking through them.
+        if let Some(items) = length(given) {
+            args.frame.work(items / 4)?;
+        }
+        Ok(given)
     }
 
     fn typechecker_ty(&self) -> Option<Ty> {

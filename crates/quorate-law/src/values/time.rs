@@ -15,8 +15,9 @@ use starlark::values::{
     starlark_value,
 };
 
-use crate::errors::fault;
+use crate::errors::{fault, too_big};
 use crate::frame::RunFrame;
+use crate::measure::i64_of;
 use crate::words::with_article;
 
 /// A moment: fixed, or so much after the event's own.
@@ -72,11 +73,11 @@ impl MomentValue {
         value.downcast_ref::<Self>().copied()
     }
 
-    fn later(self, span: Span) -> Self {
-        match self {
-            Self::Fixed(moment) => Self::Fixed(moment + span),
-            Self::Now(before) => Self::Now(before + span),
-        }
+    fn later(self, span: Span) -> starlark::Result<Self> {
+        Ok(match self {
+            Self::Fixed(moment) => Self::Fixed(Moment(sum(moment.0, span.0)?)),
+            Self::Now(before) => Self::Now(Span(sum(before.0, span.0)?)),
+        })
     }
 
     fn order(self, other: Self) -> Ordering {
@@ -182,6 +183,10 @@ impl fmt::Display for SpanValue {
     }
 }
 
+fn sum(one: i64, other: i64) -> starlark::Result<i64> {
+    one.checked_add(other).ok_or_else(too_big)
+}
+
 fn wrong<'v, T: StarlarkValue<'v>, R>(this: &T, op: &str, other: Value<'v>) -> starlark::Result<R> {
     if other.is_none() {
         return Err(fault(format!(
@@ -216,12 +221,13 @@ impl<'v> StarlarkValue<'v> for MomentValue {
 
     fn add(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
         let span = SpanValue::of(other)?.span();
-        Some(Ok(heap.alloc(self.later(span))))
+        Some(self.later(span).map(|later| heap.alloc(later)))
     }
 
     fn sub(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
         if let Some(span) = SpanValue::of(other) {
-            return Ok(heap.alloc(self.later(Span(span.span().0.saturating_neg()))));
+            let back = span.span().0.checked_neg().ok_or_else(too_big)?;
+            return Ok(heap.alloc(self.later(Span(back))?));
         }
         let Some(other_moment) = Self::of(other) else {
             return wrong(self, "-", other);
@@ -273,23 +279,26 @@ impl<'v> StarlarkValue<'v> for SpanValue {
 
     fn add(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
         if let Some(moment) = MomentValue::of(other) {
-            return Some(Ok(heap.alloc(moment.later(self.span()))));
+            return Some(moment.later(self.span()).map(|later| heap.alloc(later)));
         }
         let span = SpanValue::of(other)?.span();
-        Some(Ok(heap.alloc(Self::Fixed(self.span() + span))))
+        Some(sum(self.span().0, span.0).map(|sum| heap.alloc(Self::Fixed(Span(sum)))))
     }
 
     fn sub(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
         match Self::of(other) {
-            Some(other) => Ok(heap.alloc(Self::Fixed(self.span() - other.span()))),
+            Some(other) => {
+                let rest = self.span().0.checked_sub(other.span().0);
+                Ok(heap.alloc(Self::Fixed(Span(rest.ok_or_else(too_big)?))))
+            }
             None => wrong(self, "-", other),
         }
     }
 
     fn mul(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
-        let times = i64::from(other.unpack_i32()?);
-        let span = Span(self.span().0.saturating_mul(times));
-        Some(Ok(heap.alloc(Self::Fixed(span))))
+        let product = self.span().0.checked_mul(i64_of(other)?);
+        let span = product.map(|span| heap.alloc(Self::Fixed(Span(span))));
+        Some(span.ok_or_else(too_big))
     }
 
     fn rmul(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
@@ -298,15 +307,16 @@ impl<'v> StarlarkValue<'v> for SpanValue {
 
     fn floor_div(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
         let ms = self.span().0;
+        let divided = |by: i64| ms.checked_div_euclid(by).ok_or_else(too_big);
         if let Some(other) = Self::of(other) {
             return match other.span().0 {
                 0 => Err(fault("a span is divided by no time")),
-                unit => Ok(heap.alloc(ms.div_euclid(unit))),
+                unit => Ok(heap.alloc(divided(unit)?)),
             };
         }
-        match other.unpack_i32() {
+        match i64_of(other) {
             Some(0) => Err(fault("a span is divided by 0")),
-            Some(by) => Ok(heap.alloc(Self::Fixed(Span(ms.div_euclid(i64::from(by)))))),
+            Some(by) => Ok(heap.alloc(Self::Fixed(Span(divided(by)?)))),
             None => wrong(self, "//", other),
         }
     }

@@ -31,7 +31,16 @@ pub(crate) fn rule(id: &str, markdown: &str) -> Source {
         title: text.title.clone().unwrap_or_else(|| id.to_owned()),
         library: false,
         text,
+        left: None,
     }
+}
+
+/// A rule of one clause.
+pub(crate) fn clause(id: &str, code: &str) -> Source {
+    rule(
+        id,
+        &format!("# {id}\n\n1. A clause.\n\n```starlark\n{code}\n```\n"),
+    )
 }
 
 /// A library text.
@@ -42,6 +51,7 @@ pub(crate) fn library(id: &str, code: &str) -> Source {
         title: id.to_owned(),
         library: true,
         text: RuleText::library(code),
+        left: None,
     }
 }
 
@@ -238,8 +248,8 @@ impl World for Game {
         need: &str,
         next_at: Option<Moment>,
         site: &Site,
-    ) -> Stop {
-        Stop::refused(Refusal {
+    ) -> Option<Stop> {
+        Some(Stop::refused(Refusal {
             rule: site.rule.to_string(),
             rule_id: site.rule.clone(),
             clause: site.clause,
@@ -251,7 +261,7 @@ impl World for Game {
             }],
             next_at,
             ..Refusal::default()
-        })
+        }))
     }
 
     fn pay(&self, who: &Thing, costs: Named, _site: &Site) -> Answer<()> {
