@@ -1,12 +1,13 @@
 //! Questions about a game as its law answers them, for those who show it: each a line over a topic.
 
-use quorate_kernel::{Moment, Name, PlayerId, Square, Thing};
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Square, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::LimitDecl;
 use quorate_law::stop::Answer;
 
+use crate::icons;
 use crate::topics::limits::Quota;
-use crate::topics::{guards, labels, limits, rules, things, values};
+use crate::topics::{built_in_acts, guards, labels, limits, rules, things, values};
 use crate::tx::Tx;
 
 impl Tx {
@@ -53,6 +54,11 @@ impl Tx {
     /// The moments of completed uses, the newest first.
     pub fn uses(&self, slot: &Name, who: Option<PlayerId>, since: Option<Moment>) -> Vec<Moment> {
         limits::uses(self, slot, who, since)
+    }
+
+    /// The comment by which a vote is cast with words beside it: the vote is its first and only icon.
+    pub fn ballot(&self, post: PostId, icon: &str, words: &str) -> String {
+        icons::ballot(icon, words, &built_in_acts::icon_words(self, post))
     }
 
     /// Whether guards let somebody take an act that every game has.

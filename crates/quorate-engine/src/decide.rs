@@ -14,7 +14,7 @@ use crate::convert;
 use crate::inputs::{Inputs, Remains};
 use crate::memo::Caches;
 use crate::ruling::{Named, Ruling};
-use crate::tx::{Deck, Frame, Lot, Ruled, Tx};
+use crate::tx::{Deck, Enacting, Frame, Lot, Ruled, Tx};
 
 mod acts;
 mod breaks;
@@ -63,7 +63,9 @@ pub fn decide(
 ) -> Decision {
     let mut remains = Remains {
         dictated: inputs.dictated.clone(),
+        misfit: None,
         made: inputs.made,
+        ..Remains::default()
     };
     let draft = if let Act::Found(founding) = &case.command.act {
         found::found(case, founding, inputs).map_err(No::from)
@@ -85,19 +87,31 @@ fn judge(
         return Err(Refusal::plain("a game that has been founded").into());
     }
     let plan = Plan::of(case, inputs)?;
-    let run = |ruled: Ruled, caches: &mut Caches, remains: &mut Remains| {
+    let run_as = |ruled: Ruled, how: Enacting, caches: &mut Caches, remains: &mut Remains| {
         let known = std::mem::take(caches);
         let (seq, at) = (case.seq, case.command.at);
         let tx = Tx::new(case.state, seq, at, case.law, plan.deck.clone(), known);
         tx.count_from(remains.made);
         tx.set_ruled(ruled);
+        tx.take_needs_as_met(inputs.as_if_met);
+        tx.set_enacting(how);
         let draft = run(&tx, case, &plan, inputs.past, remains);
         let ruled = tx.ruled();
-        if matches!(ruled, Ruled::Wanted(_)) {
+        let is_held_up = tx.enacting() == Enacting::Whole && is_refused(&draft);
+        if matches!(ruled, Ruled::Wanted(_)) || is_held_up {
             tx.start_again();
         }
         *caches = std::mem::take(&mut *tx.caches());
-        (draft, ruled)
+        (draft, ruled, is_held_up)
+    };
+    // No change that a post carries holds up the others, nor the queue behind it.
+    let run = |ruled: Ruled, caches: &mut Caches, remains: &mut Remains| {
+        let (draft, ruled_then, is_held_up) = run_as(ruled.clone(), Enacting::Not, caches, remains);
+        if !is_held_up {
+            return (draft, ruled_then);
+        }
+        let (draft, ruled_then, _) = run_as(ruled, Enacting::OneByOne, caches, remains);
+        (draft, ruled_then)
     };
     let (draft, ruled) = run(Ruled::Unasked, caches, remains);
     let Ruled::Wanted(named) = ruled else {
@@ -106,6 +120,14 @@ fn judge(
     // What the ruling comes to is worked out apart; then the command is judged once more, knowing it.
     let ruling = rulings(&named).ok_or(No::NeedsPast)?;
     Ok(run(Ruled::Known(named, ruling), caches, remains).0?)
+}
+
+/// Whether a run came to nothing because the law said no.
+fn is_refused(draft: &Result<Draft, Refusal>) -> bool {
+    match draft {
+        Err(_) => true,
+        Ok(draft) => matches!(draft.outcome, Outcome::Refused(_) | Outcome::Lapsed(_)),
+    }
 }
 
 /// Runs a command through the law: the act, what follows from it, and the event that it makes.
@@ -124,15 +146,25 @@ fn run(
     if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
         acts::answer_fits(tx, open, value)?;
     }
+    if let (Act::Abandon { action }, Some(open)) = (&command.act, &plan.open) {
+        acts::may_abandon(tx, &frame, action, open)?;
+    }
     let done = tx.within(frame.clone(), || {
         if plan.open.is_some() {
             close_open(tx, &plan.key());
         }
         acts::act(tx, command, past, plan.open.as_ref()).and_then(|()| finish(tx))
     });
+    let (dictated, misfit) = {
+        let deck = tx.deck();
+        (deck.left_over(), deck.misfit())
+    };
     *remains = Remains {
-        dictated: tx.deck().left_over(),
+        dictated,
+        misfit,
         made: tx.made(),
+        unmet: tx.unmet(),
+        enacted: tx.enacted(),
     };
     match done {
         Ok(()) => Ok(draft(tx, Outcome::Done, frame)),
@@ -380,6 +412,74 @@ mod tests {
 
     use super::*;
     use crate::tiny_game::game;
+
+    const BILLS: &str = r#"category("Bill", icons = ["for"], statuses = ["pending", "enacted"])
+fish = number("Fish", of = player)
+
+def enact(actor: Player, bill: Bill):
+    require(False, "a vote")
+    apply(bill)
+    close(bill, "enacted", "")
+
+def greedy(actor: Player, bill: Bill):
+    require(actor.fish > 0, "a fish")
+    actor.fish += 7
+
+action("enact", enact)
+action("again", enact)
+after("again", greedy)"#;
+
+    #[test]
+    fn what_is_needed_counts_as_met_up_to_the_enactment_and_is_told() {
+        use quorate_kernel::command::{Actor, NewPost, typed};
+        use quorate_kernel::seal::Sealed;
+        use quorate_kernel::{PostId, Thing};
+
+        let mut game = game(BILLS);
+        let anna = Actor::Player(game.anna);
+        let patch = quorate_kernel::patch::Patch {
+            clauses: vec![quorate_kernel::patch::Clause::AddToValue {
+                thing: Thing::Player(game.anna),
+                name: "fish".into(),
+                amount: 0,
+            }],
+        };
+        let post = NewPost {
+            category: "Bill".into(),
+            title: typed("A bill"),
+            body: typed(""),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: Some(Sealed::close(patch, [0; 16])),
+        };
+        let posted = game.send(anna, Act::Post(Box::new(post))).expect("it is");
+        let bill = PostId(quorate_kernel::Id::new(posted.seq, 0));
+        let mut enact = |action: &str| {
+            let command = Command {
+                at: game.now,
+                actor: anna,
+                key: "k".into(),
+                act: Act::Do {
+                    action: action.into(),
+                    args: vec![("bill".into(), Value::Thing(Thing::Post(bill)))],
+                },
+            };
+            let inputs = Inputs {
+                as_if_met: true,
+                ..Inputs::default()
+            };
+            let (judged, remains) = game.judge.judge_on(&command, &inputs);
+            (judged.event().map(|event| event.outcome), remains)
+        };
+        // What a hook needs after it is needed all the same.
+        let (refused, _) = enact("again");
+        assert_eq!(refused.expect_err("no fish").what(), "a fish");
+        let (done, remains) = enact("enact");
+        assert_eq!(done, Ok(Outcome::Done));
+        assert_eq!(remains.enacted, [bill]);
+        let unmet: Vec<&str> = remains.unmet.iter().map(Refusal::what).collect();
+        assert_eq!(unmet, ["a vote"]);
+    }
 
     const WONDER: &str = "fish = number(\"Fish\", of = player)\n\ndef wonder(actor: Player):\n    actor.fish = len(choose(\"how many\", [\"a\", \"bb\"]))\n\naction(\"wonder\", wonder)";
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use quorate_kernel::event::Event;
 use quorate_kernel::tape::Tape;
+use quorate_kernel::{PostId, Refusal};
 use quorate_law::datum::Datum;
 
 /// What a decision depends on besides state, law and command.
@@ -23,6 +24,9 @@ pub struct Inputs<'a> {
     pub on_another_line: bool,
     /// How many things were made under the event's number before.
     pub made: u16,
+    /// Whether what the law needs counts as met until a matter is enacted or the first hook runs: what would happen once it
+    /// is. What was not met is left in [`Remains::unmet`].
+    pub as_if_met: bool,
 }
 
 /// Dictated results of dice, and choices, in the order in which they are taken.
@@ -39,6 +43,13 @@ pub struct Dictated {
 pub struct Remains {
     /// What was dictated and not used.
     pub dictated: Dictated,
+    /// What was dictated and cannot be: a number that the die does not have, or a choice that was not offered. The
+    /// judgement went on as if nothing had been dictated there.
+    pub misfit: Option<String>,
     /// How many things were made under the event's number by now.
     pub made: u16,
+    /// What was needed and counted as met though it was not, in the order in which it was asked for.
+    pub unmet: Vec<Refusal>,
+    /// The posts whose changes were made.
+    pub enacted: Vec<PostId>,
 }

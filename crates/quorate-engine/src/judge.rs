@@ -218,22 +218,7 @@ impl Judge {
 
     /// The command for what falls due first, if that is no later than a moment.
     pub fn due_command(&self, up_to: Moment) -> Option<Command> {
-        let (at, mut keys) = self.state.next_due()?;
-        if at > up_to {
-            return None;
-        }
-        // The end of an open action is an event of its own, as it may roll dice of its own.
-        if let Some(open) = keys.iter().find(|key| matches!(key, DueKey::Open(..))) {
-            keys = vec![open.clone()];
-        }
-        let at = at.max(self.head.at);
-        let key = Name::from(format!("due {} {}", at.0, self.head.seq.next()));
-        Some(Command {
-            at,
-            actor: Actor::Game,
-            key,
-            act: Act::Due { keys },
-        })
+        due_command(&self.state, self.head, up_to)
     }
 
     /// A run over the present state that changes nothing, for questions about it.
@@ -289,6 +274,27 @@ impl JudgeAgain for Judge {
         self.law = self.laws.law(&self.state);
         self.forget_answers();
     }
+}
+
+/// The command for what falls due first in a state at the end of its log, if that is no later than a moment. No rule has a say
+/// in it.
+pub fn due_command(state: &State, head: Head, up_to: Moment) -> Option<Command> {
+    let (at, mut keys) = state.next_due()?;
+    if at > up_to {
+        return None;
+    }
+    // The end of an open action is an event of its own, as it may roll dice of its own.
+    if let Some(open) = keys.iter().find(|key| matches!(key, DueKey::Open(..))) {
+        keys = vec![open.clone()];
+    }
+    let at = at.max(head.at);
+    let key = Name::from(format!("due {} {}", at.0, head.seq.next()));
+    Some(Command {
+        at,
+        actor: Actor::Game,
+        key,
+        act: Act::Due { keys },
+    })
 }
 
 /// A run over a state that changes nothing, for questions about it: what the law says at a moment no earlier than the

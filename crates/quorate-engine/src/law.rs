@@ -14,7 +14,12 @@ use quorate_law::declare::{
     ActionDecl, CategoryDecl, Declaration, Declared, ScopeDecl, ShownTo, Trigger, ValueDecl,
 };
 use quorate_law::stop::Site;
-use quorate_law::{Asleep, Code, Diagnostic, RuleText, Source};
+use quorate_law::{Asleep, Code, Diagnostic, Fence, Lean, Source};
+
+mod former;
+
+pub(crate) use former::gives_up_names;
+use former::text_of;
 
 /// A declaration together with where it stands.
 #[derive(Clone, Debug)]
@@ -236,6 +241,12 @@ pub struct Law {
     pub reads: BTreeMap<Name, BTreeSet<Name>>,
     /// The functions that may enact what a post carries.
     pub enacts: BTreeSet<Name>,
+    /// Where code that is awake uses names that their rules no longer provide.
+    pub leans: Vec<Lean>,
+    /// The functions that can come to a lost name, by themselves or by what they call.
+    pub breaking: BTreeSet<Name>,
+    /// For each lost value, what is said to whoever asks for it.
+    pub lost_values: BTreeMap<Name, String>,
     /// Rules with all that is above them, for scopes.
     pub places: BTreeMap<Name, Place>,
 }
@@ -261,9 +272,10 @@ impl Law {
     /// Compiles the law that a state holds.
     pub fn of(state: &State) -> Self {
         let rules = state.rules_in_order();
-        let sources: Vec<Source> = library_first(&rules)
+        let mut sources: Vec<Source> = library_first(&rules)
             .map(|(id, rule)| source(state, id, rule))
             .collect();
+        sources.extend(former::sources(state));
         let edition = state.about.get(&()).map_or(1, |about| about.edition);
         let compiled = quorate_law::compile(&sources, edition);
         let mut law = Self::empty(
@@ -275,6 +287,9 @@ impl Law {
         law.places = places(&rules);
         law.reads = compiled.reads;
         law.enacts = compiled.enacts;
+        law.leans = compiled.leans;
+        law.breaking = compiled.breaking;
+        law.lost_values = compiled.lost_values;
         for Declaration { site, what } in compiled.declarations {
             let active = rules
                 .iter()
@@ -335,6 +350,9 @@ impl Law {
             decisions: BTreeMap::new(),
             reads: BTreeMap::new(),
             enacts: BTreeSet::new(),
+            leans: Vec::new(),
+            breaking: BTreeSet::new(),
+            lost_values: BTreeMap::new(),
             places: BTreeMap::new(),
         }
     }
@@ -603,6 +621,34 @@ impl Law {
             .filter_map(|key| self.values.get(key))
     }
 
+    /// What the log says of clauses that ask for names which went with the law before, each name of a clause once.
+    pub fn newly_lost(&self, before: &Self) -> Vec<String> {
+        let breaking = self.leans.iter().filter(|lean| lean.breaks);
+        let fresh = breaking.filter(|lean| {
+            let mut old = before.leans.iter();
+            !old.any(|old| old.site.rule == lean.site.rule && old.name == lean.name && old.breaks)
+        });
+        let mut lines = Vec::new();
+        for lean in fresh {
+            let line = format!(
+                "{}, clause {}: {}",
+                lean.site.rule,
+                lean.site.clause,
+                lean.text()
+            );
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// Whether a clause uses a name that nobody provides any more, so that it breaks where it comes to it.
+    pub fn asks_for_lost(&self, site: &Site) -> bool {
+        let mut leans = self.leans.iter().filter(|lean| lean.breaks);
+        leans.any(|lean| lean.site.rule == site.rule && lean.site.clause == site.clause)
+    }
+
     /// Whether a post's status may still change.
     pub fn is_open(&self, post: &Post) -> bool {
         let category = self.categories.get(&post.category);
@@ -668,15 +714,6 @@ impl Law {
     }
 }
 
-/// A rule's text taken apart; a helper's is one fence from end to end.
-fn text_of(rule: &Rule) -> RuleText {
-    if rule.section == LIBRARY {
-        RuleText::library(&rule.text)
-    } else {
-        RuleText::parse(&rule.text)
-    }
-}
-
 /// What the log says of a fence that falls asleep as a law begins.
 pub fn slept_line(asleep: &Asleep) -> String {
     let (rule, clause) = (&asleep.rule, asleep.clause);
@@ -687,8 +724,13 @@ pub fn slept_line(asleep: &Asleep) -> String {
 
 /// What stands in a rule's fences, in order.
 pub fn code_of(rule: &Rule) -> Vec<String> {
-    let fences = text_of(rule).fences;
-    fences.into_iter().map(|fence| fence.code).collect()
+    let fences = fences_of(rule).into_iter();
+    fences.map(|fence| fence.code).collect()
+}
+
+/// A rule's fences, in order.
+pub fn fences_of(rule: &Rule) -> Vec<Fence> {
+    text_of(rule).fences
 }
 
 fn source(state: &State, id: &Name, rule: &Rule) -> Source {
@@ -709,6 +751,7 @@ fn source(state: &State, id: &Name, rule: &Rule) -> Source {
         library,
         since: rule.changed_by.0,
         text,
+        left: None,
     }
 }
 

@@ -363,6 +363,7 @@ fn verdict(tx: &Tx, answer: Result<(), Stop>) -> Result<(), Refusal> {
         Ok(()) | Err(Stop::Asks(_)) => Ok(()),
         Err(Stop::Refused(refusal)) => Err(*refusal),
         Err(Stop::Broken(fault)) => {
+            tx.broke(&fault.site, &fault.text);
             let refusal = tx.refusal_at(&fault.site, "code of the rule that works");
             Err(refusal.having(fault.text))
         }

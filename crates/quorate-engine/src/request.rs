@@ -110,9 +110,7 @@ impl CommandReader<'_> {
                 let text = match icon {
                     Some(icon) => {
                         let text = arguments.text_or_empty("text")?;
-                        format!(":{}: {text}", icon.trim_matches(':'))
-                            .trim_end()
-                            .to_owned()
+                        self.tx.ballot(post, icon.trim_matches(':'), &text)
                     }
                     None => arguments.text("text")?,
                 };

@@ -9,7 +9,7 @@ use quorate_law::RuleText;
 use serde::Deserialize;
 
 /// The edition of the host library that this release founds games under.
-pub const EDITION: u16 = 1;
+pub const EDITION: u16 = 2;
 
 /// What `rulebook.toml` says.
 #[derive(Clone, Debug, Deserialize)]
@@ -105,6 +105,13 @@ pub struct BadRulebook {
 }
 
 impl Rulebook {
+    /// The code of a file of its tests, for others to load from.
+    pub fn test_helper(&self, file: &str) -> Option<String> {
+        let mut files = self.tests.iter();
+        let found = files.find(|(name, _)| name == file);
+        found.map(|(_, code)| code.clone())
+    }
+
     /// What a game founded of this rulebook begins with.
     pub fn founding(&self, title: &str, founder: &str) -> Result<Founding, BadRulebook> {
         let mut rules = Vec::new();

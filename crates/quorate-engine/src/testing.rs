@@ -1,7 +1,7 @@
 //! The rule-test language: games founded, played and looked at by test files beside the rules.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,94 +14,38 @@ use quorate_law::Limits;
 use quorate_law::datum::{Datum, Record};
 use quorate_law::objects::{Host, Member};
 use quorate_law::stop::Stop;
+pub use quorate_law::test_script::TestHelpers;
 use quorate_law::test_script::TestScript;
 use quorate_law::with_article;
 use quorate_law::world::Named;
 
+use crate::convert;
 use crate::judge::{Dictated, Head, Judge};
-use crate::law::LawCache;
+use crate::law::{Law, LawCache};
 use crate::rulebook::Rulebook;
 
 mod changes;
 mod commands;
+mod events;
+mod founding;
+mod looking;
+mod names;
 mod play;
 mod record;
 mod recording;
 mod same;
+mod sight;
 mod under;
+mod vocabulary;
 
 pub use record::Recorded;
 pub use recording::Recording;
 pub use under::founding_of;
+pub use vocabulary::{FUNCTIONS, METHODS};
 
 /// The names of players in the order in which they join.
 pub const NAMES: [&str; 12] = [
     "Anna", "Bert", "Cleo", "Dora", "Egon", "Fred", "Gwen", "Hugo", "Iris", "Jack", "Kate", "Liam",
-];
-
-/// The functions that a test file may call besides the methods of games.
-pub const FUNCTIONS: [&str; 28] = [
-    "game",
-    "eq",
-    "check",
-    "moment",
-    "hours",
-    "minutes",
-    "days",
-    "picture",
-    "add_rule",
-    "amend_rule",
-    "replace_rule",
-    "repeal_rule",
-    "rename_rule",
-    "move_rule",
-    "switch_rule",
-    "set_value",
-    "add_to_value",
-    "create_thing",
-    "remove_thing",
-    "set_term",
-    "rename_player",
-    "remove_player",
-    "set_page",
-    "set_status",
-    "ruling",
-    "script",
-    "prose",
-    "when",
-];
-
-/// The methods of a game in a test.
-pub const METHODS: [&str; 29] = [
-    "at",
-    "advance",
-    "dice",
-    "choose",
-    "answer",
-    "post",
-    "comment",
-    "vote",
-    "act",
-    "refused",
-    "can",
-    "set",
-    "create",
-    "join",
-    "apply",
-    "idle",
-    "enact",
-    "fail",
-    "status",
-    "tally",
-    "call",
-    "moves",
-    "all",
-    "rules",
-    "row",
-    "messages",
-    "log",
-    "square",
-    "dynasties",
 ];
 
 /// Finds rulebooks by name.
@@ -114,6 +58,8 @@ pub struct Outcome {
     pub name: String,
     /// The text at the top of the test.
     pub doc: String,
+    /// What it printed, a line each.
+    pub printed: Vec<String>,
     /// What went wrong, if anything did.
     pub failed: Option<Failure>,
 }
@@ -135,18 +81,31 @@ pub struct TestFile {
 }
 
 impl TestFile {
-    /// Checks a test file; what went wrong stands in the failure.
-    pub fn compile(file: &str, code: &str) -> Result<Self, Failure> {
-        Self::compile_within(file, code, Limits::WHOLE)
+    /// Checks a test file, with what it loads from helpers; what went wrong stands in the failure.
+    pub fn compile(file: &str, code: &str, helpers: &TestHelpers<'_>) -> Result<Self, Failure> {
+        Self::compile_within(file, code, helpers, Limits::WHOLE)
     }
 
     /// The same of a file that each of its tests may use so much.
-    pub fn compile_within(file: &str, code: &str, limits: Limits) -> Result<Self, Failure> {
-        let tests = TestScript::compile(file, code, &FUNCTIONS, limits).map_err(|diagnostics| {
-            let message: Vec<_> = diagnostics
-                .iter()
-                .map(|d| format!("line {}: {}", d.line, d.text))
-                .collect();
+    pub fn compile_within(
+        file: &str,
+        code: &str,
+        helpers: &TestHelpers<'_>,
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        let tests = TestScript::compile(file, code, &FUNCTIONS, helpers, limits);
+        let tests = tests.map_err(|diagnostics| {
+            // The failure has the line of the first, and its file where that is a helper.
+            let own = Name::from(file);
+            let message = diagnostics.iter().enumerate().map(|(nth, found)| {
+                let (line, text) = (found.line, &found.text);
+                match (nth, found.rule == own) {
+                    (0, true) => text.clone(),
+                    (_, true) => format!("line {line}: {text}"),
+                    (_, false) => format!("{}, line {line}: {text}", found.rule),
+                }
+            });
+            let message: Vec<_> = message.collect();
             Failure {
                 line: diagnostics.first().map_or(0, |d| d.line),
                 message: message.join("\n"),
@@ -199,13 +158,20 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the tests of a file whose names hold a word. A file that does not check is one failed test.
-    pub fn run(&self, file: &str, code: &str, only: Option<&str>) -> Vec<Outcome> {
-        let tests = match TestFile::compile(file, code) {
+    pub fn run(
+        &self,
+        file: &str,
+        code: &str,
+        helpers: &TestHelpers<'_>,
+        only: Option<&str>,
+    ) -> Vec<Outcome> {
+        let tests = match TestFile::compile(file, code, helpers) {
             Ok(tests) => tests,
             Err(failure) => {
                 return vec![Outcome {
                     name: file.to_owned(),
                     doc: String::new(),
+                    printed: vec![],
                     failed: Some(failure),
                 }];
             }
@@ -230,6 +196,7 @@ impl<'a> Runner<'a> {
             is_over: self.is_over.clone(),
             recording: Recording::PLAIN,
             is_cut: Cell::new(false),
+            printed: RefCell::default(),
             games: RefCell::new(Vec::new()),
             objects: RefCell::new(Vec::new()),
         });
@@ -252,6 +219,7 @@ impl<'a> Runner<'a> {
         Outcome {
             name: name.to_owned(),
             doc: doc.to_owned(),
+            printed: stage.printed.take(),
             failed,
         }
     }
@@ -281,6 +249,8 @@ struct Stage {
     recording: Recording,
     /// Whether the play has come to the present.
     is_cut: Cell<bool>,
+    /// What the test printed.
+    printed: RefCell<Vec<String>>,
     games: RefCell<Vec<Game>>,
     objects: RefCell<Vec<Object>>,
 }
@@ -290,6 +260,10 @@ struct Game {
     judge: Judge,
     now: Moment,
     dictated: Dictated,
+    /// What was dictated last that cannot be.
+    misfit: Option<String>,
+    /// The laws that it has had, one after the other.
+    laws: Vec<Arc<Law>>,
     events: Vec<Event>,
     keys: u64,
     /// What its dice follow from where none are dictated.
@@ -298,15 +272,38 @@ struct Game {
 }
 
 impl Game {
-    /// What was dictated must be a number that the die has: else the test plays what no game can.
+    /// A game on the stage, not founded yet or as it was right after its beginning.
+    fn new(judge: Judge, now: Moment, stage: &Stage) -> Self {
+        let mut game = Self {
+            judge,
+            now,
+            dictated: Dictated::default(),
+            misfit: None,
+            laws: vec![],
+            events: vec![],
+            keys: 0,
+            secret: stage.recording.secret,
+            is_over: stage.is_over.clone(),
+        };
+        game.note_law();
+        game
+    }
+
+    /// What was dictated must have been rolled and chosen.
     fn dictated_well(&self) -> Result<(), String> {
-        for die in self.events.iter().flat_map(|event| &event.tape.dice) {
-            if die.sides > 0 && !(1..=die.sides).contains(&die.result) {
-                let (what, sides, result) = (&die.what, die.sides, die.result);
-                return Err(format!("a die of {sides} ({what}) cannot show {result}"));
-            }
+        let Dictated { dice, choices } = &self.dictated;
+        let dice = dice.iter().map(|die| format!("the die {die}"));
+        let choices = choices.iter().map(crate::convert::describe);
+        let left: Vec<_> = dice
+            .chain(choices.map(|one| format!("the choice {one}")))
+            .collect();
+        if left.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        Err(format!(
+            "dictated, and asked for by nothing: {}",
+            left.join(", ")
+        ))
     }
 }
 
@@ -320,6 +317,11 @@ enum Object {
     Record(usize, Arc<Record>),
     Ledger(usize, Thing, Name),
     Change(Box<Change>),
+}
+
+/// A test file that loads nothing.
+pub fn no_helpers(_: &str) -> Option<String> {
+    None
 }
 
 /// A change that a post is to carry; what leans on the rules as they are is worked out when it is posted.
@@ -353,7 +355,7 @@ impl Host for Stage {
         let Some(object) = object else {
             return self.function(name, args, named);
         };
-        match self.object(object)? {
+        self.fitting(match self.object(object)? {
             Object::Game(game) => self.method(game, name, args, named),
             Object::Ledger(game, thing, ledger) => {
                 self.ledger(game, &thing, &ledger, name, &args, &named)
@@ -363,7 +365,7 @@ impl Host for Stage {
             | Object::Event(..)
             | Object::Record(..)
             | Object::Change(_) => Err(fail(format!("this has no method {name}"))),
-        }
+        })
     }
 
     fn get(&self, object: u64, attribute: &str) -> Result<Member, Stop> {
@@ -394,6 +396,13 @@ impl Host for Stage {
 }
 
 impl Stage {
+    /// What came of a call, unless something was dictated meanwhile that cannot be.
+    fn fitting(&self, came: Result<Datum, Stop>) -> Result<Datum, Stop> {
+        let mut games = self.games.borrow_mut();
+        let misfit = games.iter_mut().find_map(|game| game.misfit.take());
+        misfit.map_or(came, |misfit| Err(fail(misfit)))
+    }
+
     fn object(&self, number: u64) -> Result<Object, Stop> {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
         self.objects
@@ -510,7 +519,37 @@ impl Stage {
             Object::Event(_, seq) => format!("event {seq}"),
             Object::Record(_, record) => format!("{} {:?}", record.kind, record.fields),
             Object::Ledger(_, _, name) => format!("ledger {name}"),
-            Object::Change(_) => "a change".to_owned(),
+            Object::Change(change) => words(change, &|thing| {
+                let number = self.games.borrow().len().checked_sub(1);
+                let named = number.map(|game| self.describe(&Object::Thing(game, thing.clone())));
+                named.unwrap_or_else(|| thing.to_string())
+            }),
+        }
+    }
+}
+
+/// A change as a test writes it, with how things are called.
+fn words(change: &Change, called: &dyn Fn(&Thing) -> String) -> String {
+    match change {
+        Change::Amend { id, .. } => format!("amend_rule({id})"),
+        Change::Replace { id, .. } => format!("replace_rule({id})"),
+        Change::When { test, .. } => format!("when({test})"),
+        Change::Clause(clause) => {
+            let about = match clause {
+                Clause::SetValue { thing, name, value } => {
+                    let value = convert::describe(&convert::datum(value));
+                    format!("{}, {name} = {value}", called(thing))
+                }
+                Clause::AddToValue {
+                    thing,
+                    name,
+                    amount,
+                } => format!("{}, {name} = {amount}", called(thing)),
+                Clause::CreateThing { kind, .. } => kind.to_string(),
+                Clause::RemoveThing { thing } | Clause::RenamePlayer { thing, .. } => called(thing),
+                other => other.rule().map(Name::to_string).unwrap_or_default(),
+            };
+            format!("{}({about})", clause.kind().replace([' ', '-'], "_"))
         }
     }
 }
@@ -542,12 +581,4 @@ fn refusal_attribute(refusal: &Refusal, attribute: &str) -> Result<Datum, Stop> 
 pub fn with_books<T>(names: Vec<String>, run: impl FnOnce() -> T) -> T {
     BOOK_NAMES.with(|known| *known.borrow_mut() = names);
     run()
-}
-
-/// No choices and no dice dictated.
-fn nothing() -> Dictated {
-    Dictated {
-        dice: VecDeque::new(),
-        choices: VecDeque::new(),
-    }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod actions;
 pub(crate) mod automatics;
 pub(crate) mod built_in_acts;
+pub(crate) mod by_hand;
 pub(crate) mod change_records;
 pub(crate) mod conditions;
 pub(crate) mod declared;

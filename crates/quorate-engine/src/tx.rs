@@ -13,8 +13,8 @@ use quorate_kernel::effect::Step;
 use quorate_kernel::event::{Note, NoteKind};
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, Refusal, Thing};
-use quorate_law::Budget;
+use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, PostId, Refusal, Thing};
+use quorate_law::budget::Limits;
 use quorate_law::code::Script;
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
@@ -26,9 +26,12 @@ use crate::reads::{ReadKey, Reads};
 use crate::ruling::{Named, Ruling};
 use crate::words::worded;
 
-pub mod deck;
+pub mod accounts;
+mod deck;
 mod effort;
 mod writing;
+
+use accounts::Accounts;
 
 pub use deck::{Deck, DiceFrom, Lot};
 
@@ -52,9 +55,25 @@ pub struct Tx {
     depth: Cell<u32>,
     /// How deep it went since somebody began to measure.
     deepest: Cell<u32>,
-    /// The account of the handler that runs; what it sets off is paid from it.
-    budget: RefCell<Budget>,
+    accounts: Accounts,
     ruling: RefCell<Ruled>,
+    enacting: Cell<Enacting>,
+    /// Whether what the law needs counts as met, and what was not.
+    needs_met: Cell<bool>,
+    unmet: RefCell<Vec<Refusal>>,
+}
+
+/// How the changes that a post carries are made.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Enacting {
+    /// Nothing has been enacted so far; if something is, its changes are looked at together as the event ends.
+    #[default]
+    Not,
+    /// A post was enacted.
+    Whole,
+    /// The law refused what came of all changes together, so each is looked at by itself, and those that it refuses are
+    /// left out.
+    OneByOne,
 }
 
 /// What is known of the ruling that an event makes.
@@ -83,6 +102,7 @@ struct Work {
     followed: usize,
     law_changed: bool,
     broken: Vec<(Site, String)>,
+    enacted: Vec<PostId>,
 }
 
 /// A tracked value that changed, for the hooks on it.
@@ -172,15 +192,30 @@ impl Tx {
             caches: RefCell::new(caches),
             depth: Cell::new(0),
             deepest: Cell::new(0),
-            budget: RefCell::default(),
+            accounts: Accounts::default(),
             ruling: RefCell::default(),
+            needs_met: Cell::default(),
+            unmet: RefCell::default(),
+            enacting: Cell::default(),
         })
     }
 
     /// A run for the same event on another state, at another moment or under another law, without dice.
     pub fn beside(&self, base: &State, now: Moment, law: &Arc<Law>) -> Rc<Self> {
         let nowhere = Deck::nowhere();
-        Self::new(base, self.seq, now, law, nowhere, Caches::default())
+        let run = Self::new(base, self.seq, now, law, nowhere, Caches::default());
+        run.accounts.share(&self.accounts);
+        run
+    }
+
+    /// How changes are enacted here.
+    pub fn enacting(&self) -> Enacting {
+        self.enacting.get()
+    }
+
+    /// Says how changes are enacted here.
+    pub fn set_enacting(&self, how: Enacting) {
+        self.enacting.set(how);
     }
 
     /// The working copy of the state.
@@ -238,9 +273,9 @@ impl Tx {
             )));
         }
         if self.depth.get() == 0 {
-            *self.budget.borrow_mut() = Budget::default();
+            self.accounts.begin(function);
         }
-        let budget = self.budget.borrow().clone();
+        let budget = self.accounts.handler();
         let frame = self.frame();
         self.deeper(|world| {
             let (code, function) = (&frame.law.code, function.as_str());
@@ -248,14 +283,13 @@ impl Tx {
         })
     }
 
-    /// Runs one-off code, on an account of its own.
+    /// Runs one-off code of a patch, on an account of its own within the patch's.
     pub fn call_script(&self, script: &Script, args: Vec<Datum>) -> Answer<Datum> {
-        let budget = Budget::default();
-        let outer = self.budget.replace(budget.clone());
+        let budget = self.accounts.of_patch().within(Limits::HANDLER);
         let site = self.frame().site;
-        let answer = self.deeper(|world| script.run(world, args, &budget, &site));
-        self.budget.replace(outer);
-        answer
+        self.accounts.during(budget.clone(), || {
+            self.deeper(|world| script.run(world, args, &budget, &site))
+        })
     }
 
     /// Runs code of the law one level deeper, with this run as its world.
@@ -363,6 +397,39 @@ impl Tx {
     /// Says what is known of that ruling.
     pub fn set_ruled(&self, ruled: Ruled) {
         *self.ruling.borrow_mut() = ruled;
+    }
+
+    /// Says whether what the law needs counts as met from now on.
+    pub fn take_needs_as_met(&self, met: bool) {
+        self.needs_met.set(met);
+    }
+
+    /// What is needed, which counts as met where this run takes it so. A question about what could be done is answered as
+    /// ever.
+    pub fn met(&self, needed: Answer<()>) -> Answer<()> {
+        match needed {
+            Err(Stop::Refused(refusal)) if self.needs_met.get() && !self.frame().trial => {
+                self.unmet.borrow_mut().push(*refusal);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// What counted as met and was not.
+    pub fn unmet(&self) -> Vec<Refusal> {
+        self.unmet.borrow().clone()
+    }
+
+    /// Notes that the changes of a post are made. What is needed from then on must be there.
+    pub fn note_enacted(&self, post: PostId) {
+        self.needs_met.set(false);
+        self.work.borrow_mut().enacted.push(post);
+    }
+
+    /// The posts whose changes were made.
+    pub fn enacted(&self) -> Vec<PostId> {
+        self.work.borrow().enacted.clone()
     }
 
     /// The law that this event makes, if it makes one.

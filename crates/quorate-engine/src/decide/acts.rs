@@ -19,7 +19,7 @@ use crate::topics::{
     actions, built_in_acts, duties, follow, guards, labels, law_changes, limits, people, posts,
     things, titles, values,
 };
-use crate::tx::Tx;
+use crate::tx::{Frame, Tx};
 
 /// Does what a command says.
 pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open>) -> Answer<()> {
@@ -157,6 +157,34 @@ fn run(
     Ok(())
 }
 
+/// Whether an open action may be given up: before its first die always, after it where a rule permits that.
+pub(super) fn may_abandon(
+    tx: &Tx,
+    frame: &Frame,
+    action: &Name,
+    open: &Open,
+) -> Result<(), Refusal> {
+    let Some(player) = frame.actor.filter(|_| !open.tape.dice.is_empty()) else {
+        return Ok(());
+    };
+    let Some(decl) = tx.law.actions.get(action) else {
+        return Ok(());
+    };
+    let answer = tx.within(frame.clone(), || {
+        let args = vec![(Name::from("action"), Datum::Text(action.as_str().into()))];
+        let mut attempt = guards::built_in(tx, &"abandon".into(), player, None, args);
+        attempt.site = decl.site.clone();
+        guards::check(tx, &attempt)
+    });
+    match answer {
+        Err(Stop::Refused(refusal)) if refusal.rule_id.is_empty() => {
+            Err(tx.refusal_at(&decl.site, "to be completed, since its dice have fallen"))
+        }
+        Err(Stop::Refused(refusal)) => Err(*refusal),
+        _ => Ok(()),
+    }
+}
+
 /// An answer must be one of those offered; else it is refused and the question stays.
 pub(crate) fn answer_fits(
     tx: &Tx,
@@ -195,7 +223,10 @@ pub(crate) fn answer_fits(
 fn apply(tx: &Tx, actor: Actor, name: &Sealed<str>, text: &Sealed<str>) -> Answer<()> {
     let known = actor.player();
     names::check(&tx.state(), name.as_str(), known).map_err(Stop::refused)?;
-    let id = known.unwrap_or_else(|| PlayerId(tx.make_id()));
+    let id = match known {
+        Some(id) => id,
+        None => PlayerId(tx.make_id()?),
+    };
     let old = tx.with_state(|state| state.people.get(&id).cloned());
     match old.as_ref().map(|person| person.standing) {
         None | Some(Standing::Left) => {}
@@ -363,8 +394,7 @@ fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> An
         tx,
         &guards::built_in(tx, &"message".into(), player, None, vec![]),
     )?;
-    posts::send(tx, Some(player), to.to_vec(), text.clone());
-    Ok(())
+    posts::send(tx, Some(player), to.to_vec(), text.clone())
 }
 
 /// What fell due, in document order and then by subject, each part with what follows from it.

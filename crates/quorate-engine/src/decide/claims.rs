@@ -1,20 +1,21 @@
 //! Changes by hand: who claims what, and what nobody brings in by hand.
 
+use std::collections::BTreeSet;
+
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::ids::{ClaimId, PlayerId};
 use quorate_kernel::law::Rule;
 use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::rows::{self, Claim, ClaimStanding, DueKey, Post};
+use quorate_kernel::rows::{self, Claim, ClaimStanding, DueKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::State;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::Datum;
-use quorate_law::declare::CategoryDecl;
 use quorate_law::stop::{Answer, Stop};
 
-use crate::law::{At, code_of};
+use crate::law::code_of;
 use crate::topics::law_changes::NOT_SO;
-use crate::topics::{guards, law_changes};
+use crate::topics::{by_hand, change_records, guards, law_changes};
 use crate::tx::Tx;
 use crate::words::worded;
 
@@ -29,23 +30,18 @@ pub(super) fn claim(
     if reason.as_str().trim().is_empty() {
         return Err(Stop::no("a reason"));
     }
-    let known = tx.with_state(|state| state.rules.contains_key(rule));
-    let args = if known {
-        vec![(Name::from("rule"), Datum::Thing(Thing::Rule(rule.clone())))]
-    } else {
-        vec![]
-    };
-    guards::check(
-        tx,
-        &guards::built_in(tx, &"claim".into(), player, None, args),
-    )?;
-    if !known {
-        return Err(Stop::no("a rule that the change rests on"));
+    if !tx.with_state(|state| state.rules.contains_key(rule)) {
+        return Err(by_hand::unfounded(tx, player));
     }
     let Some(patch) = patch.shared().filter(|patch| !patch.is_empty()) else {
         return Err(Stop::no("a change"));
     };
+    by_hand::check(tx, player, rule, &patch)?;
     let before = tx.state();
+    let changes = law_changes::would_make(tx, &patch)?;
+    let changes = changes.iter();
+    let changes = changes.map(|clause| change_records::of_claim(tx, clause, rule));
+    let changes = changes.collect();
     law_changes::apply_patch(tx, &patch, None, &[])?;
     all_made(tx, &patch)?;
     no_code_of_its_own(tx, &before, &patch)?;
@@ -75,35 +71,36 @@ pub(super) fn claim(
         standing: ClaimStanding::Claimed,
         disputed_by: vec![],
     };
-    let key = tx.make_id();
+    let key = tx.make_id()?;
     tx.put(key, row);
     if let Some(after) = tx.law.claims_settle {
         tx.set_due(DueKey::Claim(key), Some(tx.now + after));
     }
-    tx.happen("claimed", "Game", vec![Datum::Thing(Thing::Game)]);
+    let told = vec![
+        Datum::Thing(Thing::Game),
+        Datum::Thing(Thing::Player(player)),
+        Datum::List(changes),
+    ];
+    tx.happen("claimed", "Game", told);
     Ok(())
 }
 
 /// Code goes into the law by a vote on it. By hand nobody writes any, but for what stands in a matter that is pending: if the
 /// code that would enact the matter sleeps, people enact it, code and all. Where nothing can be put to a vote, all is by hand.
 fn no_code_of_its_own(tx: &Tx, before: &State, patch: &Patch) -> Answer<()> {
-    let recoded: Vec<(Name, Rule)> = tx.with_state(|state| {
-        let rules = state.rules.iter();
-        let is_recoded = |(id, rule): &(&Name, &Rule)| match before.rules.get(*id) {
-            Some(old) if old.text == rule.text && old.section == rule.section => false,
-            old => code_of(rule) != old.map(code_of).unwrap_or_default(),
+    let recoded: Vec<Name> = tx.with_state(|state| {
+        let ids: BTreeSet<&Name> = before.rules.keys().chain(state.rules.keys()).collect();
+        let is_recoded = |id: &&Name| match (before.rules.get(*id), state.rules.get(*id)) {
+            (Some(old), Some(new)) if runs_alike(old, new) => false,
+            (old, new) => running(old) != running(new),
         };
-        rules
-            .filter(is_recoded)
-            .map(|(id, rule)| (id.clone(), rule.clone()))
-            .collect()
+        ids.into_iter().filter(is_recoded).cloned().collect()
     });
-    let votes = |category: &At<CategoryDecl>| !category.it.icons.is_empty();
-    if recoded.is_empty() || !tx.law.categories.values().any(votes) {
+    if recoded.is_empty() || by_hand::nothing_is_voted_on(tx) {
         return Ok(());
     }
     let carried = before.posts.iter().any(|(id, post)| {
-        is_pending(tx, post)
+        by_hand::is_pending(tx, post)
             && post
                 .patch
                 .as_ref()
@@ -114,8 +111,9 @@ fn no_code_of_its_own(tx: &Tx, before: &State, patch: &Patch) -> Answer<()> {
         return Ok(());
     }
     let titles: Vec<String> = tx.with_state(|state| {
-        let titles = recoded.iter().map(|(_, rule)| &rule.title);
-        titles.map(|title| worded(state, title)).collect()
+        let rule = |id| state.rules.get(id).or_else(|| before.rules.get(id));
+        let titles = recoded.iter().filter_map(rule);
+        titles.map(|rule| worded(state, &rule.title)).collect()
     });
     let mut refusal = Refusal::plain(
         "a change by hand that leaves code alone: post the change and have it voted on; as long as that post is pending, \
@@ -125,15 +123,15 @@ fn no_code_of_its_own(tx: &Tx, before: &State, patch: &Patch) -> Answer<()> {
     Err(Stop::refused(refusal))
 }
 
-/// Whether a post is one that is voted on and not closed yet. What its category says is unknown while that sleeps.
-fn is_pending(tx: &Tx, post: &Post) -> bool {
-    let is_first = match tx.law.categories.get(&post.category) {
-        Some(category) => {
-            !category.it.icons.is_empty() && category.it.statuses.first() == Some(&post.status)
-        }
-        None => !post.status.is_empty(),
-    };
-    post.closed_at.is_none() && is_first
+fn runs_alike(old: &Rule, new: &Rule) -> bool {
+    old.text == new.text && old.section == new.section && old.active == new.active
+}
+
+/// The code of a rule that runs, which is none where it is gone or switched off.
+fn running(rule: Option<&Rule>) -> Vec<String> {
+    rule.filter(|rule| rule.active)
+        .map(code_of)
+        .unwrap_or_default()
 }
 
 /// Whether the rules that a claim recodes are, word for word, what a post makes of them.
@@ -142,7 +140,7 @@ fn carries(
     before: &State,
     (id, posted): (PostId, &Patch),
     claimed: &Patch,
-    recoded: &[(Name, Rule)],
+    recoded: &[Name],
 ) -> bool {
     let is_ruling = |clause: &Clause| matches!(clause, Clause::Strike { .. });
     if claimed.clauses.iter().any(is_ruling) {
@@ -156,13 +154,14 @@ fn carries(
     if law_changes::apply_law(&run, posted, id).is_err() {
         return false;
     }
-    run.with_state(|state| {
-        recoded.iter().all(|(id, rule)| {
-            let voted_on = |to_be: &Rule| {
-                to_be.text == rule.text && to_be.section == rule.section && to_be.tags == rule.tags
-            };
-            state.rules.get(id).is_some_and(voted_on)
-        })
+    let now = tx.state();
+    run.with_state(|voted_on| {
+        recoded
+            .iter()
+            .all(|id| match (voted_on.rules.get(id), now.rules.get(id)) {
+                (Some(to_be), Some(rule)) => runs_alike(to_be, rule) && to_be.tags == rule.tags,
+                (to_be, rule) => to_be.is_none() && rule.is_none(),
+            })
     })
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
             .map(|g| g.it.word.to_string())
     };
     let mut results = Vec::new();
-    for text in line.split(|c: char| !c.is_ascii_alphanumeric()) {
+    for text in words(line) {
         match parse(text, &known).map_err(Stop::refused)? {
             None => {}
             Some(Word::Dice { count, sides }) => {
@@ -64,6 +64,25 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
     Ok(())
 }
 
+/// The words of a line: letters and digits, and the minus of a die with fewer than no sides.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let is_part = |c: char| c.is_ascii_alphanumeric();
+        let mut end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        if let Some(below) = rest[end..].strip_prefix('-')
+            && rest[..end].ends_with("DICE")
+            && below.starts_with(|c: char| c.is_ascii_digit())
+        {
+            end += 1 + below.find(|c| !is_part(c)).unwrap_or(below.len());
+        }
+        let (word, later) = rest.split_at(end);
+        rest = later;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
 /// Reads one word of a line: `DICE6`, `2DICE10`, or a generator's.
 fn parse(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Result<Option<Word>, Refusal> {
     if let Some(word) = known(text) {
@@ -73,6 +92,11 @@ fn parse(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Result<Option<Wo
         return Ok(None);
     };
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    // A die with fewer than no sides shows what one without sides shows.
+    let sides = match sides.strip_prefix('-') {
+        Some(below) if !below.is_empty() && digits(below) => "0",
+        _ => sides,
+    };
     if sides.is_empty() || !digits(sides) || !digits(count) {
         return Ok(None);
     }
@@ -137,5 +161,18 @@ mod tests {
             "21 digits"
         );
         assert!(parse("101DICE6", &none).is_err());
+    }
+
+    #[test]
+    fn a_die_below_no_sides_is_read_whole_and_shows_nothing() {
+        let read: Vec<&str> = words("roll-DICE6, DICE-3; 2DICE-10-DICE4 DICE- 5").collect();
+        assert_eq!(
+            read,
+            ["roll", "DICE6", "DICE-3", "2DICE-10", "DICE4", "DICE", "5"]
+        );
+        assert_eq!(
+            parse("DICE-3", &|_| None),
+            Ok(Some(Word::Dice { count: 1, sides: 0 }))
+        );
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn found(
     let begun = tx.within(frame.clone(), || {
         dynasties::commit_to_dice(&tx);
         new_law::bring_terms(&tx, &law);
-        let founder = PlayerId(tx.make_id());
+        let founder = PlayerId(tx.make_id()?);
         values::write_defaults(&tx, &Thing::Game, &"Game".into());
         write_founder(&tx, founder, founding);
         people::admit(&tx, founder)?;

@@ -3,6 +3,8 @@
 //! What was added is taken, what was set is set back if it still stands so, and else the undoer picks. Posts, comments
 //! and dice are facts and stay. Dice of an undone action wait for the same player's next go at it.
 
+use std::sync::Arc;
+
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::Event;
@@ -15,6 +17,7 @@ use quorate_law::declare::Holds;
 use quorate_law::stop::{Answer, Stop};
 
 use crate::convert;
+use crate::law::Law;
 use crate::merge;
 use crate::topics::{posts, things, values};
 use crate::tx::Tx;
@@ -59,8 +62,18 @@ pub(crate) fn undo(
     }
     let mut conflicts = Vec::new();
     let mut changed = false;
-    for step in event.steps.iter().rev() {
-        changed |= turn(tx, step, picks, &mut conflicts)?;
+    let steps = event.steps.iter().rev();
+    // The rules first: values go back to what the law allows that is in force again then.
+    let (rules, others): (Vec<_>, Vec<_>) =
+        steps.partition(|step| matches!(step.effect, Effect::Rule { .. }));
+    let undone = Undone { picks, law: None };
+    for step in rules {
+        changed |= undone.turn(tx, step, &mut conflicts)?;
+    }
+    let law = tx.law_changed().then(|| Arc::new(tx.with_state(Law::of)));
+    let undone = Undone { picks, law };
+    for step in others {
+        changed |= undone.turn(tx, step, &mut conflicts)?;
     }
     if !conflicts.is_empty() {
         let needs = conflicts.into_iter().map(|conflict| {
@@ -115,122 +128,128 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
     }
 }
 
-/// Turns one effect round; true if that changed anything.
-fn turn(
-    tx: &Tx,
-    step: &Step,
-    picks: &[(String, Value)],
-    conflicts: &mut Vec<Conflict>,
-) -> Answer<bool> {
-    match &step.effect {
-        Effect::Cell { key, old, new } => {
-            let now = tx.with_state(|state| state.cells.get(key).cloned());
-            let label = format!("{} {}", key.thing, key.name);
-            let value = match back(step.way, old.as_ref(), new.as_ref(), now.as_ref()) {
-                Ok(value) => value,
-                Err(conflict) => {
-                    // Who undoes a value that has moved on picks one of the two, and no third.
-                    let pick = picks.iter().find(|(picked, _)| *picked == label);
-                    match pick.map(|(_, value)| value.open()) {
-                        Some(value) if *value == conflict.back => {
-                            old.as_ref().map(|cell| cell.value.clone())
-                        }
-                        Some(value) if *value == conflict.now => return Ok(true),
-                        _ => {
-                            let cells = [old.as_ref(), new.as_ref(), now.as_ref()];
-                            let mut cells = cells.into_iter().flatten();
-                            conflicts.push(Conflict {
-                                value: label,
-                                hidden: cells.any(|cell| matches!(cell.value, Value::Hidden(_))),
-                                ..conflict
-                            });
-                            return Ok(false);
+/// How effects are turned round.
+struct Undone<'a> {
+    /// What the undoer picked for values that have moved on.
+    picks: &'a [(String, Value)],
+    /// The law that is in force again, where the undo brings back another than today's.
+    law: Option<Arc<Law>>,
+}
+
+impl Undone<'_> {
+    /// Turns one effect round; true if that changed anything.
+    fn turn(&self, tx: &Tx, step: &Step, conflicts: &mut Vec<Conflict>) -> Answer<bool> {
+        match &step.effect {
+            Effect::Cell { key, old, new } => {
+                let now = tx.with_state(|state| state.cells.get(key).cloned());
+                let label = format!("{} {}", key.thing, key.name);
+                let value = match back(step.way, old.as_ref(), new.as_ref(), now.as_ref()) {
+                    Ok(value) => value,
+                    Err(conflict) => {
+                        // Who undoes a value that has moved on picks one of the two, and no third.
+                        let pick = self.picks.iter().find(|(picked, _)| *picked == label);
+                        match pick.map(|(_, value)| value.open()) {
+                            Some(value) if *value == conflict.back => {
+                                old.as_ref().map(|cell| cell.value.clone())
+                            }
+                            Some(value) if *value == conflict.now => return Ok(true),
+                            _ => {
+                                let cells = [old.as_ref(), new.as_ref(), now.as_ref()];
+                                let mut cells = cells.into_iter().flatten();
+                                conflicts.push(Conflict {
+                                    value: label,
+                                    hidden: cells
+                                        .any(|cell| matches!(cell.value, Value::Hidden(_))),
+                                    ..conflict
+                                });
+                                return Ok(false);
+                            }
                         }
                     }
-                }
-            };
-            let Ok(kind) = things::kind_of(tx, &key.thing) else {
-                return Ok(false);
-            };
-            if let Some(value) = &value {
-                allowed(tx, &kind, key, value)?;
-            }
-            let before = now.as_ref().map(|cell| cell.value.clone());
-            values::write_cell(tx, &kind, key.clone(), value.clone(), step.way);
-            Ok(before != value)
-        }
-        Effect::Use {
-            key,
-            new: Some(used),
-            ..
-        } => {
-            let stands = tx.with_state(|state| state.uses.get(key) == Some(used));
-            if stands {
-                tx.write_row::<Use>(key.clone(), None, Way::Take);
-            }
-            Ok(stands)
-        }
-        Effect::Rule { key, old, new } => {
-            Ok(turn_rule(tx, key, old.as_ref(), new.as_ref(), conflicts))
-        }
-        Effect::Claim {
-            key,
-            old: None,
-            new: Some(_),
-        } => {
-            let now = tx.with_state(|state| state.claims.get(key).cloned());
-            if let Some(now) = now {
-                let undone = quorate_kernel::rows::Claim {
-                    standing: ClaimStanding::Undone,
-                    ..now.clone()
                 };
-                tx.put(*key, undone);
+                let Ok(kind) = things::kind_of(tx, &key.thing) else {
+                    return Ok(false);
+                };
+                if let Some(value) = &value {
+                    allowed(tx, self.law.as_ref().unwrap_or(&tx.law), &kind, key, value)?;
+                }
+                let before = now.as_ref().map(|cell| cell.value.clone());
+                values::write_cell(tx, &kind, key.clone(), value.clone(), step.way);
+                Ok(before != value)
             }
-            Ok(true)
-        }
-        // A post stays; its closing is taken back.
-        Effect::Post {
-            key,
-            old: Some(old),
-            new: Some(new),
-        } if old.status != new.status => {
-            let now = tx.with_state(|state| state.posts.get(key).cloned());
-            let stands = now.as_ref().is_some_and(|now| now.status == new.status);
-            if stands {
-                posts::change(tx, *key, |post| {
-                    post.status = old.status.clone();
-                    post.closed_at = old.closed_at;
-                    post.closed_by = old.closed_by;
-                    post.note = old.note.clone();
-                })?;
+            Effect::Use {
+                key,
+                new: Some(used),
+                ..
+            } => {
+                let stands = tx.with_state(|state| state.uses.get(key) == Some(used));
+                if stands {
+                    tx.write_row::<Use>(key.clone(), None, Way::Take);
+                }
+                Ok(stands)
             }
-            Ok(stands)
-        }
-        Effect::Post { .. } | Effect::Comment { .. } | Effect::Message { .. } => Ok(false),
-        // Clocks and due moments follow from the values and are worked out anew.
-        Effect::Clock { .. }
-        | Effect::Due { .. }
-        | Effect::Open { .. }
-        | Effect::Waiting { .. }
-        | Effect::About { .. } => Ok(false),
-        other => {
-            let inverse = other.clone().inverse();
-            let mark = tx.mark();
-            let fits = tx.with_state(|state| state.clone().apply(&inverse).is_ok());
-            if fits {
-                tx.write(inverse, step.way);
-            } else {
-                tx.go_back(mark);
+            Effect::Rule { key, old, new } => {
+                Ok(turn_rule(tx, key, old.as_ref(), new.as_ref(), conflicts))
             }
-            Ok(fits)
+            Effect::Claim {
+                key,
+                old: None,
+                new: Some(_),
+            } => {
+                let now = tx.with_state(|state| state.claims.get(key).cloned());
+                if let Some(now) = now {
+                    let undone = quorate_kernel::rows::Claim {
+                        standing: ClaimStanding::Undone,
+                        ..now.clone()
+                    };
+                    tx.put(*key, undone);
+                }
+                Ok(true)
+            }
+            // A post stays; its closing is taken back.
+            Effect::Post {
+                key,
+                old: Some(old),
+                new: Some(new),
+            } if old.status != new.status => {
+                let now = tx.with_state(|state| state.posts.get(key).cloned());
+                let stands = now.as_ref().is_some_and(|now| now.status == new.status);
+                if stands {
+                    posts::change(tx, *key, |post| {
+                        post.status = old.status.clone();
+                        post.closed_at = old.closed_at;
+                        post.closed_by = old.closed_by;
+                        post.note = old.note.clone();
+                    })?;
+                }
+                Ok(stands)
+            }
+            Effect::Post { .. } | Effect::Comment { .. } | Effect::Message { .. } => Ok(false),
+            // Clocks and due moments follow from the values and are worked out anew.
+            Effect::Clock { .. }
+            | Effect::Due { .. }
+            | Effect::Open { .. }
+            | Effect::Waiting { .. }
+            | Effect::About { .. } => Ok(false),
+            other => {
+                let inverse = other.clone().inverse();
+                let mark = tx.mark();
+                let fits = tx.with_state(|state| state.clone().apply(&inverse).is_ok());
+                if fits {
+                    tx.write(inverse, step.way);
+                } else {
+                    tx.go_back(mark);
+                }
+                Ok(fits)
+            }
         }
     }
 }
 
 /// A value that comes out of an undo must be one that its declaration allows: nothing is stopped at the end of a range
 /// here, for then less would be taken back than was done.
-fn allowed(tx: &Tx, kind: &Name, key: &CellKey, value: &Value) -> Answer<()> {
-    let Some(decl) = tx.law.value(kind, key.name.as_str()) else {
+fn allowed(tx: &Tx, law: &Law, kind: &Name, key: &CellKey, value: &Value) -> Answer<()> {
+    let Some(decl) = law.value(kind, key.name.as_str()) else {
         return Ok(());
     };
     let wanted = convert::datum(value);
@@ -344,7 +363,49 @@ fn turn_rule(
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::command::{Actor, typed};
+    use quorate_kernel::patch::Clause;
+
     use super::*;
+    use crate::inputs::Inputs;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn an_undo_is_judged_under_the_law_that_it_brings_back() {
+        let mut game = game("fish = number(\"Fish\", of = player, default = 3)");
+        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
+        let text = base.replace("default = 3", "default = 3, max = 5, outside = \"clamp\"");
+        let set = |value| Clause::SetValue {
+            thing: quorate_kernel::Thing::Player(game.anna),
+            name: "fish".into(),
+            value: Value::Int(value),
+        };
+        let narrower = Clause::AmendRule {
+            id: "house".into(),
+            base,
+            text: text.into(),
+        };
+        game.change(vec![set(30)]);
+        let event = game.change(vec![narrower]);
+        assert_eq!(game.value("fish"), Datum::Int(5));
+        let command = quorate_kernel::command::Command {
+            at: game.now,
+            actor: Actor::Player(game.anna),
+            key: "undo".into(),
+            act: Act::Undo {
+                event: event.seq,
+                picks: Vec::new(),
+                reason: typed(""),
+            },
+        };
+        let inputs = Inputs {
+            past: &[event],
+            ..Inputs::default()
+        };
+        let undone = game.judge.judge(&command, &inputs).event();
+        assert!(undone.is_ok(), "{undone:?}");
+        assert_eq!(game.value("fish"), Datum::Int(30));
+    }
 
     #[test]
     fn an_undo_takes_out_of_a_list_what_came_and_puts_in_what_went() {

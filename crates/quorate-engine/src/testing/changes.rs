@@ -247,7 +247,9 @@ impl Stage {
     pub(super) fn patch(&self, game: usize, changes: &Datum) -> Result<Patch, Stop> {
         let mut clauses = Vec::new();
         self.clauses(game, changes, &mut clauses)?;
-        Ok(Patch { clauses })
+        let patch = Patch { clauses };
+        self.must_name_well(game, &patch)?;
+        Ok(patch)
     }
 
     fn clauses(&self, game: usize, changes: &Datum, out: &mut Vec<Clause>) -> Result<(), Stop> {

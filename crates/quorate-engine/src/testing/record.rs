@@ -33,6 +33,7 @@ impl Runner<'_> {
             is_over: self.is_over.clone(),
             recording: how,
             is_cut: Cell::new(false),
+            printed: RefCell::default(),
             games: RefCell::new(Vec::new()),
             objects: RefCell::new(Vec::new()),
         });

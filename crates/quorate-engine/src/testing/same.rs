@@ -43,6 +43,12 @@ impl Stage {
                 let items: Vec<_> = items.iter().map(|item| self.words(item)).collect();
                 format!("[{}]", items.join(", "))
             }
+            Datum::Dict(entries) => {
+                let entries = entries.iter();
+                let entries = entries.map(|(k, v)| format!("{}: {}", self.words(k), self.words(v)));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+            Datum::Text(text) => format!("\"{text}\""),
             other => convert::describe(other),
         }
     }

@@ -108,6 +108,7 @@ pub fn founding_of(state: &State) -> Option<Founding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::no_helpers;
 
     const FILE: &str = "def law(g):\n    return g.call(\"source\", \"tolls\")\n\ndef other(g):\n    return 1\n\n\
         def test_one():\n    law(game(\"x\"))\n\ndef test_two():\n    other(game(\"x\"))\n\n\
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn tests_are_found_by_what_they_quote_and_by_what_they_call() {
-        let file = TestFile::compile("f", FILE).expect("it checks");
+        let file = TestFile::compile("f", FILE, &no_helpers).expect("it checks");
         let words = BTreeSet::from(["tolls".to_owned(), "Tolls".to_owned()]);
         let found = file.naming(FILE, &words);
         assert_eq!(Vec::from_iter(found), ["test_one", "test_three"]);

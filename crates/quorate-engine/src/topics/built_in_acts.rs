@@ -1,13 +1,16 @@
 //! Acts that every game has, whatever its law: posting, commenting, voting. Guards may forbid them.
 
+use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::IconUse;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::{Answer, Site, Stop};
 
 use super::posts::Draft;
-use super::{guards, limits, people, permission, posts, things, titles, values};
+use super::{guards, limits, permission, posts, things, values};
+use crate::icons::{self, IconWords};
+use crate::reads::ReadKey;
 use crate::tx::Tx;
 
 /// The largest text that a person may post, in bytes.
@@ -54,7 +57,20 @@ pub(crate) fn attempt(
     }
     match (action.as_str(), post) {
         ("vote", Some(post)) => {
-            let line = format!(":{}:", text("icon"));
+            let category = things::kind_of(tx, &Thing::Post(post))
+                .map_err(|_| Stop::no("a post that exists"))?;
+            let words = icon_words(tx, post);
+            let (icon, said) = (text("icon"), text("text"));
+            let name = words.meaning(&icon).cloned();
+            // One who makes somebody vote, or who asks whether they may, wants a vote that counts.
+            can_cast(
+                tx,
+                actor,
+                post,
+                &category,
+                &name.unwrap_or_else(|| icon.as_str().into()),
+            )?;
+            let line = icons::ballot(&icon, &said, &words);
             comment_by(tx, actor, post, Sealed::close(line, tx.salt()))
         }
         ("comment", Some(post)) => {
@@ -116,7 +132,7 @@ pub(crate) fn post_by(
         guards::check(tx, &attempt)?;
         limits::check(tx, &name, &decl.it.limits, actor, &decl.site)?;
         if tx.frame().trial {
-            return Ok(PostId(tx.make_id()));
+            return Ok(PostId(tx.make_id()?));
         }
         if draft.title.as_str().trim().is_empty() {
             let refusal = tx.refusal_at(&decl.site, "a title");
@@ -124,7 +140,7 @@ pub(crate) fn post_by(
         }
         limits::use_up(tx, &name, &decl.it.limits, actor);
     }
-    let id = posts::make(tx, draft);
+    let id = posts::make(tx, draft)?;
     fill_in(tx, id, &category, fields)?;
     posts::announce(tx, id);
     Ok(id)
@@ -173,40 +189,108 @@ pub(crate) fn comment_by(tx: &Tx, actor: PlayerId, post: PostId, text: Sealed<st
         tx,
         &guards::built_in(tx, &"comment".into(), actor, Some(post), vec![]),
     )?;
-    let known = posts::icon_names(tx);
-    let icons = titles::icons_in(text.as_str(), &|word| known.iter().any(|name| name == word));
-    let mut uses = Vec::with_capacity(icons.len());
-    for icon in icons {
-        let counted = can_cast(tx, actor, post, &category, &icon)?;
-        uses.push(IconUse {
-            name: icon,
-            counted,
-        });
-    }
+    let uses = votes_in(tx, actor, post, &category, text.as_str())?;
     if tx.frame().trial {
         return Ok(());
     }
     posts::make_comment(tx, post, Some(actor), text, uses).map(|_| ())
 }
 
-/// Whether an icon is a vote: the matter takes it, its author is a player for the rule of votes. A guard that
-/// forbids the vote refuses the comment.
-fn can_cast(tx: &Tx, actor: PlayerId, post: PostId, category: &Name, icon: &Name) -> Answer<bool> {
+/// The icons of a comment, and which of them count. One that begins the text is a vote: if it cannot count, the law refuses
+/// it. One further on stands in words: if it cannot count, the comment stands, and the log says why it is no vote.
+fn votes_in(
+    tx: &Tx,
+    actor: PlayerId,
+    post: PostId,
+    category: &Name,
+    text: &str,
+) -> Answer<Vec<IconUse>> {
+    let reading = icons::read(text, &icon_words(tx, post));
+    let mut uses = Vec::with_capacity(reading.icons.len());
+    for (index, name) in reading.icons.into_iter().enumerate() {
+        let answer = if is_repeated(tx, actor, post, &name) {
+            Ok(false)
+        } else {
+            can_cast(tx, actor, post, category, &name).map(|()| true)
+        };
+        let counted = match answer {
+            Err(Stop::Refused(refusal)) if index > 0 || !reading.opens_with_one => {
+                tx.say(
+                    NoteKind::Said,
+                    format!(
+                        "{} is no vote here: {refusal}",
+                        name.as_str().to_uppercase()
+                    ),
+                );
+                false
+            }
+            other => other?,
+        };
+        uses.push(IconUse { name, counted });
+    }
+    Ok(uses)
+}
+
+/// The words that are icons under a post: those of its category, then those that only other categories know.
+pub(crate) fn icon_words(tx: &Tx, post: PostId) -> IconWords {
     let law = tx.frame().law;
-    let usable = law
-        .categories
-        .get(category)
-        .is_some_and(|decl| decl.it.icons.contains(icon));
-    if !usable {
-        return Ok(false);
+    let own = things::kind_of(tx, &Thing::Post(post)).unwrap_or_default();
+    let own = law.categories.get(&own);
+    let categories = own.into_iter().chain(law.categories.values());
+    categories
+        .map(|category| IconWords::of(&category.it))
+        .fold(IconWords::default(), IconWords::and)
+}
+
+/// Whether the vote is the one that stands already, and could not be cast again: to say so once more is no offence.
+fn is_repeated(tx: &Tx, actor: PlayerId, post: PostId, icon: &Name) -> bool {
+    tx.read(ReadKey::Comments(post));
+    let stands = tx.with_state(|state| {
+        let theirs = state
+            .comments_of(post)
+            .filter(|(_, comment)| comment.author.shown() == Some(actor));
+        let uses = theirs.flat_map(|(_, comment)| comment.icons.iter());
+        let last = uses.filter(|icon| icon.counted).last();
+        last.is_some_and(|last| last.name == *icon)
+    });
+    stands && {
+        let category = things::kind_of(tx, &Thing::Post(post)).unwrap_or_default();
+        tx.trial(tx.frame(), || {
+            can_cast(tx, actor, post, &category, icon).is_err()
+        })
     }
+}
+
+/// Whether an icon is a vote: the matter takes it, its author is a player for the rule of votes, and no guard forbids it.
+fn can_cast(tx: &Tx, actor: PlayerId, post: PostId, category: &Name, icon: &Name) -> Answer<()> {
+    let law = tx.frame().law;
     let args = vec![(Name::from("icon"), Datum::Text(icon.as_str().into()))];
-    let attempt = guards::built_in(tx, &"vote".into(), actor, Some(post), args);
-    if !people::counts_for(tx, actor, &attempt.site.rule, &[])? {
-        return Ok(false);
+    let mut attempt = guards::built_in(tx, &"vote".into(), actor, Some(post), args);
+    let decl = law.categories.get(category);
+    // Where no rule takes votes for its own, they belong to the rule whose posts they are cast on.
+    if attempt.site.rule.is_empty()
+        && let Some(decl) = decl
+    {
+        attempt.site = decl.site.clone();
     }
-    guards::check(tx, &attempt)?;
-    Ok(true)
+    if !decl.is_some_and(|decl| decl.it.icons.contains(icon)) {
+        let site = decl.map_or_else(Site::default, |decl| decl.site.clone());
+        let taken: Vec<String> = decl
+            .iter()
+            .flat_map(|decl| &decl.it.icons)
+            .map(|icon| icon.as_str().to_uppercase())
+            .collect();
+        let what = if taken.is_empty() {
+            "a post that is voted on".to_owned()
+        } else {
+            format!("one of its votes: {}", taken.join(", "))
+        };
+        let mut refusal = tx.refusal_at(&site, &what);
+        refusal.needs[0].have = icon.as_str().to_uppercase();
+        return Err(Stop::refused(refusal));
+    }
+    permission::who(tx, &attempt, None, &[])?;
+    guards::check(tx, &attempt)
 }
 
 fn argument(name: &str) -> Topic {

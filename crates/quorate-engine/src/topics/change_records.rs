@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use quorate_kernel::law::Rule;
 use quorate_kernel::patch::Clause;
 use quorate_kernel::{Name, PostId, Thing};
 use quorate_law::datum::{Datum, Record};
 
-use super::{posts, things};
+use super::{posts, things, values};
 use crate::convert;
+use crate::law::code_of;
 use crate::reads::ReadKey;
 use crate::tx::Tx;
 
@@ -25,14 +27,88 @@ pub(crate) fn of_post(tx: &Tx, post: PostId) -> Vec<Datum> {
 fn collect_changes(tx: &Tx, clauses: &[Clause], prefix: &str, out: &mut Vec<Datum>) {
     for (index, clause) in clauses.iter().enumerate() {
         let at = format!("{prefix}{index}");
-        out.push(change_record(tx, clause, &at));
+        out.push(change_record(tx, clause, &at, None));
         if let Clause::When { clauses, .. } = clause {
             collect_changes(tx, clauses, &format!("{at}."), out);
         }
     }
 }
 
-fn change_record(tx: &Tx, clause: &Clause, at: &str) -> Datum {
+/// A change of a claim that rests on a rule.
+pub(crate) fn of_claim(tx: &Tx, clause: &Clause, rests_on: &Name) -> Datum {
+    change_record(tx, clause, "", Some(rests_on))
+}
+
+/// What a change touches: the thing, if there is one, and what stands there before and after it.
+fn touched(tx: &Tx, clause: &Clause) -> (Datum, Datum, Datum) {
+    let text = |words: &str| Datum::Text(words.into());
+    let of_rule = |id: &Name, read: fn(&Rule) -> Datum| {
+        tx.with_state(|state| state.rules.get(id).map_or(Datum::None, read))
+    };
+    let prose = |rule: &Rule| Datum::Text(Arc::clone(&rule.text));
+    let thing = |thing: &Thing| Datum::Thing(thing.clone());
+    match clause {
+        Clause::SetValue {
+            thing: of,
+            name,
+            value,
+        } => (thing(of), value_now(tx, of, name), convert::datum(value)),
+        Clause::AddToValue {
+            thing: of,
+            name,
+            amount,
+        } => {
+            let before = value_now(tx, of, name);
+            let after = match &before {
+                Datum::Int(now) => Datum::Int(now.saturating_add(*amount)),
+                _ => Datum::None,
+            };
+            (thing(of), before, after)
+        }
+        Clause::RemoveThing { thing: of } | Clause::RemovePlayer { thing: of, .. } => {
+            (thing(of), Datum::None, Datum::None)
+        }
+        Clause::RenamePlayer { thing: of, name } => {
+            let before = match of {
+                Thing::Player(id) => Datum::Text(things::name_of(tx, *id).into()),
+                _ => Datum::None,
+            };
+            (thing(of), before, text(name))
+        }
+        Clause::SetStatus { post, status } => {
+            let before = tx.with_state(|state| {
+                let post = state.posts.get(post);
+                post.map_or(Datum::None, |post| text(post.status.as_str()))
+            });
+            (
+                Datum::Thing(Thing::Post(*post)),
+                before,
+                text(status.as_str()),
+            )
+        }
+        Clause::AmendRule { id, text: new, .. } => (
+            Datum::Thing(Thing::Rule(id.clone())),
+            of_rule(id, prose),
+            Datum::Text(Arc::clone(new)),
+        ),
+        Clause::AddRule { text: new, .. } => {
+            (Datum::None, Datum::None, Datum::Text(Arc::clone(new)))
+        }
+        Clause::RenameRule { id, title } => (
+            Datum::Thing(Thing::Rule(id.clone())),
+            of_rule(id, |rule| Datum::Text(rule.title.as_str().into())),
+            text(title),
+        ),
+        Clause::RepealRule { id } => (
+            Datum::Thing(Thing::Rule(id.clone())),
+            of_rule(id, prose),
+            Datum::None,
+        ),
+        _ => (Datum::None, Datum::None, Datum::None),
+    }
+}
+
+fn change_record(tx: &Tx, clause: &Clause, at: &str, rests_on: Option<&Name>) -> Datum {
     let law = tx.frame().law;
     let rule = clause.rule().cloned().unwrap_or_default();
     let section = match clause {
@@ -93,9 +169,24 @@ fn change_record(tx: &Tx, clause: &Clause, at: &str) -> Datum {
         Clause::SetTerm { name, one, .. } => (Name::default(), name.to_string(), None, one.clone()),
         _ => (Name::default(), String::new(), None, String::new()),
     };
+    let (home, tracked) = declared_where(tx, clause);
+    let named = rests_on.is_some_and(|rule| {
+        let word = match clause {
+            Clause::SetValue { name, .. } | Clause::AddToValue { name, .. } => name,
+            _ => &table,
+        };
+        !word.is_empty() && is_of_rule(tx, rule, &home, word.as_str())
+    });
+    let (thing, before, after) = touched(tx, clause);
     Datum::Record(Arc::new(Record {
         kind: "Change",
         fields: vec![
+            ("thing", thing),
+            ("before", before),
+            ("after", after),
+            ("home", Datum::Text(home.as_str().into())),
+            ("tracked", Datum::Text(tracked.as_str().into())),
+            ("named", Datum::Bool(named)),
             ("kind", Datum::Text(clause.kind().into())),
             ("section", Datum::Text(section.as_str().into())),
             ("rule", Datum::Text(rule.as_str().into())),
@@ -106,6 +197,54 @@ fn change_record(tx: &Tx, clause: &Clause, at: &str) -> Datum {
             ("at", Datum::Text(at.into())),
         ],
     }))
+}
+
+/// The rule that declares the value or the kind that a change touches, and the table in which the value is tracked.
+fn declared_where(tx: &Tx, clause: &Clause) -> (Name, String) {
+    let law = tx.frame().law;
+    let of_kind = |kind: &Name| {
+        let decl = law.entities.get(kind);
+        decl.map(|decl| decl.site.rule.clone()).unwrap_or_default()
+    };
+    match clause {
+        Clause::SetValue { thing, name, .. } | Clause::AddToValue { thing, name, .. } => {
+            let kind = things::kind_of(tx, thing).unwrap_or_default();
+            let decl = law.value(&kind, name.as_str());
+            decl.map(|decl| (decl.site.rule.clone(), decl.it.tracked.clone()))
+                .unwrap_or_default()
+        }
+        Clause::CreateThing { kind, .. } => (of_kind(kind), String::new()),
+        Clause::RemoveThing { thing } => {
+            let kind = things::kind_of(tx, thing).unwrap_or_default();
+            (of_kind(&kind), String::new())
+        }
+        _ => (Name::default(), String::new()),
+    }
+}
+
+/// What a value is now, where it can be read.
+fn value_now(tx: &Tx, thing: &Thing, name: &Name) -> Datum {
+    values::attribute(tx, thing, name.as_str()).unwrap_or(Datum::None)
+}
+
+/// Whether a rule declares a value or a kind, or names it in its code.
+fn is_of_rule(tx: &Tx, rule: &Name, declared_by: &Name, word: &str) -> bool {
+    declared_by == rule
+        || tx.with_state(|state| {
+            let code = state.rules.get(rule).map(code_of).unwrap_or_default();
+            code.iter().any(|code| names(code, word))
+        })
+}
+
+/// Whether a word stands in code, whole.
+pub(crate) fn names(code: &str, word: &str) -> bool {
+    identifiers(code).any(|other| other == word)
+}
+
+/// The words of code, in order.
+pub(crate) fn identifiers(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'))
+        .filter(|word| !word.is_empty())
 }
 
 fn player(thing: &Thing) -> Option<Thing> {

@@ -98,11 +98,15 @@ pub(crate) fn choice(tx: &Tx, question: Question) -> Answer<Datum> {
             &format!("something to choose from for \"{}\"", question.what),
         )));
     }
-    let chosen = tx.deck().choice(&question.what);
+    let made = tx.deck().choice(&question.what);
+    let dictated = match made {
+        Some(_) => None,
+        None => tx.deck().dictated_choice(),
+    };
     let fits = |datum: &Datum| {
         question.options.contains(datum) || (question.may_decline && *datum == Datum::None)
     };
-    let chosen = chosen.and_then(|datum| {
+    let chosen = made.or_else(|| dictated.clone()).and_then(|datum| {
         if fits(&datum) {
             Some(datum)
         } else {
@@ -116,7 +120,16 @@ pub(crate) fn choice(tx: &Tx, question: Question) -> Answer<Datum> {
             Ok(datum)
         }
         // An answer that is no longer offered is asked again.
-        None => Err(Stop::Asks(Box::new(question))),
+        None => {
+            if let Some(datum) = dictated {
+                let words = |datum: &Datum| format!("\"{}\"", labels::label(tx, datum));
+                let offered: Vec<_> = question.options.iter().map(words).collect();
+                let (given, what, offered) = (words(&datum), &question.what, offered.join(", "));
+                tx.deck()
+                    .does_not_fit(format!("{given} is not offered for \"{what}\": {offered}"));
+            }
+            Err(Stop::Asks(Box::new(question)))
+        }
     }
 }
 

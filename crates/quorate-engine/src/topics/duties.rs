@@ -54,7 +54,7 @@ pub(crate) fn leave(
         hidden: decl.it.hidden,
         at: tx.now,
     };
-    let key = tx.make_id();
+    let key = tx.make_id()?;
     let deadline = duty.deadline;
     tx.put(key, duty);
     tx.set_due(DueKey::Duty(key), Some(deadline));

@@ -18,7 +18,7 @@ pub(crate) fn create(tx: &Tx, kind: &Name, values: Vec<(Name, Datum)>) -> Answer
             "{kind} is no kind of things that play makes: declare it with entity(\"{kind}\")"
         )));
     }
-    let id = EntityId(tx.make_id());
+    let id = EntityId(tx.make_id()?);
     let row = rows::Entity {
         kind: kind.clone(),
         made_at: tx.now,

@@ -39,17 +39,8 @@ pub(crate) fn follow(tx: &Tx) -> Answer<()> {
 
 fn hooks_on_happenings(tx: &Tx) -> Answer<bool> {
     let happenings = tx.take_happenings();
-    let law = Arc::clone(&tx.law);
     for happening in &happenings {
-        for hook in &law.on {
-            let of =
-                hook.it.of.as_ref().is_none_or(|of| {
-                    things::is_a(tx, &happening.kind, of) || *of == happening.kind
-                });
-            if hook.it.on == happening.what && of {
-                hooks::run(tx, &hook.site, &hook.it.hook, happening.args.clone())?;
-            }
-        }
+        hooks::on_happening(tx, happening)?;
     }
     Ok(!happenings.is_empty())
 }

@@ -31,11 +31,24 @@ pub(crate) struct Attempt {
     pub body: Option<Name>,
 }
 
-/// Acts that nobody may take unless a rule permits them.
-const ONLY_WHERE_PERMITTED: [&str; 3] = ["edit", "withdraw", "recategorise"];
+/// Acts that nobody may take unless a rule permits them; of claims, each change that one would make.
+const ONLY_WHERE_PERMITTED: [&str; 5] = ["edit", "withdraw", "recategorise", "claim", "abandon"];
 
 /// Asks the guards. Those that cover the attempt and speak: none or only permits, go on; else the stronger decides.
 pub(crate) fn check(tx: &Tx, attempt: &Attempt) -> Answer<()> {
+    let must_be_permitted = ONLY_WHERE_PERMITTED
+        .iter()
+        .any(|name| attempt.action == *name)
+        && (attempt.action != "claim" || attempt.args.iter().any(|(name, _)| *name == "change"));
+    tx.met(judge(tx, attempt, must_be_permitted))
+}
+
+/// Asks the prohibitions alone about an act that needs no permission.
+pub(crate) fn check_forbidden(tx: &Tx, attempt: &Attempt) -> Answer<()> {
+    tx.met(judge(tx, attempt, false))
+}
+
+fn judge(tx: &Tx, attempt: &Attempt, must_be_permitted: bool) -> Answer<()> {
     let law = tx.frame().law;
     let place = law.place(&attempt.site.rule);
     let covers = |guard: &At<GuardDecl>| {
@@ -59,18 +72,17 @@ pub(crate) fn check(tx: &Tx, attempt: &Attempt) -> Answer<()> {
             forbids.push((guard, reads.until));
         }
     }
-    let must_be_permitted = ONLY_WHERE_PERMITTED
-        .iter()
-        .any(|name| attempt.action == *name);
     if forbids.is_empty() && !must_be_permitted {
         return Ok(());
     }
+    // Whether somebody may claim at all is asked before it is known what: no permission speaks to that, nor beats anything.
+    let permissions_speak = must_be_permitted || attempt.action != "claim";
     let mut permits = Vec::new();
     let mut unheld = Vec::new();
     for guard in law
         .guards
         .iter()
-        .filter(|guard| !guard.it.forbids && covers(guard))
+        .filter(|guard| permissions_speak && !guard.it.forbids && covers(guard))
     {
         if speaks(tx, guard, &record)? {
             permits.push(guard);
@@ -86,7 +98,8 @@ pub(crate) fn check(tx: &Tx, attempt: &Attempt) -> Answer<()> {
         let mut beaten = false;
         // The permission that makes an act its rule's own is no exception to anything.
         let home = |permit: &&At<GuardDecl>| {
-            permit.site == attempt.site && NAMES.iter().any(|name| attempt.action == *name)
+            attempt.action == "claim"
+                || permit.site == attempt.site && NAMES.iter().any(|name| attempt.action == *name)
         };
         for permit in permits.iter().filter(|permit| !home(permit)) {
             beaten |= std::ptr::eq(stronger_of(tx, forbid, permit)?, *permit);
@@ -125,7 +138,10 @@ fn silent_from(
 
 fn nobody_permits(tx: &Tx, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refusal {
     match unheld.split_first() {
-        None => Refusal::plain(format!("a rule that permits to {}", attempt.action)),
+        None => Refusal::plain(match attempt.action.as_str() {
+            "claim" => "a rule that permits such a change by hand".to_owned(),
+            action => format!("a rule that permits to {action}"),
+        }),
         Some((first, more)) => {
             let mut refusal = tx.refusal_at(&first.site, &first.it.why);
             let others = more.iter().map(|guard| Need {
@@ -140,7 +156,7 @@ fn nobody_permits(tx: &Tx, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refu
 
 /// Whether a guard speaks. One that breaks is left out, and the log names it.
 fn speaks(tx: &Tx, guard: &At<GuardDecl>, record: &Datum) -> Answer<bool> {
-    match tx.holds_at(&guard.site, &guard.it.when, vec![record.clone()]) {
+    match tx.apart(|| tx.holds_at(&guard.site, &guard.it.when, vec![record.clone()]))? {
         Err(Stop::Broken(fault)) => {
             tx.broke(&guard.site, &fault.text);
             tx.say(
@@ -167,7 +183,7 @@ fn stronger_of<'a>(
         return Ok(prohibition);
     };
     let args = vec![guard_record(tx, one), guard_record(tx, other)];
-    match tx.call_at(&stronger.site, &stronger.it, args.clone()) {
+    match tx.apart(|| tx.call_at(&stronger.site, &stronger.it, args.clone()))? {
         Ok(answer) if answer == args[0] => Ok(one),
         Ok(answer) if answer == args[1] => Ok(other),
         Ok(_) => Ok(prohibition),
@@ -270,7 +286,7 @@ fn attempt_record(tx: &Tx, attempt: &Attempt) -> Datum {
 const LOOKS_MAX: usize = 12;
 
 /// The acts that every game has and that guards may forbid.
-pub(crate) const NAMES: [&str; 13] = [
+pub(crate) const NAMES: [&str; 14] = [
     "vote",
     "comment",
     "post",
@@ -284,6 +300,7 @@ pub(crate) const NAMES: [&str; 13] = [
     "edit",
     "withdraw",
     "recategorise",
+    "abandon",
 ];
 
 /// An attempt at a built-in act. It belongs to the rule that permits it by name, or that declares the category.
@@ -294,10 +311,22 @@ pub(crate) fn built_in(
     post: Option<PostId>,
     args: Vec<(Name, Datum)>,
 ) -> Attempt {
+    // A claim belongs to the rule that it rests on, so that what forbids that rule's actions forbids it too.
+    let rests_on = args.iter().find_map(|(name, datum)| match datum {
+        Datum::Thing(Thing::Rule(rule)) if *name == "rule" => Some(rule.clone()),
+        _ => None,
+    });
+    let site = match rests_on {
+        Some(rule) if *action == "claim" => Site {
+            rule,
+            ..Site::default()
+        },
+        _ => home_of(tx, action),
+    };
     Attempt {
         actor,
         action: action.clone(),
-        site: home_of(tx, action),
+        site,
         post,
         args,
         tags: Vec::new(),

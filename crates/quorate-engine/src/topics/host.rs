@@ -104,10 +104,10 @@ impl World for Tx {
         need: &str,
         next_at: Option<Moment>,
         site: &Site,
-    ) -> Stop {
+    ) -> Option<Stop> {
         let mut refusal = self.refusal_at(site, what).having(have).wanting(need);
         refusal.next_at = next_at;
-        refusal.into()
+        self.met(Err(refusal.into())).err()
     }
 
     fn pay(&self, who: &Thing, costs: Named, site: &Site) -> Answer<()> {
@@ -180,9 +180,8 @@ impl World for Tx {
             actor: Some(actor),
             ..self.frame()
         };
-        match self.trial(frame, || {
-            actions::act(self, &Name::from(action), actor, args, &[])
-        }) {
+        let attempt = || actions::act(self, &Name::from(action), actor, args, &[]);
+        match self.apart(|| self.trial(frame, attempt))? {
             Ok(()) | Err(Stop::Asks(_)) => Ok(true),
             Err(Stop::Refused(refusal)) => {
                 if let Some(at) = refusal.next_at {
@@ -284,7 +283,7 @@ impl World for Tx {
                 flavour: Sealed::close("", self.salt()),
                 patch: None,
             },
-        );
+        )?;
         posts::announce(self, id);
         Ok(Thing::Post(id))
     }
@@ -300,8 +299,7 @@ impl World for Tx {
 
     fn message(&self, to: &Thing, text: &str) -> Answer<()> {
         let text = Sealed::close(text, self.salt());
-        posts::send(self, None, vec![person(to)?], text);
-        Ok(())
+        posts::send(self, None, vec![person(to)?], text)
     }
 
     fn note(&self, text: &str) -> Answer<()> {
@@ -368,8 +366,7 @@ impl World for Tx {
         amount: i64,
         what: &str,
     ) -> Answer<()> {
-        ledgers::add_line(self, of, ledger, who, amount, what);
-        Ok(())
+        ledgers::add_line(self, of, ledger, who, amount, what)
     }
 
     fn ledger_lines(
@@ -379,7 +376,7 @@ impl World for Tx {
         who: Option<&Thing>,
         since: Option<Moment>,
     ) -> Answer<Vec<Datum>> {
-        Ok(ledgers::line_records(self, of, ledger, who, since))
+        ledgers::line_records(self, of, ledger, who, since)
     }
 
     fn ledger_clear(&self, of: &Thing, ledger: &str) -> Answer<()> {

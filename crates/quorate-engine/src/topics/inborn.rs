@@ -18,10 +18,10 @@ use crate::tx::Tx;
 /// What every thing of a kind has, whatever the law.
 pub(crate) fn read(tx: &Tx, law: &Law, thing: &Thing, kind: &Name, name: &str) -> Answer<Datum> {
     let none = || {
-        Err(Stop::fault(format!(
-            "{} has no {name}",
-            with_article(kind.as_str())
-        )))
+        let lost = law.lost_values.get(&Name::from(name)).cloned();
+        let words =
+            lost.unwrap_or_else(|| format!("{} has no {name}", with_article(kind.as_str())));
+        Err(Stop::fault(words))
     };
     match thing {
         Thing::Game => game(tx, name).map_or_else(none, Ok),

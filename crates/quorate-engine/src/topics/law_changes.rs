@@ -11,16 +11,17 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::people::EFFECTS;
-use super::{entities, new_law, people, posts, rules, rulings, values};
+use super::{entities, hooks, last_look, new_law, people, posts, rules, rulings, values};
 use crate::convert;
 use crate::law::Law;
-use crate::tx::{Frame, Tx};
+use crate::tx::{Enacting, Frame, Tx};
 
 /// Begins the note of a change whose condition does not hold.
-pub(crate) const NOT_SO: &str = "the condition does not hold";
+pub const NOT_SO: &str = "the condition does not hold";
 
 /// Enacts what a post carries, but for the changes left out.
 pub(crate) fn apply_post(tx: &Tx, post: PostId, leave_out: &[Datum]) -> Answer<()> {
+    tx.note_enacted(post);
     let Some(patch) = posts::patch_of(tx, post) else {
         return Ok(());
     };
@@ -34,6 +35,9 @@ pub(crate) fn apply_post(tx: &Tx, post: PostId, leave_out: &[Datum]) -> Answer<(
             _ => None,
         })
         .collect();
+    if tx.enacting() == Enacting::Not {
+        tx.set_enacting(Enacting::Whole);
+    }
     apply_patch(tx, &patch, Some(post), &left_out)
 }
 
@@ -73,6 +77,12 @@ pub(crate) fn apply_patch(
         }
     });
     Ok(())
+}
+
+/// The changes that a patch would make now, those under a condition that holds in its place; nothing is noted.
+pub(crate) fn would_make(tx: &Tx, patch: &Patch) -> Answer<Vec<Clause>> {
+    let run = tx.beside(&tx.state(), tx.now, &tx.law);
+    flatten(&run, &patch.clauses, "", &[], None)
 }
 
 /// Makes what a post's patch changes of the law and nothing else, and compiles nothing: what the rules would read.
@@ -135,7 +145,7 @@ fn test_holds(tx: &Tx, test: &str, post: Option<PostId>) -> bool {
         Err(text) => {
             tx.say(
                 NoteKind::Skipped,
-                format!("the condition cannot be asked: {text}"),
+                format!("the condition cannot be asked: {test}: {text}"),
             );
             false
         }
@@ -144,6 +154,9 @@ fn test_holds(tx: &Tx, test: &str, post: Option<PostId>) -> bool {
 
 /// Runs one-off code of a patch. What it does is kept or undone as a whole.
 fn run_script(tx: &Tx, law: &Arc<Law>, code: &str, args: Vec<Datum>) -> Result<Datum, String> {
+    if !tx.reads_script(code) {
+        return Err("the code of the patch takes too many steps in all".to_owned());
+    }
     let script = law.code.script("script", code).map_err(|diagnostics| {
         diagnostics.first().map_or_else(
             || "it does not check".to_owned(),
@@ -215,6 +228,7 @@ fn apply_to_law(tx: &Tx, clause: &Clause) {
 /// Makes one change that is not one of law. What cannot be made is left out and noted.
 fn apply_one(tx: &Tx, clause: &Clause) {
     let mark = tx.mark();
+    let stood = tx.enacting() == Enacting::OneByOne && last_look::check(tx).is_ok();
     let done = match clause {
         Clause::Script { code } => {
             let law = tx.frame().law;
@@ -226,10 +240,33 @@ fn apply_one(tx: &Tx, clause: &Clause) {
         }
         other => apply_plain(tx, other).map_err(rules::plain),
     };
+    let done = match done {
+        Ok(()) if tx.enacting() == Enacting::OneByOne && stood => stands(tx).map_err(rules::plain),
+        other => other,
+    };
     if let Err(why) = done {
         tx.go_back(mark);
         tx.say(NoteKind::Skipped, format!("{}: {why}", summary(clause)));
     }
+}
+
+/// Whether what a change made may stand by itself: values within their ranges, and no hook takes back what was created.
+fn stands(tx: &Tx) -> Answer<()> {
+    let (created, others): (Vec<_>, Vec<_>) = tx
+        .take_happenings()
+        .into_iter()
+        .partition(|happening| happening.what == "created");
+    for other in others {
+        tx.happen(other.what, other.kind, other.args);
+    }
+    let frame = Frame {
+        law: Arc::clone(&tx.law),
+        ..tx.frame()
+    };
+    for happening in &created {
+        tx.within(frame.clone(), || hooks::on_happening(tx, happening))?;
+    }
+    last_look::check(tx)
 }
 
 fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {

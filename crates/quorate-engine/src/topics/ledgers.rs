@@ -7,6 +7,7 @@ use quorate_kernel::rows::{CellKey, Line, LineKey};
 use quorate_kernel::{Moment, Name, Thing};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::declare::Holds;
+use quorate_law::stop::Answer;
 
 use super::things;
 use crate::reads::ReadKey;
@@ -20,7 +21,7 @@ pub(crate) fn add_line(
     who: Option<&Thing>,
     amount: i64,
     what: &str,
-) {
+) -> Answer<()> {
     let cell = CellKey {
         thing: of.clone(),
         name: Name::from(ledger),
@@ -34,7 +35,7 @@ pub(crate) fn add_line(
     };
     let key = LineKey {
         cell: cell.clone(),
-        id: tx.make_id(),
+        id: tx.make_id()?,
     };
     tx.write_row(key, Some(line), Way::Put);
     let law = tx.frame().law;
@@ -46,9 +47,11 @@ pub(crate) fn add_line(
                 _ => None,
             });
     if let Some(keep) = keep {
+        tx.looks_through(count(tx, &cell))?;
         let since = tx.now - keep;
         drop_lines(tx, &cell, |line| line.at < since);
     }
+    Ok(())
 }
 
 /// The lines, as records.
@@ -58,21 +61,27 @@ pub(crate) fn line_records(
     ledger: &str,
     who: Option<&Thing>,
     since: Option<Moment>,
-) -> Vec<Datum> {
+) -> Answer<Vec<Datum>> {
     let cell = CellKey {
         thing: of.clone(),
         name: Name::from(ledger),
     };
     tx.read(ReadKey::Ledger(cell.clone()));
+    tx.looks_through(count(tx, &cell))?;
     let who = who.and_then(player);
-    tx.with_state(|state| {
+    Ok(tx.with_state(|state| {
         state
             .lines_of(&cell)
             .filter(|(_, line)| who.is_none() || line.who == who)
             .filter(|(_, line)| since.is_none_or(|since| line.at >= since))
             .map(|(_, line)| record(line))
             .collect()
-    })
+    }))
+}
+
+/// How many lines a ledger has.
+fn count(tx: &Tx, cell: &CellKey) -> usize {
+    tx.with_state(|state| state.lines_of(cell).count())
 }
 
 /// Empties a ledger.

@@ -1,4 +1,4 @@
-//! A law that begins: what falls asleep, its words, and values under their new declarations.
+//! A law that begins: what falls asleep or asks for what is gone, its words, and values under their new declarations.
 //!
 //! What still fits is kept. What does not becomes what `outside` says, or the default. A renamed value keeps its
 //! contents by `was =`; one that left the law goes to the archive and comes back from there when it returns.
@@ -21,6 +21,9 @@ pub(crate) fn take(tx: &Tx) {
     let new = Arc::new(tx.with_state(Law::of));
     for asleep in new.fallen_asleep(&tx.law) {
         tx.say(NoteKind::Broke, slept_line(asleep));
+    }
+    for line in new.newly_lost(&tx.law) {
+        tx.say(NoteKind::Broke, line);
     }
     let old = tx.coming_law();
     tx.set_coming_law(&new);

@@ -14,18 +14,14 @@ use crate::words::worded;
 
 /// Everything that is tested before the body runs.
 pub(crate) fn may(tx: &Tx, attempt: &Attempt, decl: &At<ActionDecl>, waive: &[Name]) -> Answer<()> {
-    who(tx, attempt, decl.it.by.as_ref(), &decl.it.admits)?;
+    tx.met(who(tx, attempt, decl.it.by.as_ref(), &decl.it.admits))?;
     if !waive.contains(&Name::from("guards")) {
         guards::check(tx, attempt)?;
     }
     if !waive.contains(&Name::from("limits")) {
-        limits::check(
-            tx,
-            &attempt.action,
-            &decl.it.limits,
-            attempt.actor,
-            &decl.site,
-        )?;
+        let limits = &decl.it.limits;
+        let used = limits::check(tx, &attempt.action, limits, attempt.actor, &decl.site);
+        tx.met(used)?;
     }
     targets_count(tx, attempt, decl)
 }

@@ -48,7 +48,7 @@ pub(crate) fn titled(tx: &Tx, category: &Name, title: Sealed<str>) -> Sealed<str
 }
 
 /// Makes a post.
-pub(crate) fn make(tx: &Tx, draft: Draft) -> PostId {
+pub(crate) fn make(tx: &Tx, draft: Draft) -> Answer<PostId> {
     let law = tx.frame().law;
     let category = law.categories.get(&draft.category);
     let hidden = category.is_some_and(|category| category.it.author_hidden);
@@ -57,7 +57,7 @@ pub(crate) fn make(tx: &Tx, draft: Draft) -> PostId {
         Some(id) => Author::Named(id),
         None => Author::Game,
     };
-    let id = PostId(tx.make_id());
+    let id = PostId(tx.make_id()?);
     let title = titled(tx, &draft.category, draft.title);
     let tags = tags_of(title.as_str());
     let post = rows::Post {
@@ -91,7 +91,7 @@ pub(crate) fn make(tx: &Tx, draft: Draft) -> PostId {
     if let Some(author) = draft.author.filter(|_| !hidden) {
         seen(tx, author);
     }
-    id
+    Ok(id)
 }
 
 /// Tells the hooks that a post has come into its category.
@@ -122,7 +122,7 @@ pub(crate) fn make_comment(
 ) -> Answer<CommentKey> {
     let key = CommentKey {
         post,
-        id: CommentId(tx.make_id()),
+        id: CommentId(tx.make_id()?),
     };
     let author = author.map_or(Author::Game, Author::Named);
     let by = author.player();
@@ -170,19 +170,6 @@ pub(crate) fn edit_text(
     })
 }
 
-/// The names of all icons that some category knows.
-pub(crate) fn icon_names(tx: &Tx) -> Vec<Name> {
-    let law = tx.frame().law;
-    let mut names: Vec<Name> = law
-        .categories
-        .values()
-        .flat_map(|category| category.it.icons.clone())
-        .collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
 /// Closes a matter under a status.
 pub(crate) fn close(tx: &Tx, id: PostId, status: &str, note: &str) -> Answer<()> {
     let kind = things::kind_of(tx, &Thing::Post(id))?;
@@ -207,8 +194,13 @@ pub(crate) fn close(tx: &Tx, id: PostId, status: &str, note: &str) -> Answer<()>
 }
 
 /// Sends a private message.
-pub(crate) fn send(tx: &Tx, from: Option<PlayerId>, to: Vec<PlayerId>, text: Sealed<str>) {
-    let key = quorate_kernel::ids::MessageId(tx.make_id());
+pub(crate) fn send(
+    tx: &Tx,
+    from: Option<PlayerId>,
+    to: Vec<PlayerId>,
+    text: Sealed<str>,
+) -> Answer<()> {
+    let key = quorate_kernel::ids::MessageId(tx.make_id()?);
     let row = rows::Message {
         from,
         to,
@@ -216,6 +208,7 @@ pub(crate) fn send(tx: &Tx, from: Option<PlayerId>, to: Vec<PlayerId>, text: Sea
         text,
     };
     tx.put(key, row);
+    Ok(())
 }
 
 /// Notes that somebody was seen: a post or a comment of theirs.

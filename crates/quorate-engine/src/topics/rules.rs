@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use quorate_kernel::event::NoteKind;
+use quorate_kernel::former::FormerRule;
 use quorate_kernel::law::{RANK_STEP, Rule, Term};
 use quorate_kernel::patch::Clause;
 use quorate_kernel::rows::Breaks;
@@ -10,7 +11,7 @@ use quorate_kernel::{Name, Refusal, Topic};
 use quorate_law::RuleText;
 use quorate_law::stop::{Answer, Stop};
 
-use crate::law::code_of;
+use crate::law::{code_of, gives_up_names};
 use crate::merge;
 use crate::reads::ReadKey;
 use crate::tx::Tx;
@@ -43,6 +44,7 @@ pub(crate) fn change(tx: &Tx, id: &Name, change: impl FnOnce(&mut Rule)) -> Answ
     if new != old {
         new.changed_by = tx.seq;
         wake(tx, id);
+        keep(tx, id, &old, Some(&new));
         tx.put(id.clone(), new);
     }
     Ok(())
@@ -63,10 +65,23 @@ fn wake(tx: &Tx, id: &Name) {
     }
 }
 
+/// Keeps a rule's text as it leaves the law, where others may use names that go with it.
+fn keep(tx: &Tx, id: &Name, old: &Rule, new: Option<&Rule>) {
+    let edition = tx.with_state(|state| state.about.get(&()).map_or(1, |about| about.edition));
+    // Games of the first edition are judged as they were: there, code that uses such a name falls asleep.
+    if edition >= 2 && gives_up_names(old, new) {
+        let (key, row) = FormerRule::row(id, old, new.is_none(), tx.seq, tx.now);
+        tx.put(key, row);
+    }
+}
+
 /// Takes a rule and what is under it out of the law.
 pub(crate) fn repeal(tx: &Tx, id: &Name) {
     for id in with_subrules(tx, id) {
         wake(tx, &id);
+        if let Some(rule) = tx.with_state(|state| state.rules.get(&id).cloned()) {
+            keep(tx, &id, &rule, None);
+        }
         tx.remove::<Rule>(id);
     }
 }
@@ -310,7 +325,9 @@ fn no_clause(id: &Name, clause: u32) -> Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tiny_game::game;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::{TinyGame, game};
 
     #[test]
     fn words_of_a_clause_change_and_code_does_not() {
@@ -336,5 +353,85 @@ mod tests {
             ["crew", "fox", "torch"].map(plural),
             ["crews", "foxes", "torches"]
         );
+    }
+
+    const STRIKES: &str = "# Strikes\n\n1. So it is.\n\n```starlark\nblows = number(\"Blows\", of = player, default = 2)\n\n\
+        def strike(p: Player):\n    p.blows += 1\n\n\
+        def luck(p: Player) -> int:\n    return 3\n```\n";
+    const FIGHTS: &str = "def fight(actor: Player):\n    strike(actor)\n\ndef rest(actor: Player):\n    require(luck(actor) == 3, \"luck\")\n\n\
+        action(\"fight\", fight)\naction(\"rest\", rest)";
+
+    fn strikes() -> Clause {
+        Clause::AddRule {
+            id: "strikes".into(),
+            section: "rules".into(),
+            parent: None,
+            after: None,
+            title: "Strikes".to_owned(),
+            text: STRIKES.into(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// A game whose rule House fights, by a rule Strikes that comes later.
+    fn fighting() -> TinyGame {
+        let mut game = game("");
+        game.change(vec![strikes()]);
+        let base = game.judge.state().rules[&Name::from("house")].text.clone();
+        let text = format!("1. So it is.\n\n```starlark\n{FIGHTS}\n```\n").into();
+        let id = "house".into();
+        game.change(vec![Clause::AmendRule { id, base, text }]);
+        game
+    }
+
+    #[test]
+    fn a_repealed_rule_is_missed_where_it_is_asked_for_until_it_comes_back() {
+        let mut game = fighting();
+        assert!(game.act("fight", &[]).is_ok());
+        assert_eq!(game.value("blows"), Datum::Int(3));
+        let id = Name::from("strikes");
+        let event = game.change(vec![Clause::RepealRule { id: id.clone() }]);
+        let said: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
+        let words = "it asks for `strike` of Strikes, which was repealed on 4 May 2031";
+        let line = format!("house, clause 1: {words}");
+        assert!(said.contains(&line.as_str()), "{said:?}");
+        assert!(game.judge.law().asleep.is_empty());
+        for _ in 0..4 {
+            let refusal = game.act("fight", &[]).expect_err("it breaks");
+            assert_eq!((refusal.rule_id.as_str(), refusal.clause), ("house", 1));
+            assert!(refusal.needs[0].have.ends_with(words), "{refusal:?}");
+        }
+        assert!(
+            game.act("rest", &[]).is_ok(),
+            "what only says something lives on"
+        );
+        game.change(vec![strikes()]);
+        assert!(game.act("fight", &[]).is_ok());
+        assert_eq!(
+            game.value("blows"),
+            Datum::Int(4),
+            "the value is back from the archive"
+        );
+        assert!(game.judge.law().leans.is_empty());
+    }
+
+    #[test]
+    fn a_name_that_an_amendment_gives_up_is_missed_there_too() {
+        let mut game = fighting();
+        let id = Name::from("strikes");
+        let base = game.judge.state().rules[&id].text.clone();
+        let text = base.replace("def strike", "def hit").into();
+        game.change(vec![Clause::AmendRule { id, base, text }]);
+        let refusal = game.act("fight", &[]).expect_err("it breaks");
+        let words = "it asks for `strike` of Strikes, which gave it up on 4 May 2031";
+        assert!(refusal.needs[0].have.ends_with(words), "{refusal:?}");
+        let kept = game.judge.state().former_rules().len();
+        assert_eq!(kept, 1);
+        // Words alone give up nothing, and nothing is kept of them.
+        let id = Name::from("house");
+        let base = game.judge.state().rules[&id].text.clone();
+        let text = base.replace("So it is", "So be it").into();
+        game.change(vec![Clause::AmendRule { id, base, text }]);
+        assert_eq!(game.judge.state().former_rules().len(), kept);
     }
 }

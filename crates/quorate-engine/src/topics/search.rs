@@ -28,7 +28,9 @@ pub(crate) fn find_all(tx: &Tx, kind: &Name, filters: &Named, _site: &Site) -> A
             _ => None,
         });
     let mut found = Vec::new();
-    for thing in things::of_kind(tx, kind, status.as_ref()) {
+    let all = things::of_kind(tx, kind, status.as_ref());
+    tx.looks_through(all.len() * (1 + filters.len()))?;
+    for thing in all {
         if let Some(since) = since
             && things::came_at(tx, &thing) < Some(since)
         {
@@ -57,7 +59,9 @@ pub(crate) fn standing_at(tx: &Tx, kind: &Name, square: &Square) -> Answer<Optio
         .filter(|decl| matches!(&decl.it.holds, Holds::Place { board } if *board == square.board))
         .map(|decl| decl.it.name.clone())
         .collect();
-    for thing in things::of_kind(tx, kind, None) {
+    let all = things::of_kind(tx, kind, None);
+    tx.looks_through(all.len() * places.len())?;
+    for thing in all {
         for name in &places {
             if values::attribute(tx, &thing, name.as_str())? == Datum::Square(square.clone()) {
                 return Ok(Some(thing));

@@ -220,5 +220,9 @@ pub(crate) fn of_kind(tx: &Tx, kind: &Name, status: Option<&Name>) -> Vec<Thing>
         return ids.into_iter().map(Thing::Post).collect();
     }
     tx.read(ReadKey::Kind(kind.clone()));
+    // Things of a kind that left the law wait for its return, and meanwhile there are none.
+    if !law.entities.contains_key(kind) {
+        return Vec::new();
+    }
     tx.with_state(|state| state.entities_of(kind).map(Thing::Entity).collect())
 }

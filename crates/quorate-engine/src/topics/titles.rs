@@ -1,4 +1,4 @@
-//! Titles and icons, as far as words alone say: prefixes, tags, subjects.
+//! Titles, as far as words alone say: prefixes, tags, subjects.
 
 use quorate_kernel::Name;
 
@@ -25,24 +25,6 @@ pub(crate) fn subject_of(title: &str) -> &str {
         .split_once(':')
         .map_or(title, |(_, subject)| subject)
         .trim()
-}
-
-/// The icons in a text, in reading order: `:for:` is the icon `for`.
-pub(crate) fn icons_in(text: &str, known: &dyn Fn(&str) -> bool) -> Vec<Name> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once(':') {
-        let Some((word, beyond)) = after.split_once(':') else {
-            break;
-        };
-        if known(word) {
-            found.push(Name::from(word));
-            rest = beyond;
-        } else {
-            rest = after;
-        }
-    }
-    found
 }
 
 /// Whether a title begins with a prefix, space and case aside.
@@ -86,15 +68,5 @@ mod tests {
         assert!(!starts_alike("A challenge: you", "Duelling Challenge:"));
         assert_eq!(headed("Proposal : ", "More rope"), "Proposal : More rope");
         assert_eq!(headed("Contain", " Zorg"), "Contain Zorg");
-    }
-
-    #[test]
-    fn icons_are_read_in_order_and_other_words_between_colons_are_not() {
-        let known = |word: &str| ["for", "against"].contains(&word);
-        assert_eq!(
-            icons_in("ratio 3:for:4 then :against: :x:", &known),
-            ["for", "against"].map(Name::from)
-        );
-        assert_eq!(icons_in("at 10:30: :for:", &known), ["for"].map(Name::from));
     }
 }

@@ -113,10 +113,16 @@ pub(crate) fn set_attribute(tx: &Tx, thing: &Thing, name: &str, given: Datum) ->
     let Some(decl) = law.value(&kind, name).cloned() else {
         return Err(Stop::fault(match law.derived(&kind, name) {
             Some(derived) => format!("{} is worked out, not written", derived.it.title),
-            None => format!(
-                "{} has no value {name} to write",
-                with_article(kind.as_str())
-            ),
+            None => law
+                .lost_values
+                .get(&Name::from(name))
+                .cloned()
+                .unwrap_or_else(|| {
+                    format!(
+                        "{} has no value {name} to write",
+                        with_article(kind.as_str())
+                    )
+                }),
         }));
     };
     if !things::exists(tx, thing) {

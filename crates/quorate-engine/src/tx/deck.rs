@@ -23,6 +23,16 @@ pub enum DiceFrom {
     Nowhere,
 }
 
+impl DiceFrom {
+    /// The seed, where dice come from one.
+    fn seed(&self) -> Option<&Seed> {
+        match self {
+            Self::Seed(seed) => Some(seed),
+            Self::Tape | Self::Nowhere => None,
+        }
+    }
+}
+
 /// What follows from a game's secret for one command.
 #[derive(Clone)]
 pub struct Lot {
@@ -65,6 +75,8 @@ pub struct Deck {
     known: Vec<Die>,
     /// Results and choices that a test or a preview dictates, in order.
     dictated: Dictated,
+    /// The first of what was dictated that cannot be.
+    misfit: Option<String>,
     /// Choices already made.
     given: Vec<Chosen>,
     counts: BTreeMap<(bool, String), usize>,
@@ -99,6 +111,7 @@ impl Deck {
             lot,
             known: Vec::new(),
             dictated: Dictated::default(),
+            misfit: None,
             given: Vec::new(),
             counts: BTreeMap::new(),
             rolled: Vec::new(),
@@ -125,6 +138,26 @@ impl Deck {
     /// Results and choices that were dictated and not used.
     pub fn left_over(&self) -> Dictated {
         self.dictated.clone()
+    }
+
+    /// The first of what was dictated that cannot be, and why.
+    pub fn misfit(&self) -> Option<String> {
+        self.misfit.clone()
+    }
+
+    /// Notes that something was dictated that cannot be.
+    pub fn does_not_fit(&mut self, why: String) {
+        self.misfit.get_or_insert(why);
+    }
+
+    /// The next result that was dictated, if the die has it.
+    fn forced(&mut self, what: &str, sides: u128) -> Option<i64> {
+        let result = self.dictated.dice.pop_front()?;
+        let fits = u128::try_from(result).is_ok_and(|result| (1..=sides).contains(&result));
+        if !fits {
+            self.does_not_fit(format!("a die of {sides} ({what}) cannot show {result}"));
+        }
+        fits.then_some(result)
     }
 
     /// The dice that fell.
@@ -219,12 +252,11 @@ impl Deck {
         let known = self
             .fell(what, nth)
             .filter(|die| die.sides == i128::from(sides));
-        let result = match (known, &self.from) {
-            (Some(die), _) => i64::try_from(die.result).ok()?,
-            (None, from) => match (self.dictated.dice.pop_front(), from) {
-                (Some(forced), _) => forced,
-                (None, DiceFrom::Seed(seed)) => seed.die(what, nth as u64, sides),
-                (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
+        let result = match known {
+            Some(die) => i64::try_from(die.result).ok()?,
+            None => match self.forced(what, u128::try_from(sides).unwrap_or(0)) {
+                Some(forced) => forced,
+                None => self.from.seed()?.die(what, nth as u64, sides),
             },
         };
         self.rolled.push(Die {
@@ -247,13 +279,12 @@ impl Deck {
         let known = self
             .fell(what, nth)
             .and_then(|die| u128::try_from(die.result).ok());
-        let result = match (known, &self.from) {
-            (Some(result), _) => result,
-            (None, _) if sides == 0 => 0,
-            (None, from) => match (self.dictated.dice.pop_front(), from) {
-                (Some(forced), _) => u128::try_from(forced).ok()?,
-                (None, DiceFrom::Seed(seed)) => seed.big_die(what, nth as u64, sides),
-                (None, DiceFrom::Tape | DiceFrom::Nowhere) => return None,
+        let result = match known {
+            Some(result) => result,
+            None if sides == 0 => 0,
+            None => match self.forced(what, sides) {
+                Some(forced) => u128::try_from(forced).ok()?,
+                None => self.from.seed()?.big_die(what, nth as u64, sides),
             },
         };
         let number = |n: u128| i128::try_from(n).unwrap_or(i128::MAX);
@@ -266,16 +297,16 @@ impl Deck {
         Some(result)
     }
 
-    /// The choice made for a question, if there is one.
+    /// The choice made for a question before, if there is one.
     pub fn choice(&mut self, what: &str) -> Option<Datum> {
         let nth = self.count(false, what);
-        let given = self
-            .given
-            .iter()
-            .filter(|chosen| chosen.what == what)
-            .nth(nth)
-            .map(|c| convert::datum(&c.value));
-        given.or_else(|| self.dictated.choices.pop_front())
+        let mut given = self.given.iter().filter(|chosen| chosen.what == what);
+        given.nth(nth).map(|c| convert::datum(&c.value))
+    }
+
+    /// The next choice that was dictated.
+    pub fn dictated_choice(&mut self) -> Option<Datum> {
+        self.dictated.choices.pop_front()
     }
 
     /// Notes a choice that was made.

@@ -5,6 +5,8 @@ use quorate_kernel::rows::{Due, DueKey};
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, TableRow};
 use quorate_kernel::{Id, Moment};
+use quorate_law::budget::Limits;
+use quorate_law::stop::{Answer, Stop};
 
 use super::Tx;
 use crate::reads::ReadKey;
@@ -70,15 +72,18 @@ impl Tx {
         self.write_row(key, at.map(|at| Due { at }), Way::Set);
     }
 
-    /// The id of the next thing that this event makes.
-    pub fn make_id(&self) -> Id {
+    /// The id of the next thing that this event makes; an error where it makes too many.
+    pub fn make_id(&self) -> Answer<Id> {
         let mut work = self.work.borrow_mut();
+        if u64::from(work.made) >= Limits::MADE {
+            return Err(Stop::limit(format!(
+                "more than {} things are made at once",
+                Limits::MADE
+            )));
+        }
         let id = Id::new(self.seq, work.made);
-        work.made = work
-            .made
-            .checked_add(1)
-            .expect("an event's budget ends before it makes 65,536 things");
-        id
+        work.made += 1;
+        Ok(id)
     }
 
     /// How many things this event has made.

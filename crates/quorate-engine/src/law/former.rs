@@ -1,0 +1,96 @@
+//! Texts that are no longer law, or sleep since they broke, for whoever still uses a name of theirs.
+
+use quorate_kernel::law::{LIBRARY, Rule};
+use quorate_kernel::rows::ClauseKey;
+use quorate_kernel::state::State;
+use quorate_kernel::{Moment, Name};
+use quorate_law::{RuleText, Source, names_of};
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The texts from which names are taken that no awake code provides.
+pub(super) fn sources(state: &State) -> Vec<Source> {
+    let edition = state.about.get(&()).map_or(1, |about| about.edition);
+    if edition < 2 {
+        return Vec::new();
+    }
+    let broken = state.rules.iter().filter_map(|(id, rule)| {
+        let mut text = text_of(rule);
+        let mut fence = 0;
+        text.fences.retain(|_| {
+            fence += 1;
+            let rule = id.clone();
+            let breaks = state.breaks.get(&ClauseKey { rule, fence });
+            breaks.is_some_and(|breaks| breaks.asleep)
+        });
+        let left = "whose code broke too often and sleeps";
+        (!text.fences.is_empty()).then(|| source(id, &rule.title, text, left))
+    });
+    let former = state.former_rules().into_iter().map(|former| {
+        let on = day(former.at);
+        let left = if former.repealed {
+            format!("which was repealed {on}")
+        } else {
+            format!("which gave it up {on}")
+        };
+        source(former.id, former.title, RuleText::parse(former.text), &left)
+    });
+    let broken: Vec<Source> = if state.breaks.iter().any(|(_, breaks)| breaks.asleep) {
+        broken.collect()
+    } else {
+        Vec::new()
+    };
+    broken.into_iter().chain(former).collect()
+}
+
+fn source(id: &Name, title: &str, text: RuleText, left: &str) -> Source {
+    Source {
+        rule: id.clone(),
+        title: title.to_owned(),
+        library: false,
+        since: u64::MAX,
+        text,
+        left: Some(left.into()),
+    }
+}
+
+/// A day as one says it: "on 3 May 2031".
+fn day(at: Moment) -> String {
+    let (year, month, day) = at.date();
+    let month = usize::try_from(month)
+        .ok()
+        .and_then(|month| MONTHS.get(month.checked_sub(1)?));
+    format!("on {day} {} {year}", month.unwrap_or(&""))
+}
+
+/// Whether a rule's code gives up names when another text takes its place, or none does.
+pub(crate) fn gives_up_names(old: &Rule, new: Option<&Rule>) -> bool {
+    if old.section == LIBRARY || new.is_some_and(|new| new.text == old.text) {
+        return false;
+    }
+    let had = names_of(&text_of(old));
+    let has = new.map(|new| names_of(&text_of(new))).unwrap_or_default();
+    !had.is_subset(&has)
+}
+
+/// A rule's text taken apart; a helper's is one fence from end to end.
+pub(super) fn text_of(rule: &Rule) -> RuleText {
+    if rule.section == LIBRARY {
+        RuleText::library(&rule.text)
+    } else {
+        RuleText::parse(&rule.text)
+    }
+}
