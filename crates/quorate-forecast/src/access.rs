@@ -11,7 +11,7 @@ use quorate_law::declare::ShownTo;
 use serde::Serialize;
 
 use crate::consequence::Called;
-use crate::fork::{Fork, PatchTrial};
+use crate::fork::Fork;
 
 /// Who could take which action after a patch and not before, and the other way round.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -35,8 +35,8 @@ pub struct Gain {
     pub everybody: bool,
 }
 
-/// Tries all actions for all players.
-pub(crate) fn access(fork: &Fork<'_>, trial: &PatchTrial) -> Access {
+/// Tries all actions for all players, on a copy without the changes and on one with them.
+pub(crate) fn access(fork: &Fork<'_>, without: &Judge, with: &Judge) -> Access {
     let active = fork.active();
     let mut gained: BTreeMap<String, Vec<Called>> = BTreeMap::new();
     let mut lost: BTreeMap<String, Vec<Called>> = BTreeMap::new();
@@ -46,8 +46,8 @@ pub(crate) fn access(fork: &Fork<'_>, trial: &PatchTrial) -> Access {
             ended_early = true;
             break;
         }
-        let before = open_to(fork, &fork.judge, *player);
-        let after = open_to(fork, &trial.judge, *player);
+        let before = open_to(fork, without, *player);
+        let after = open_to(fork, with, *player);
         for title in after.difference(&before) {
             gained
                 .entry(title.clone())
@@ -87,11 +87,15 @@ fn open_to(fork: &Fork<'_>, judge: &Judge, player: PlayerId) -> BTreeSet<String>
     fork.ask(judge, |tx| {
         let names = law.action_order.iter();
         let decls = names.filter_map(|name| law.actions.get(name));
-        decls
+        let acts = decls
             .filter(|decl| !touches(law, &decl.it.body, &secret))
             .filter(|decl| offers::offer(tx, player, decl).open.is_ok())
-            .map(|decl| fork.themed(&decl.it.title))
-            .collect()
+            .map(|decl| fork.themed(&decl.it.title));
+        let kinds = law.categories.values();
+        let kinds = kinds
+            .filter(|decl| offers::may_post(tx, player, decl).is_ok())
+            .map(|decl| format!("Post: {}", fork.themed(&decl.it.title)));
+        acts.chain(kinds).collect()
     })
 }
 

@@ -9,8 +9,11 @@ use quorate_kernel::rows::{Cell, CellKey, DueKey};
 use quorate_kernel::{Name, Thing, Value};
 use quorate_law::datum::Datum;
 
+use crate::breaks::broken;
 use crate::consequence::{ActionTitle, Consequence, Headline, PageFate, RuleFate};
-use crate::fork::{Fork, PatchTrial, by_rule};
+use crate::fork::Fork;
+use crate::machinery::machinery;
+use crate::trial::{PatchTrial, by_rule};
 
 /// How many changed values are listed.
 const VALUES: usize = 40;
@@ -33,14 +36,20 @@ pub(crate) fn consequences(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequen
         })
         .collect();
     consequences.extend(by_rule(&trial.asleep).into_iter().map(|(first, more)| {
-        let rule = trial.judge.state().rules.get(&first.rule);
         Consequence::CodeSleeps {
             rule: first.rule.clone(),
-            title: rule.map_or(String::new(), |rule| fork.themed(&rule.title)),
+            title: rule_title(fork, trial, &first.rule),
+            clause: first.clause,
             finding: first.text.clone(),
             more,
         }
     }));
+    consequences.extend(trial.merged.iter().map(|merged| Consequence::Merged {
+        rule: merged.rule.clone(),
+        title: rule_title(fork, trial, &merged.rule),
+        line: merged.line.clone(),
+    }));
+    consequences.extend(breaks(fork, trial));
     consequences.extend(headlines(fork, trial));
     consequences.extend(each_step(trial, |effect| texts(fork, effect)));
     consequences.extend(declared(fork, trial));
@@ -49,13 +58,38 @@ pub(crate) fn consequences(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequen
     }));
     consequences.extend(values(fork, trial));
     consequences.extend(actions(fork, trial));
+    consequences.extend(machinery(fork, trial));
     consequences.extend(each_step(trial, |effect| {
         clock(fork, trial, effect).into_iter().collect()
     }));
     consequences.extend(each_step(trial, |effect| {
-        flipped(fork, effect).into_iter().collect()
+        flipped(fork, trial, effect).into_iter().collect()
     }));
     consequences
+}
+
+/// The title of a rule as it would be.
+fn rule_title(fork: &Fork<'_>, trial: &PatchTrial, rule: &Name) -> String {
+    let rule = trial.judge.state().rules.get(rule);
+    rule.map_or(String::new(), |rule| fork.themed(&rule.title))
+}
+
+/// Code of the touched rules that breaks when it is tried, and did not before.
+fn breaks(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequence> {
+    let touched = trial.touched_rules();
+    if touched.is_empty() {
+        return Vec::new();
+    }
+    let known = broken(fork, &fork.judge, &touched);
+    let now = broken(fork, &trial.judge, &touched);
+    let fresh = now.into_iter().filter(|broken| !known.contains(broken));
+    let fresh = fresh.map(|(rule, clause, why)| Consequence::Breaks {
+        title: rule_title(fork, trial, &rule),
+        rule,
+        clause,
+        why,
+    });
+    fresh.collect()
 }
 
 fn each_step<'t>(
@@ -383,8 +417,8 @@ fn clock(fork: &Fork<'_>, trial: &PatchTrial, effect: &Effect) -> Option<Consequ
     })
 }
 
-/// A post that would change its status by it at once.
-fn flipped(fork: &Fork<'_>, effect: &Effect) -> Option<Consequence> {
+/// Another post that would change its status by it at once.
+fn flipped(fork: &Fork<'_>, trial: &PatchTrial, effect: &Effect) -> Option<Consequence> {
     let Effect::Post {
         key,
         old: Some(old),
@@ -393,7 +427,8 @@ fn flipped(fork: &Fork<'_>, effect: &Effect) -> Option<Consequence> {
     else {
         return None;
     };
-    (old.status != new.status && fork.view().post(old)).then(|| Consequence::Post {
+    let is_other = *key != trial.post && old.status != new.status;
+    (is_other && fork.view().post(old)).then(|| Consequence::Post {
         post: fork.called(&fork.judge, &Thing::Post(*key)),
         old: old.status.clone(),
         new: new.status.clone(),

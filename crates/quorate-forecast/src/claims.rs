@@ -21,8 +21,9 @@ use serde::Serialize;
 
 use crate::alone::content;
 use crate::consequence::{Called, Consequence, RuleFate};
-use crate::fork::{Fork, PatchTrial, outcome, strikes, trial_command};
+use crate::fork::{Fork, outcome, strikes, trial_command};
 use crate::shape;
+use crate::trial::PatchTrial;
 
 /// How many claims are held against new code, the newest first.
 pub(crate) const CLAIMS: usize = 40;

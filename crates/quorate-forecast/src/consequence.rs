@@ -44,10 +44,45 @@ pub enum Consequence {
         rule: Name,
         /// The rule's title.
         title: String,
+        /// Its clause.
+        clause: u32,
         /// The first finding, with its line of code.
         finding: String,
         /// How many more findings there are in this rule.
         more: usize,
+    },
+    /// A line of a rule that nobody wrote, for the rule was changed since the post was written.
+    Merged {
+        /// The rule.
+        rule: Name,
+        /// Its title.
+        title: String,
+        /// The line.
+        line: String,
+    },
+    /// Code that checks and breaks when it is tried.
+    Breaks {
+        /// Its rule.
+        rule: Name,
+        /// The rule's title.
+        title: String,
+        /// Its clause.
+        clause: u32,
+        /// What was tried, and what went wrong.
+        why: String,
+    },
+    /// Something of the law that nobody takes as an action: it comes, or goes.
+    Machinery {
+        /// What it is.
+        sort: Machinery,
+        /// Its rule.
+        rule: Name,
+        /// It in words.
+        is: String,
+        /// Whether it comes.
+        comes: bool,
+        /// Whether it enacts what posts carry, and so can change the rules.
+        changes_rules: bool,
     },
     /// Somebody wins or leads at once, or the game pauses.
     Headline {
@@ -179,6 +214,24 @@ pub enum Headline {
     Pause,
 }
 
+/// Parts of a law that work by themselves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Machinery {
+    /// A kind of posts.
+    Category,
+    /// A prohibition.
+    Forbids,
+    /// A permission.
+    Permits,
+    /// Code that runs after something.
+    Hook,
+    /// Something that happens by itself.
+    Automatic,
+    /// An action that enacts what posts carry.
+    Enacts,
+}
+
 /// What becomes of a rule; the texts are titles.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -221,7 +274,7 @@ impl Consequence {
     /// What it is about.
     pub(crate) fn subject(&self) -> Subject<'_> {
         let (thing, name) = match self {
-            Self::CodeSleeps { rule, .. } => (None, Some(rule)),
+            Self::CodeSleeps { rule, .. } | Self::Breaks { rule, .. } => (None, Some(rule)),
             Self::Term { name, .. } | Self::Page { name, .. } => (None, Some(name)),
             Self::Value { of, name, .. } => (Some(&of.thing), Some(name)),
             Self::Post { post, .. } => (Some(&post.thing), None),
@@ -234,7 +287,15 @@ impl Consequence {
     pub fn is_alarm(&self) -> bool {
         matches!(
             self,
-            Self::LeftOut { .. } | Self::CodeSleeps { .. } | Self::Headline { .. }
+            Self::LeftOut { .. }
+                | Self::CodeSleeps { .. }
+                | Self::Merged { .. }
+                | Self::Breaks { .. }
+                | Self::Headline { .. }
+                | Self::Machinery {
+                    changes_rules: true,
+                    ..
+                }
         )
     }
 }

@@ -1,42 +1,51 @@
-//! A forecast: all that a patch would do, part by part.
+//! A forecast: all that a post would do once it is enacted, part by part.
 
+use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::effect::Step;
+use quorate_kernel::event::Event;
 use quorate_kernel::patch::Patch;
-use quorate_kernel::{PostId, Refusal};
+use quorate_kernel::{Id, PostId, Refusal};
 use serde::Serialize;
 
 use crate::access::{Access, access};
+use crate::alone;
 use crate::amending::{Amending, amending};
 use crate::claims::{Claims, claims};
+use crate::conditions::{Condition, conditions};
+use crate::consequence::Consequence;
+use crate::enactment::{Enacted, Enactment, Proposed};
 use crate::fork::Fork;
-use crate::odds::{Odds, over_all_dice};
+use crate::odds::{Odds, Toss, over_all_dice};
 use crate::queue::{Queue, queue};
 use crate::shape;
+use crate::trial::{PatchTrial, held_against};
 
 /// How much a forecast looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// What the patch changes by itself, which is found out at once.
+    /// What the post changes by itself, which is found out at once.
     Alone,
-    /// Everything; `of` is the post that carries the patch, where there is one already.
-    Whole {
-        /// The post, which has its place in the queue.
-        of: Option<PostId>,
-    },
+    /// Everything.
+    Whole,
 }
 
-/// What a patch would do to this very game, as one reader may know it.
+/// What a post would do to this very game, as one reader may know it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Forecast {
-    /// The digest of the patch, by which a post that carries the same one is known.
+    /// The digest of its changes, by which a post that carries the same ones is known.
     pub digest: String,
     /// Why it cannot be tried at all; then nothing else is known.
     #[serde(serialize_with = "shape::some_refusal")]
     pub refused: Option<Refusal>,
     /// Whether it was tried without what is hidden from the reader.
     pub blind: bool,
+    /// What the law still needs before it is posted and enacted. It was tried as if all of it were there.
+    #[serde(serialize_with = "shape::refusals")]
+    pub needs: Vec<Refusal>,
     /// What changes by itself.
     pub alone: Option<Odds>,
+    /// The conditions of its changes, as they are now and as they may come to be.
+    pub conditions: Vec<Condition>,
     /// Whether rules can still be changed afterwards.
     pub amending: Option<Amending>,
     /// What becomes of claims under rules that get code.
@@ -51,34 +60,70 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Tries a patch on a game.
-    pub fn of(fork: &Fork<'_>, patch: &Patch, extent: Extent) -> Self {
+    /// Tries a post on a game.
+    pub fn of(fork: &Fork<'_>, proposed: &Proposed, extent: Extent) -> Self {
+        let patch = proposed.patch(&fork.judge).cloned().unwrap_or_default();
         let mut forecast = Self {
             digest: patch.digest().to_string(),
             refused: None,
             blind: fork.is_blind,
+            needs: Vec::new(),
             alone: None,
+            conditions: Vec::new(),
             amending: None,
             claims: None,
             access: None,
             queue: None,
             steps: Vec::new(),
         };
-        let trial = match fork.try_patch(patch) {
-            Ok(trial) => trial,
+        let (enactment, trial) = match tried(fork, proposed) {
+            Ok(tried) => tried,
             Err(refusal) => {
                 forecast.refused = Some(refusal);
                 return forecast;
             }
         };
-        forecast.alone = Some(over_all_dice(fork, patch, &trial));
-        if let Extent::Whole { of } = extent {
+        let toss = Toss {
+            fork,
+            proposed,
+            enactment: &enactment,
+        };
+        forecast.alone = Some(over_all_dice(&toss, &trial));
+        forecast.conditions = conditions(fork, proposed, &patch, &trial);
+        if extent == Extent::Whole {
+            // What the closing alone brings about, whatever the post says, is none of the post's doing.
+            let empty = proposed.with(&fork.judge, Patch::default());
+            let without = fork.try_out(&empty);
+            let without = without.map_or_else(|_| fork.judge.clone(), |trial| trial.judge);
             forecast.amending = Some(amending(fork, &trial));
             forecast.claims = Some(claims(fork, &trial));
-            forecast.access = Some(access(fork, &trial));
-            forecast.queue = Some(queue(fork, patch, of, &trial));
+            forecast.access = Some(access(fork, &without, &trial.judge));
+            forecast.queue = Some(queue(fork, proposed, &without, &trial));
         }
+        forecast.needs = trial.unmet;
         forecast.steps = trial.event.steps;
         forecast
     }
+}
+
+/// What came of a post that was enacted in the fork's game, as a forecast would have told it.
+pub fn happened(
+    fork: &Fork<'_>,
+    proposed: &Proposed,
+    after: Judge,
+    event: Event,
+) -> Vec<Consequence> {
+    let enacted = Enacted {
+        post: proposed.post().unwrap_or(PostId(Id::new(event.seq, 0))),
+        judge: after,
+        event,
+        unmet: Vec::new(),
+    };
+    alone::consequences(fork, &held_against(&fork.judge, proposed, enacted))
+}
+
+fn tried(fork: &Fork<'_>, proposed: &Proposed) -> Result<(Enactment, PatchTrial), Refusal> {
+    let enactment = Enactment::find(fork, &fork.judge, proposed)?;
+    let trial = fork.enact(&fork.judge, proposed, &enactment, Inputs::default())?;
+    Ok((enactment, trial))
 }

@@ -1,29 +1,23 @@
-//! A copy of a game to try changes on: the game as one reader may see it, and the one way in which a patch is tried on it.
+//! A copy of a game to try changes on: the game as one reader may see it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate_engine::judge::{Inputs, Judge, Judged};
-use quorate_engine::law::{LawCache, slept_line};
+use quorate_engine::law::LawCache;
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_engine::words::{kind_title, worded};
 use quorate_kernel::audience::Reader;
-use quorate_kernel::command::{Act, Actor, Command, typed};
-use quorate_kernel::effect::Effect;
-use quorate_kernel::event::{self, Event, Note, NoteKind};
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::event::{self, Event};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{CellKey, Standing};
-use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Refusal, Thing, Value};
 use quorate_law::datum::Datum;
-use quorate_law::{Asleep, Diagnostic, capital, readable};
+use quorate_law::{capital, readable};
 
 use crate::consequence::Called;
-
-/// How many lines stand above a rule's text in an editor: its title, and an empty one.
-const ABOVE: u32 = 2;
 
 /// What the caller reads of a game's log.
 pub trait PastEvents {
@@ -52,115 +46,10 @@ pub struct Fork<'a> {
     pub is_over: &'a dyn Fn() -> bool,
 }
 
-/// What came of trying a patch.
-pub struct PatchTrial {
-    /// The copy as it would be.
-    pub judge: Judge,
-    /// What was done to it.
-    pub event: Event,
-    /// What newly sleeps, and why, as the check says it.
-    pub asleep: Vec<Sleeping>,
-    /// What could not be done as it was written; not the code that falls asleep, of which `asleep` tells with its line.
-    pub left_out: Vec<Note>,
-}
-
-/// Code that would sleep.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sleeping {
-    /// Its rule.
-    pub rule: Name,
-    /// The finding with its line of the rule's text and a mark under the place.
-    pub text: String,
-    /// The same, its lines counted from the rule's title, as it stands in an editor.
-    pub in_editor: String,
-}
-
-impl PatchTrial {
-    /// The rules that were made, changed or taken away.
-    pub(crate) fn touched_rules(&self) -> BTreeSet<Name> {
-        let steps = self.event.steps.iter();
-        let rules = steps.filter_map(|step| match &step.effect {
-            Effect::Rule { key, .. } => Some(key.clone()),
-            _ => None,
-        });
-        rules.collect()
-    }
-}
-
-/// Findings by rule, in their order: a rule's first finding, and how many more it has.
-pub fn by_rule(findings: &[Sleeping]) -> Vec<(&Sleeping, usize)> {
-    let mut rules: Vec<(&Sleeping, usize)> = Vec::new();
-    for finding in findings {
-        match rules
-            .iter_mut()
-            .find(|(first, _)| first.rule == finding.rule)
-        {
-            Some((_, more)) => *more += 1,
-            None => rules.push((finding, 0)),
-        }
-    }
-    rules
-}
-
 impl Fork<'_> {
-    /// Tries a patch on the game as it is.
-    pub fn try_patch(&self, patch: &Patch) -> Result<PatchTrial, Refusal> {
-        self.try_on(self.judge.clone(), patch, &Inputs::default())
-    }
-
-    /// Tries a patch on a copy on which something else may have been tried before, with dice as they are given.
-    pub(crate) fn try_on(
-        &self,
-        mut judge: Judge,
-        patch: &Patch,
-        inputs: &Inputs<'_>,
-    ) -> Result<PatchTrial, Refusal> {
-        self.may_try(patch)?;
-        let before = Arc::clone(judge.law());
-        let event = self.enact_as_repair(&mut judge, patch, inputs)?;
-        let is_new = |asleep: &&Asleep| {
-            let mut known = before.asleep.iter();
-            !known.any(|known| known.diagnostics == asleep.diagnostics)
-        };
-        let fresh = judge.law().asleep.iter().filter(is_new);
-        let findings = fresh.flat_map(|asleep| &asleep.diagnostics);
-        let asleep: Vec<_> = findings
-            .map(|finding| Sleeping::of(judge.state(), finding))
-            .collect();
-        let fallen = judge
-            .law()
-            .fallen_asleep(&before)
-            .filter(|_| !asleep.is_empty());
-        let slept: Vec<String> = fallen.map(slept_line).collect();
-        let is_news = |note: &&Note| note.kind != NoteKind::Said && !slept.contains(&note.text);
-        let left_out = event.notes.iter().filter(is_news).cloned().collect();
-        Ok(PatchTrial {
-            judge,
-            event,
-            asleep,
-            left_out,
-        })
-    }
-
-    /// Makes the changes of a patch on a copy. This is the one place that says how a trial enacts: as a repair by the operator,
-    /// whom no rule holds, and not as the law's own code would enact the post that carries it.
-    fn enact_as_repair(
-        &self,
-        judge: &mut Judge,
-        patch: &Patch,
-        inputs: &Inputs<'_>,
-    ) -> Result<Event, Refusal> {
-        let act = Act::Repair {
-            patch: Sealed::close(patch.clone(), [0; 16]),
-            reason: typed("what it would do"),
-        };
-        let command = trial_command(self.now, Actor::Operator, act);
-        tried(judge, &command, inputs, self.past)
-    }
-
     /// Changes that cannot be tried for the reader without telling them what is hidden: a ruling plays the game again with
     /// all that was given to it, and whatever stands beside it would find that.
-    fn may_try(&self, patch: &Patch) -> Result<(), Refusal> {
+    pub(crate) fn may_try(&self, patch: &Patch) -> Result<(), Refusal> {
         let alone =
             |clause: &Clause| matches!(clause, Clause::Strike { .. } | Clause::Prose { .. });
         let is_mixed = patch.clauses.iter().any(strikes) && !patch.clauses.iter().all(alone);
@@ -287,20 +176,13 @@ impl Fork<'_> {
     }
 }
 
-impl Sleeping {
-    fn of(state: &State, finding: &Diagnostic) -> Self {
-        let rule = state.rules.get(&finding.rule);
-        let (title, text) = rule.map_or(("", ""), |rule| (&*rule.title, &*rule.text));
-        let lower = Diagnostic {
-            line: finding.line + ABOVE,
-            ..finding.clone()
-        };
-        Self {
-            rule: finding.rule.clone(),
-            text: finding.render(text),
-            in_editor: lower.render(&format!("# {title}\n\n{text}")),
-        }
-    }
+/// All changes, those that hang on a condition too.
+pub(crate) fn flat(clauses: &[Clause]) -> Vec<&Clause> {
+    let each = clauses.iter().flat_map(|clause| match clause {
+        Clause::When { clauses, .. } => flat(clauses),
+        plain => vec![plain],
+    });
+    each.collect()
 }
 
 /// Whether a change has history judged again, on a condition or without.

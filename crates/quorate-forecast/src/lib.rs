@@ -1,7 +1,7 @@
 //! What a proposal would do to a game, as data: tried on a copy, of which nothing stays.
 //!
-//! [`Fork`] is the copy, made of what one reader may see. [`Forecast::of`] tries a patch on it and gives what changes, who
-//! could do what, what would come of claims and of what else is pending, and whether rules could still be changed
+//! [`Fork`] is the copy, made of what one reader may see. [`Forecast::of`] enacts a post on it as the law would, and gives
+//! what changes, who could do what, what would come of claims and of what else is pending, and whether rules could still be changed
 //! afterwards. [`PatchTests`] are the tests of rules that the patch touches. [`words`] has all of it in sentences for
 //! people, which nobody reads back.
 //!
@@ -10,24 +10,34 @@
 mod access;
 mod alone;
 mod amending;
+mod breaks;
 mod claims;
+mod conditions;
 pub mod consequence;
+mod enactment;
 mod forecast;
 mod fork;
 mod lines;
+mod machinery;
 pub mod matters;
 mod odds;
 mod proof;
 mod queue;
+mod round;
 mod shape;
+mod trial;
 mod votes;
 pub mod words;
 
 pub use access::{Access, Gain};
-pub use amending::{Amending, Passed, Stuck, Today};
+pub use amending::{Amending, Today};
 pub use claims::{ClaimEnd, Claims, RefusedClaim, Untried};
-pub use forecast::{Extent, Forecast};
-pub use fork::{Fork, PastEvents, PatchTrial, Sleeping, by_rule, outcome, trial_command, tried};
+pub use conditions::Condition;
+pub use enactment::Proposed;
+pub use forecast::{Extent, Forecast, happened};
+pub use fork::{Fork, PastEvents, outcome, trial_command, tried};
 pub use odds::{Odds, Possibility, PossibleChange, Throws};
 pub use proof::{FailedTest, PatchTests, Proof};
 pub use queue::{Ahead, Breach, Flip, Queue, Why};
+pub use round::{Passed, Stuck};
+pub use trial::{MergedLine, PatchTrial, Sleeping, by_rule};

@@ -3,7 +3,7 @@
 use quorate_kernel::law::Term;
 use quorate_kernel::{EventSeq, Moment, Name, PostId, Thing, Value};
 
-use crate::consequence::{Called, Consequence, Headline, PageFate, RuleFate};
+use crate::consequence::{Called, Consequence, Headline, Machinery, PageFate, RuleFate};
 use crate::odds::{PossibleChange, Throws};
 
 /// How many outcomes of one thing are told.
@@ -51,6 +51,18 @@ impl ForecastLine {
         }
     }
 
+    /// All of it as one text; what the check found stands on lines of its own.
+    pub fn whole(&self) -> String {
+        let mut text = self.lead.clone();
+        for (gap, more) in [(' ', &self.text), ('\n', &self.finding)] {
+            if !more.is_empty() {
+                text.push(gap);
+                text.push_str(more);
+            }
+        }
+        text
+    }
+
     pub(crate) fn alarm(self) -> Self {
         Self {
             is_alarm: true,
@@ -94,7 +106,11 @@ pub(crate) fn throws_line(throws: &Throws) -> ForecastLine {
 }
 
 /// A line for one thing: as it is where it is the same in every throw, else its outcomes with their shares.
-pub(crate) fn change_line(change: &PossibleChange, voice: &dyn Voice) -> ForecastLine {
+pub(crate) fn change_line(
+    change: &PossibleChange,
+    is_exact: bool,
+    voice: &dyn Voice,
+) -> ForecastLine {
     let all = change.share();
     let mut lines = change
         .outcomes
@@ -119,6 +135,9 @@ pub(crate) fn change_line(change: &PossibleChange, voice: &dyn Voice) -> Forecas
         let share = rest.iter().map(|(_, share)| share).sum();
         told.push(format!("{} others ({})", rest.len(), percent(share)));
     }
+    if !is_exact {
+        told.push("or another that no trial throw came to".to_owned());
+    }
     if all < 0.9999 {
         told.push(format!("not at all ({})", percent(1.0 - all)));
     }
@@ -135,28 +154,53 @@ fn percent(share: f64) -> String {
     }
 }
 
+/// What becomes of the law's own code, as a lead and a text.
+fn of_law(consequence: &Consequence) -> (String, String) {
+    match consequence {
+        Consequence::LeftOut { why, .. } => ("Left out".to_owned(), why.clone()),
+        Consequence::CodeSleeps {
+            title,
+            clause,
+            more,
+            ..
+        } => (sleeping(title, *clause, *more), String::new()),
+        Consequence::Merged { title, line, .. } => {
+            let lead = format!("A line of {title} that nobody wrote");
+            (lead, format!("“{line}”"))
+        }
+        Consequence::Breaks {
+            title, clause, why, ..
+        } => {
+            let lead = format!("Code of {title}, clause {clause}, breaks when it is tried");
+            (lead, why.clone())
+        }
+        Consequence::Machinery {
+            sort, is, comes, ..
+        } => (machinery_words(*sort, *comes).to_owned(), is.clone()),
+        _ => (String::new(), String::new()),
+    }
+}
+
 /// A consequence as a line.
 pub(crate) fn consequence_line(consequence: &Consequence, voice: &dyn Voice) -> ForecastLine {
     let (lead, text): (&str, String) = match consequence {
-        Consequence::LeftOut { why, .. } => ("Left out", why.clone()),
-        Consequence::CodeSleeps { title, more, .. } => (&sleeping(title, *more), String::new()),
+        Consequence::LeftOut { .. }
+        | Consequence::CodeSleeps { .. }
+        | Consequence::Merged { .. }
+        | Consequence::Breaks { .. }
+        | Consequence::Machinery { .. } => {
+            let (lead, text) = of_law(consequence);
+            (&{ lead }, text)
+        }
         Consequence::Headline { about, word, is } => (&headline(*about, word), is.clone()),
         Consequence::Rule { title, becomes, .. } => rule_words(title, becomes),
         Consequence::Term { name, old, new } => {
-            let text = format!(
-                "{} → {}",
-                term_words(old.as_ref()),
-                term_words(new.as_ref())
-            );
+            let (old, new) = (term_words(old.as_ref()), term_words(new.as_ref()));
+            let text = format!("{old} → {new}");
             (&format!("The word for {name}"), text)
         }
         Consequence::Page { name, becomes } => {
-            let text = match becomes {
-                PageFate::Written => "is written",
-                PageFate::Rewritten => "is rewritten",
-                PageFate::Removed => "goes",
-            };
-            (&format!("The page {name}"), text.to_owned())
+            (&format!("The page {name}"), page_words(*becomes).to_owned())
         }
         Consequence::Player { player, renamed } => match renamed {
             None => ("Leaves the roster", player.called.clone()),
@@ -209,6 +253,14 @@ pub(crate) fn consequence_line(consequence: &Consequence, voice: &dyn Voice) -> 
     }
 }
 
+fn page_words(becomes: PageFate) -> &'static str {
+    match becomes {
+        PageFate::Written => "is written",
+        PageFate::Rewritten => "is rewritten",
+        PageFate::Removed => "goes",
+    }
+}
+
 fn declared_words(title: &str, of: &str, dropped: Option<usize>) -> (&'static str, String) {
     let kept = match dropped {
         None => return ("New value", format!("{title} (of {of})")),
@@ -221,12 +273,31 @@ fn declared_words(title: &str, of: &str, dropped: Option<usize>) -> (&'static st
     ("Dropped value", format!("{title} (of {of}); {kept}"))
 }
 
-fn sleeping(title: &str, more: usize) -> String {
+fn machinery_words(sort: Machinery, comes: bool) -> &'static str {
+    let (gone, new) = match sort {
+        Machinery::Category => ("No more such posts", "New kind of posts"),
+        Machinery::Forbids => ("No longer forbidden", "Newly forbidden"),
+        Machinery::Permits => ("No longer permitted", "Newly permitted"),
+        Machinery::Hook => ("No longer set off", "Newly set off"),
+        Machinery::Automatic => ("No longer happens by itself", "Happens by itself"),
+        Machinery::Enacts => (
+            "No longer a way to change the rules",
+            "New way to change the rules",
+        ),
+    };
+    if comes { new } else { gone }
+}
+
+fn sleeping(title: &str, clause: u32, more: usize) -> String {
+    let code = match clause {
+        0 => format!("Code of {title}"),
+        clause => format!("Code of {title}, clause {clause},"),
+    };
     match more {
-        0 => format!("Code of {title} would sleep"),
+        0 => format!("{code} would sleep"),
         more => {
             let more = plural(more, "finding", "findings");
-            format!("Code of {title} would sleep, with {more} more like this")
+            format!("{code} would sleep, with {more} more like this")
         }
     }
 }
@@ -351,7 +422,7 @@ mod tests {
 
     #[test]
     fn what_hangs_on_dice_is_told_in_shares_and_the_rest_as_it_is() {
-        let text = |outcomes: &[(f64, &str)]| change_line(&change(outcomes), &Plain).text;
+        let text = |outcomes: &[(f64, &str)]| change_line(&change(outcomes), true, &Plain).text;
         assert_eq!(
             text(&[(0.25, "2"), (0.75, "3")]),
             "1 → 2 (25 %); 1 → 3 (75 %)"
@@ -364,7 +435,7 @@ mod tests {
     fn many_outcomes_are_cut_short() {
         let texts: Vec<String> = (0..20).map(|n| n.to_string()).collect();
         let outcomes: Vec<(f64, &str)> = texts.iter().map(|text| (0.05, text.as_str())).collect();
-        let line = change_line(&change(&outcomes), &Plain).text;
+        let line = change_line(&change(&outcomes), true, &Plain).text;
         assert!(line.ends_with("1 → 7 (5 %); 12 others (60 %)"), "{line}");
     }
 }

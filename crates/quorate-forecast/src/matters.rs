@@ -50,3 +50,27 @@ pub fn closable<'a>(tx: &Tx, law: &'a Law, by: PlayerId, id: PostId) -> Vec<&'a 
         .map(|decl| decl.it.title.as_str())
         .collect()
 }
+
+/// How many votes the law counts on a side of a matter, by the function that rulesets share for it: `votes(post, side)`. None
+/// where it has none, or counts in secret.
+pub fn votes(tx: &Tx, post: PostId, side: &str) -> Option<i64> {
+    let args = vec![Datum::Thing(Thing::Post(post)), Datum::Text(side.into())];
+    match tx.call(&"votes".into(), args) {
+        Ok(Datum::Int(count)) => Some(count),
+        _ => None,
+    }
+}
+
+/// What somebody's vote on a matter counts as, by the function that rulesets share for it: `ballot(post, player)`; empty where
+/// they have not voted. None where the law has no such function.
+pub fn ballot(tx: &Tx, post: PostId, player: PlayerId) -> Option<String> {
+    let (post, player) = (Thing::Post(post), Thing::Player(player));
+    tx.law.code.signature("ballot")?;
+    match tx.call(
+        &"ballot".into(),
+        vec![Datum::Thing(post), Datum::Thing(player)],
+    ) {
+        Ok(Datum::Text(word)) => Some(word.to_string()),
+        _ => Some(String::new()),
+    }
+}

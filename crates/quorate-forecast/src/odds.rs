@@ -3,15 +3,19 @@
 //! A few dice are thrown in every way there is, and the shares are exact; of many there are so many trial throws.
 
 use quorate_engine::judge::{Dictated, Inputs};
-use quorate_kernel::patch::Patch;
 use serde::Serialize;
 
 use crate::alone;
 use crate::consequence::{Consequence, Subject};
-use crate::fork::{Fork, PatchTrial};
+use crate::enactment::{Enactment, Proposed};
+use crate::fork::Fork;
+use crate::trial::PatchTrial;
 
-/// As many ways as there may be for all of them to be thrown: two dice of six sides.
-const WAYS: usize = 36;
+/// As many ways as there may be for all of them to be thrown: a die of a hundred sides, two of ten.
+const WAYS: usize = 120;
+
+/// From which share on something happens in every throw, but for what sums of fractions lose.
+const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// How many throws stand for all where there are more.
 const THROWS: u8 = 50;
@@ -70,8 +74,28 @@ struct Throw {
     consequences: Vec<Consequence>,
 }
 
+/// What is thrown again and again: the enactment of a post on the game as it is.
+pub(crate) struct Toss<'a> {
+    pub(crate) fork: &'a Fork<'a>,
+    pub(crate) proposed: &'a Proposed,
+    pub(crate) enactment: &'a Enactment,
+}
+
+impl Toss<'_> {
+    fn throw(&self, inputs: Inputs<'_>) -> Option<PatchTrial> {
+        let Self {
+            fork,
+            proposed,
+            enactment,
+        } = self;
+        let trial = fork.enact(&fork.judge, proposed, enactment, inputs);
+        trial.ok()
+    }
+}
+
 /// What a patch changes alone, over all throws of the dice that it rolls.
-pub(crate) fn over_all_dice(fork: &Fork<'_>, patch: &Patch, trial: &PatchTrial) -> Odds {
+pub(crate) fn over_all_dice(toss: &Toss<'_>, trial: &PatchTrial) -> Odds {
+    let fork = toss.fork;
     let dice = &trial.event.tape.dice;
     let Some(die) = dice.first() else {
         let consequences = alone::consequences(fork, trial);
@@ -83,9 +107,9 @@ pub(crate) fn over_all_dice(fork: &Fork<'_>, patch: &Patch, trial: &PatchTrial) 
             }]),
         };
     };
-    let every = every_way(fork, patch, trial);
+    let every = every_way(toss, trial);
     let exact = every.is_some();
-    let throws = every.unwrap_or_else(|| some_throws(fork, patch, trial));
+    let throws = every.unwrap_or_else(|| some_throws(toss, trial));
     Odds {
         throws: Some(Throws {
             purpose: die.what.clone(),
@@ -99,7 +123,7 @@ pub(crate) fn over_all_dice(fork: &Fork<'_>, patch: &Patch, trial: &PatchTrial) 
 }
 
 /// Every way in which the dice can fall, if those are few enough and the time is long enough.
-fn every_way(fork: &Fork<'_>, patch: &Patch, first: &PatchTrial) -> Option<Vec<Throw>> {
+fn every_way(toss: &Toss<'_>, first: &PatchTrial) -> Option<Vec<Throw>> {
     let mut sides = first.event.tape.dice.iter().map(|die| die.sides.max(1));
     let ways = sides.try_fold(1_i128, i128::checked_mul)?;
     if usize::try_from(ways).ok()? > WAYS {
@@ -108,7 +132,7 @@ fn every_way(fork: &Fork<'_>, patch: &Patch, first: &PatchTrial) -> Option<Vec<T
     let mut throws = Vec::new();
     let mut open: Vec<(Vec<i64>, f64)> = vec![(Vec::new(), 1.0)];
     while let Some((fallen, share)) = open.pop() {
-        if (fork.is_over)() || throws.len() + open.len() > WAYS {
+        if (toss.fork.is_over)() || throws.len() + open.len() > WAYS {
             return None;
         }
         let dictated = Dictated {
@@ -119,9 +143,9 @@ fn every_way(fork: &Fork<'_>, patch: &Patch, first: &PatchTrial) -> Option<Vec<T
             dictated,
             ..Inputs::default()
         };
-        let trial = fork.try_on(fork.judge.clone(), patch, &inputs).ok()?;
+        let trial = toss.throw(inputs)?;
         let Some(next) = trial.event.tape.dice.get(fallen.len()) else {
-            let consequences = alone::consequences(fork, &trial);
+            let consequences = alone::consequences(toss.fork, &trial);
             throws.push(Throw {
                 share,
                 consequences,
@@ -142,18 +166,18 @@ fn every_way(fork: &Fork<'_>, patch: &Patch, first: &PatchTrial) -> Option<Vec<T
 }
 
 /// So many throws as if the server's secret were another each time.
-fn some_throws(fork: &Fork<'_>, patch: &Patch, first: &PatchTrial) -> Vec<Throw> {
-    let mut all = vec![alone::consequences(fork, first)];
+fn some_throws(toss: &Toss<'_>, first: &PatchTrial) -> Vec<Throw> {
+    let mut all = vec![alone::consequences(toss.fork, first)];
     for nth in 1..THROWS {
-        if (fork.is_over)() {
+        if (toss.fork.is_over)() {
             break;
         }
         let inputs = Inputs {
             secret: [nth; 32],
             ..Inputs::default()
         };
-        if let Ok(trial) = fork.try_on(fork.judge.clone(), patch, &inputs) {
-            all.push(alone::consequences(fork, &trial));
+        if let Some(trial) = toss.throw(inputs) {
+            all.push(alone::consequences(toss.fork, &trial));
         }
     }
     // There are no more than so many throws.
@@ -202,7 +226,14 @@ fn merged(throws: Vec<Throw>) -> Vec<PossibleChange> {
             }
         }
     }
-    changes.into_iter().map(|(change, _)| change).collect()
+    let mut changes: Vec<PossibleChange> = changes.into_iter().map(|(change, _)| change).collect();
+    // What is certain is so to the last digit, however its share was summed.
+    for change in &mut changes {
+        for outcome in change.outcomes.iter_mut().filter(|one| one.share > CERTAIN) {
+            outcome.share = 1.0;
+        }
+    }
+    changes
 }
 
 #[cfg(test)]

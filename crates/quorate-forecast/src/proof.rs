@@ -6,16 +6,17 @@
 use std::collections::BTreeSet;
 
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::testing::{Outcome, Runner, TestFile, founding_of};
+use quorate_engine::testing::{Outcome, Runner, TestFile, TestHelpers, founding_of, no_helpers};
 use quorate_kernel::command::Founding;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::patch::Patch;
 use quorate_kernel::state::State;
 use quorate_kernel::{Name, Refusal};
 use quorate_law::{Limits, RuleText};
 use serde::Serialize;
 
-use crate::fork::{Fork, PatchTrial};
+use crate::enactment::Proposed;
+use crate::fork::Fork;
+use crate::trial::PatchTrial;
 
 /// How tests went.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -69,11 +70,11 @@ impl PatchTests {
     /// what they are called; `book` is the rulebook of which the game was founded. Refused where the patch cannot be tried.
     pub fn of(
         fork: &Fork<'_>,
-        patch: &Patch,
+        proposed: &Proposed,
         (own, text): (&str, &str),
         book: Option<&Rulebook>,
     ) -> Result<Self, Refusal> {
-        let trial = fork.try_patch(patch)?;
+        let trial = fork.try_out(proposed)?;
         let (old, new) = (fork.judge.state(), trial.judge.state());
         let founding = |state: &State| {
             founding_of(state).ok_or_else(|| Refusal::plain("a game that has been founded"))
@@ -185,7 +186,7 @@ fn of_book(
         if !is_home(name) && !quotes() {
             continue;
         }
-        let mut file = compiled(name.clone(), code, 0, true);
+        let mut file = compiled(name.clone(), code, &|file| book.test_helper(file), 0, true);
         if let (Ok(tests), false) = (&file.tests, is_home(name)) {
             let named = tests.naming(code, &words);
             file.wanted.retain(|test| named.contains(test));
@@ -198,14 +199,26 @@ fn of_book(
 /// The tests in the fences of a text.
 fn fenced(name: &str, text: &str, is_of_today: bool) -> Vec<TestsOfFile> {
     let fences = RuleText::parse(text).tests;
-    let files = fences
-        .iter()
-        .map(|fence| compiled(name.to_owned(), &fence.code, fence.line - 1, is_of_today));
+    let files = fences.iter().map(|fence| {
+        compiled(
+            name.to_owned(),
+            &fence.code,
+            &no_helpers,
+            fence.line - 1,
+            is_of_today,
+        )
+    });
     files.collect()
 }
 
-fn compiled(name: String, code: &str, above: u32, is_of_today: bool) -> TestsOfFile {
-    let tests = TestFile::compile_within(&name, code, Limits::GUEST);
+fn compiled(
+    name: String,
+    code: &str,
+    helpers: &TestHelpers<'_>,
+    above: u32,
+    is_of_today: bool,
+) -> TestsOfFile {
+    let tests = TestFile::compile_within(&name, code, helpers, Limits::GUEST);
     let names = |file: &TestFile| file.tests().map(|(name, ..)| name.to_owned()).collect();
     TestsOfFile {
         name,

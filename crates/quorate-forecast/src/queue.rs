@@ -1,16 +1,16 @@
-//! A patch among what is pending: after all that is ahead of it, and what it would do to the rest.
+//! A post among what is pending: after all that is ahead of it, and what it would do to the rest.
 
-use quorate_engine::judge::{Inputs, Judge};
+use quorate_engine::judge::Judge;
 use quorate_kernel::event::Note;
-use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{PostId, Refusal, Thing};
-use quorate_law::datum::Datum;
 use serde::Serialize;
 
 use crate::consequence::Called;
-use crate::fork::{Fork, PatchTrial, strikes};
+use crate::enactment::Proposed;
+use crate::fork::{Fork, strikes};
+use crate::trial::PatchTrial;
 use crate::{matters, shape};
 
 /// What is otherwise for a patch in the queue than alone, and what it does to what is pending.
@@ -45,6 +45,8 @@ pub enum Why {
     LeftOut(String),
     /// Code would not check: the finding with its line.
     CodeSleeps(String),
+    /// It would make a line of a rule that nobody wrote.
+    Merged(String),
 }
 
 /// A post behind that would be broken.
@@ -69,13 +71,14 @@ pub struct Flip {
     pub votes: Option<[(i64, i64); 2]>,
 }
 
-/// Tries a patch before and after what else is pending. `of` is the post that carries it, where there is one already.
+/// Enacts a post before and after what else is pending, where `without` is a copy on which it was closed and changed nothing.
 pub(crate) fn queue(
     fork: &Fork<'_>,
-    patch: &Patch,
-    of: Option<PostId>,
+    proposed: &Proposed,
+    without: &Judge,
     trial: &PatchTrial,
 ) -> Queue {
+    let of = proposed.post();
     let pending = pending(fork);
     let place = of.and_then(|of| pending.iter().position(|(id, _)| *id == of));
     let (ahead, behind) = match place {
@@ -88,23 +91,23 @@ pub(crate) fn queue(
         flips: Vec::new(),
         ended_early: false,
     };
-    match after_those_ahead(fork, patch, ahead, trial) {
+    match after_those_ahead(fork, proposed, ahead, trial) {
         Ok(ahead) => queue.ahead = ahead,
         Err(TimeOver) => queue.ended_early = true,
     }
-    for (id, post) in behind {
+    for (id, _) in behind {
         if (fork.is_over)() {
             queue.ended_early = true;
             break;
         }
-        queue.broken.extend(broken(fork, *id, post, trial));
+        queue.broken.extend(broken(fork, *id, without, trial));
     }
     for (id, _) in pending.iter().filter(|(id, _)| Some(*id) != of) {
         if (fork.is_over)() {
             queue.ended_early = true;
             break;
         }
-        queue.flips.extend(flip(fork, *id, trial));
+        queue.flips.extend(flip(fork, *id, without, trial));
     }
     queue
 }
@@ -126,35 +129,35 @@ fn pending<'f>(fork: &'f Fork<'_>) -> Vec<(PostId, &'f Post)> {
     posts
 }
 
-fn carried(post: &Post) -> Option<&Patch> {
-    post.patch.as_ref().and_then(Sealed::plain)
-}
-
 fn after_those_ahead(
     fork: &Fork<'_>,
-    patch: &Patch,
+    proposed: &Proposed,
     ahead: &[(PostId, &Post)],
     alone: &PatchTrial,
 ) -> Result<Option<Ahead>, TimeOver> {
     // A ruling judges the log again, which on a copy ends before what is ahead.
-    if patch.clauses.iter().any(strikes) {
+    let patch = proposed.patch(&fork.judge);
+    if patch.is_some_and(|patch| patch.clauses.iter().any(strikes)) {
         return Ok(None);
     }
     let mut judge = fork.judge.clone();
     let mut count = 0;
-    for (_, post) in ahead {
+    for (id, post) in ahead {
         if (fork.is_over)() {
             return Err(TimeOver);
         }
-        let Some(patch) = carried(post) else { continue };
-        if let Ok(trial) = fork.try_on(judge.clone(), patch, &Inputs::default()) {
+        let carries = post.patch.as_ref().and_then(Sealed::plain);
+        if carries.is_none_or(|patch| patch.clauses.iter().any(strikes)) {
+            continue;
+        }
+        if let Ok(trial) = fork.try_on(&judge, &Proposed::Post(*id)) {
             judge = trial.judge;
             count += 1;
         }
     }
     Ok((count > 0).then(|| Ahead {
         count,
-        problems: news(alone, fork.try_on(judge, patch, &Inputs::default())),
+        problems: news(alone, fork.try_on(&judge, proposed)),
     }))
 }
 
@@ -170,17 +173,22 @@ fn news(alone: &PatchTrial, after: Result<PatchTrial, Refusal>) -> Vec<Why> {
         .asleep
         .iter()
         .filter(|finding| !alone.asleep.contains(finding));
+    let merged = after
+        .merged
+        .iter()
+        .filter(|line| !alone.merged.contains(line));
     fresh
         .map(|note| Why::LeftOut(note.text.clone()))
         .chain(slept.map(|finding| Why::CodeSleeps(finding.text.clone())))
+        .chain(merged.map(|merged| Why::Merged(merged.line.clone())))
         .collect()
 }
 
 /// A post behind that would not do any more what it does today.
-fn broken(fork: &Fork<'_>, id: PostId, post: &Post, trial: &PatchTrial) -> Option<Breach> {
-    let patch = carried(post)?;
-    let alone = fork.try_patch(patch).ok()?;
-    let after = fork.try_on(trial.judge.clone(), patch, &Inputs::default());
+fn broken(fork: &Fork<'_>, id: PostId, without: &Judge, trial: &PatchTrial) -> Option<Breach> {
+    let post = Proposed::Post(id);
+    let alone = fork.try_on(without, &post).ok()?;
+    let after = fork.try_on(&trial.judge, &post);
     let why = news(&alone, after).into_iter().next()?;
     Some(Breach {
         post: fork.called(&fork.judge, &Thing::Post(id)),
@@ -189,8 +197,8 @@ fn broken(fork: &Fork<'_>, id: PostId, post: &Post, trial: &PatchTrial) -> Optio
 }
 
 /// What becomes of a pending matter: its closing, and its count.
-fn flip(fork: &Fork<'_>, id: PostId, trial: &PatchTrial) -> Option<Flip> {
-    let here = &fork.judge;
+fn flip(fork: &Fork<'_>, id: PostId, without: &Judge, trial: &PatchTrial) -> Option<Flip> {
+    let here = without;
     let closer = fork
         .active()
         .into_iter()
@@ -221,14 +229,8 @@ fn flip(fork: &Fork<'_>, id: PostId, trial: &PatchTrial) -> Option<Flip> {
     is_news.then_some(flip)
 }
 
-/// The votes for and against by the function that rulesets share for it; none where it counts in secret.
+/// The votes for and against; none where the law counts in secret.
 fn count(fork: &Fork<'_>, judge: &Judge, id: PostId) -> Option<(i64, i64)> {
-    let of_side = |side: &str| {
-        let args = vec![Datum::Thing(Thing::Post(id)), Datum::Text(side.into())];
-        match fork.ask(judge, |tx| tx.call(&"votes".into(), args).ok()) {
-            Some(Datum::Int(count)) => Some(count),
-            _ => None,
-        }
-    };
+    let of_side = |side: &str| fork.ask(judge, |tx| matters::votes(tx, id, side));
     Some((of_side("for")?, of_side("against")?))
 }

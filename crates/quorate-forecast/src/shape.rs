@@ -47,6 +47,11 @@ pub(crate) fn some_refusal<S: Serializer>(it: &Option<Refusal>, to: S) -> Result
     it.as_ref().map(RefusalShape::of).serialize(to)
 }
 
+/// Refusals.
+pub(crate) fn refusals<S: Serializer>(all: &[Refusal], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(all.iter().map(RefusalShape::of))
+}
+
 /// A refusal with its moment as a text, and all of it in a sentence.
 #[derive(Serialize)]
 struct RefusalShape<'a> {

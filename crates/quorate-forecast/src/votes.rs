@@ -3,15 +3,16 @@
 
 use quorate_engine::convert;
 use quorate_engine::judge::Judge;
-use quorate_engine::law::At;
+use quorate_engine::law::{At, Law};
 use quorate_engine::offers::{self, Field};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Thing, Value};
-use quorate_law::datum::{Datum, Type};
+use quorate_law::datum::Type;
 use quorate_law::declare::{ActionDecl, CategoryDecl};
 
 use crate::fork::send;
+use crate::matters;
 
 /// The words by which sides are known that are in favour, the likeliest first.
 const FOR: [&str; 9] = [
@@ -46,6 +47,12 @@ fn icon(decl: &CategoryDecl) -> Option<&str> {
     in_favour(icons.clone()).or_else(|| icons.clone().next())
 }
 
+/// The icon in favour of matters of a category.
+pub(crate) fn in_favour_of_category(law: &Law, category: &Name) -> Option<String> {
+    let decl = law.categories.get(category)?;
+    icon(&decl.it).map(str::to_owned)
+}
+
 /// A round in which votes are cast.
 pub(crate) struct Poll<'a> {
     pub(crate) post: PostId,
@@ -57,9 +64,7 @@ pub(crate) struct Poll<'a> {
 impl Poll<'_> {
     /// Everybody comments with the icon, and answers what the law may ask of them.
     pub(crate) fn by_icon(&self, judge: &mut Judge) -> Cast {
-        let law = judge.law();
-        let decl = law.categories.get(&self.category);
-        let icon = decl.and_then(|decl| icon(&decl.it)).map(str::to_owned);
+        let icon = in_favour_of_category(judge.law(), &self.category);
         let mut cast = Cast::default();
         for player in self.players {
             if let Some(icon) = &icon {
@@ -76,20 +81,12 @@ impl Poll<'_> {
         cast
     }
 
-    /// How many votes in favour the law counts, by the function that rulesets share for it; none where it counts in secret.
+    /// How many votes in favour the law counts; none where it counts in secret.
     pub(crate) fn count(&self, judge: &Judge) -> i64 {
-        let law = judge.law();
-        let icon = law
-            .categories
-            .get(&self.category)
-            .and_then(|decl| icon(&decl.it));
-        let side = Datum::Text(icon.unwrap_or("for").into());
-        let args = vec![Datum::Thing(Thing::Post(self.post)), side];
-        let count = judge.look(self.at, |tx| tx.call(&"votes".into(), args).ok());
-        match count {
-            Some(Datum::Int(count)) => count,
-            _ => 0,
-        }
+        let side = in_favour_of_category(judge.law(), &self.category);
+        let side = side.unwrap_or_else(|| FOR[0].to_owned());
+        let count = judge.look(self.at, |tx| matters::votes(tx, self.post, &side));
+        count.unwrap_or(0)
     }
 
     /// What players may do beside commenting that could be a vote: with the matter, or what only this law knows.

@@ -1,19 +1,26 @@
 //! A forecast in sentences for people: what the site draws and the command prints. Programs read the data instead.
 
+use std::collections::BTreeMap;
+
 use quorate_kernel::{Refusal, Span};
 
 use crate::access::{Access, Gain};
-use crate::amending::{Amending, Passed, Stuck, Today};
+use crate::amending::{Amending, Today};
 use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
+use crate::conditions::Condition;
 use crate::consequence::Consequence;
 use crate::forecast::Forecast;
 pub use crate::lines::{ForecastLine, MoreAt, Voice};
 use crate::lines::{
     change_line, change_of, consequence_line, joined, named, plural, throws_line, value_of,
 };
-use crate::odds::Odds;
+use crate::odds::{Odds, PossibleChange};
 use crate::proof::{FailedTest, Proof};
 use crate::queue::{Ahead, Queue, Why};
+use crate::round::{Passed, Stuck};
+
+/// Up to how many beginnings of a value are told one by one.
+const ALONE: usize = 2;
 
 /// Lines under a heading.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,12 +57,19 @@ pub fn sections(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastSection> 
         "",
         alone(forecast, voice),
     )];
+    sections.push(section(
+        "needs",
+        "Before it can be enacted",
+        "It was tried as if all of this were there.",
+        needs(forecast),
+    ));
     if let Some(amending) = &forecast.amending {
         sections.push(section(
             "change",
             "Whether rules can still be changed afterwards",
-            "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy.",
-            vec![amending_line(amending)],
+            "One more proposal is written, voted for by everybody and enacted, as a trial on the same copy; where that \
+             fails, a player changes a rule by hand.",
+            vec![amending_line(amending, voice)],
         ));
     }
     if let Some(claims) = &forecast.claims {
@@ -100,9 +114,21 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     };
     let Odds { throws, changes } = odds;
     let dice = throws.iter().map(throws_line);
-    let mut lines: Vec<ForecastLine> = dice
-        .chain(changes.iter().map(|change| change_line(change, voice)))
-        .collect();
+    let (changes, begun) = beginnings(changes, voice);
+    let is_exact = throws.as_ref().is_none_or(|throws| throws.exact);
+    let changes = changes
+        .iter()
+        .map(|change| change_line(change, is_exact, voice));
+    let (mut lines, rest): (Vec<ForecastLine>, Vec<_>) = changes.partition(|line| line.is_alarm);
+    lines.extend(dice);
+    lines.extend(rest);
+    lines.extend(begun);
+    lines.extend(
+        forecast
+            .conditions
+            .iter()
+            .map(|condition| condition_line(condition, voice)),
+    );
     if lines.is_empty() {
         lines.push(ForecastLine::new(
             "Nothing changes by itself:",
@@ -118,20 +144,98 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     lines
 }
 
-fn amending_line(amending: &Amending) -> ForecastLine {
+/// The changes without values that begin alike for many, and one line for each of those.
+fn beginnings<'a>(
+    changes: &'a [PossibleChange],
+    voice: &dyn Voice,
+) -> (Vec<&'a PossibleChange>, Vec<ForecastLine>) {
+    let begins = |change: &PossibleChange| match change.outcomes.as_slice() {
+        [only] if only.share > 0.9999 => match &only.consequence {
+            Consequence::Value {
+                title,
+                name,
+                old: None,
+                new: Some(new),
+                ..
+            } => Some((title.clone(), name.clone(), voice.value(new))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for key in changes.iter().filter_map(begins) {
+        *counts.entry(key).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > ALONE);
+    let is_rest =
+        |change: &&PossibleChange| begins(change).is_none_or(|key| !counts.contains_key(&key));
+    let rest = changes.iter().filter(is_rest).collect();
+    let lines = counts.iter().map(|((title, _, value), count)| {
+        let text = format!("begins at {value} for all {count} that have it");
+        ForecastLine::new(format!("{title}:"), text)
+    });
+    (rest, lines.collect())
+}
+
+/// What the law still needs.
+fn needs(forecast: &Forecast) -> Vec<ForecastLine> {
+    let lines = forecast.needs.iter();
+    let lines = lines.map(|refusal| ForecastLine::new("Still needed:", refusal.to_string()));
+    lines.collect()
+}
+
+/// A condition as it stands, and what would be otherwise.
+fn condition_line(condition: &Condition, voice: &dyn Voice) -> ForecastLine {
+    let Condition {
+        test,
+        holds,
+        otherwise,
+        instead_of,
+    } = condition;
+    let told = |consequences: &[Consequence]| -> String {
+        let lines = consequences.iter().map(|one| consequence_line(one, voice));
+        let texts = lines.map(|line| format!("{} {}", line.lead, line.text));
+        texts.collect::<Vec<_>>().join("; ")
+    };
+    let stands = if *holds { "holds" } else { "does not hold" };
+    let other = if *holds { "did not" } else { "did" };
+    let mut text = String::new();
+    if !otherwise.is_empty() {
+        text = format!("if it {other} by then: {}", told(otherwise));
+    }
+    if !instead_of.is_empty() {
+        let gap = if text.is_empty() { "" } else { "; " };
+        text = format!("{text}{gap}if it {other}, not: {}", told(instead_of));
+    }
+    if text.is_empty() {
+        text.push_str("the same comes of it either way");
+    }
+    ForecastLine::new(
+        format!("“{test}” {stands}, as the vote and the game now stand:"),
+        text,
+    )
+}
+
+fn amending_line(amending: &Amending, voice: &dyn Voice) -> ForecastLine {
     let (stuck, lead, is_alarm) = match amending {
-        Amending::Passes(Passed { after, by }) => {
-            let when = match after {
-                Span(0) => "at once".to_owned(),
-                after => format!("after {after}"),
+        Amending::Passes(passed) => return passed_line(passed, voice),
+        Amending::ByHand {
+            stuck,
+            by,
+            everybody,
+            today,
+        } => {
+            let who = if *everybody {
+                "any one player".to_owned()
+            } else {
+                joined(by.iter().map(|player| player.called.as_str()))
             };
-            let how = by
-                .as_ref()
-                .map_or_else(String::new, |act| format!(", with votes given by “{act}”"));
-            return ForecastLine::new(
-                "Yes:",
-                format!("such a proposal would be enacted {when}{how}."),
-            );
+            let lead = format!("Not by a proposal, but by {who}, by hand:");
+            let line = ForecastLine::new(lead, format!("{}.", stuck_words(stuck)));
+            return ForecastLine {
+                is_alarm: *today == Today::Passes,
+                ..line
+            };
         }
         Amending::Unknown(stuck) => return ForecastLine::new("Not known:", stuck_words(stuck)),
         Amending::Fails { stuck, today } => match (today, stuck) {
@@ -141,12 +245,16 @@ fn amending_line(amending: &Amending) -> ForecastLine {
                 false,
             ),
             (Today::Fails, _) => (stuck, "Not by this way, and not today either:", false),
-            (Today::Passes, Stuck::Wording(_) | Stuck::NoEffect) => (
+            (Today::Passes, Stuck::NoEffect) => (
                 stuck,
-                "Not every rule could be changed by a proposal any more:",
+                "Not every rule could be changed by a proposal any more, nor by hand:",
                 true,
             ),
-            (Today::Passes, _) => (stuck, "No rule could be changed any more:", true),
+            (Today::Passes, _) => (
+                stuck,
+                "Nobody could change a rule any more, by nothing; only the operator could help:",
+                true,
+            ),
         },
     };
     ForecastLine {
@@ -155,12 +263,42 @@ fn amending_line(amending: &Amending) -> ForecastLine {
     }
 }
 
+fn passed_line(passed: &Passed, voice: &dyn Voice) -> ForecastLine {
+    let Passed {
+        from,
+        after,
+        by,
+        kind,
+    } = passed;
+    let when = match after {
+        Span(0) => "at once".to_owned(),
+        after => format!("after {after}"),
+    };
+    let how = by.as_ref();
+    let how = how.map_or_else(String::new, |act| format!(", with votes given by “{act}”"));
+    let kind = kind.as_ref();
+    let kind = kind.map_or_else(|| "such a proposal".to_owned(), |kind| format!("a {kind}"));
+    let text = format!("{kind} would be enacted {when}{how}.");
+    match from {
+        None => ForecastLine::new("Yes:", text),
+        Some(from) => {
+            let lead = format!("Yes, but only from {} on:", voice.moment(*from));
+            ForecastLine::new(lead, text)
+        }
+    }
+}
+
 fn stuck_words(stuck: &Stuck) -> String {
     match stuck {
         Stuck::NoKind => "the law would know no kind of post that is voted on".to_owned(),
         Stuck::NoPlayers => "there would be no active player".to_owned(),
         Stuck::Posting(refusal) => format!("no proposal could be made: {refusal}"),
-        Stuck::Wording(refusal) => format!("the proposal of the trial would be refused: {refusal}"),
+        Stuck::Wording(refusal) => {
+            format!("it needs words that a trial cannot guess; its proposal would be refused: {refusal}")
+        }
+        Stuck::Words(refusal) => {
+            format!("it needs words that a trial cannot guess; with every vote FOR it would not be enacted: {refusal}")
+        }
         Stuck::Unvoted { asked, actions } => {
             let asked = asked.then_some("what the law asks them");
             let ways: Vec<&str> = asked.into_iter().chain(actions.iter().map(String::as_str)).collect();
@@ -309,6 +447,7 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
                 Why::Refused(_) => format!("{after} it could not be done:"),
                 Why::LeftOut(_) => format!("{after}, left out:"),
                 Why::CodeSleeps(_) => format!("{after}, code that would sleep:"),
+                Why::Merged(_) => format!("{after}, a line of a rule that nobody wrote:"),
             };
             ForecastLine::new(lead, why_words(why)).alarm()
         }));
@@ -350,7 +489,7 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
 fn why_words(why: &Why) -> String {
     match why {
         Why::Refused(refusal) => refusal.to_string(),
-        Why::LeftOut(why) | Why::CodeSleeps(why) => why.clone(),
+        Why::LeftOut(why) | Why::CodeSleeps(why) | Why::Merged(why) => why.clone(),
     }
 }
 

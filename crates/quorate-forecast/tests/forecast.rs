@@ -6,9 +6,9 @@ use quorate_engine::changes::{self, Change};
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::view::View;
 use quorate_engine::{Inputs, Judge, LawCache};
-use quorate_forecast::consequence::Consequence;
+use quorate_forecast::consequence::{Consequence, Machinery};
 use quorate_forecast::{
-    Amending, Extent, Forecast, Fork, PastEvents, Stuck, Today, Why, trial_command,
+    Amending, Extent, Forecast, Fork, PastEvents, Proposed, Stuck, Today, Why, trial_command,
 };
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
@@ -67,7 +67,8 @@ action("save", save, title = "Save")
 
 /// A law in which nothing enacts a bill.
 const NO_WAY: &str = "# Bills\n\n1. A bill is read.\n\n```starlark\n\
-    category(\"Bill\", icons = [\"for\", \"against\"], statuses = [\"pending\", \"enacted\", \"failed\"])\n```\n";
+    category(\"Bill\", icons = [\"for\", \"against\"], statuses = [\"pending\", \"enacted\", \"failed\"])\n\n\
+    def always(a: Attempt) -> bool:\n    return True\n\nforbid(scope(actions = [\"claim\"]), always, \"a proposal\")\n```\n";
 
 struct Empty;
 
@@ -90,12 +91,16 @@ struct Game {
 
 impl Game {
     fn found() -> Self {
+        Self::found_under(BILLS)
+    }
+
+    fn found_under(bills: &str) -> Self {
         let rule = |name: &str, text: &str| (format!("1-rules/{name}.md"), text.to_owned());
         let book = Rulebook {
             name: "t".into(),
             manifest: toml::from_str(MANIFEST).expect("it reads"),
             library: Vec::new(),
-            rules: vec![rule("01-bills", BILLS), rule("02-gold", GOLD)],
+            rules: vec![rule("01-bills", bills), rule("02-gold", GOLD)],
             tests: Vec::new(),
         };
         let laws: Arc<LawCache> = Arc::default();
@@ -146,6 +151,11 @@ impl Game {
     }
 
     fn forecast(&self, changes: &str, reader: Reader, is_over: bool) -> Forecast {
+        let proposed = Proposed::changes(self.judge.law(), self.patch(changes));
+        self.forecast_of(&proposed, reader, is_over)
+    }
+
+    fn forecast_of(&self, proposed: &Proposed, reader: Reader, is_over: bool) -> Forecast {
         let view = View {
             state: self.judge.state(),
             law: self.judge.law(),
@@ -160,7 +170,7 @@ impl Game {
             past: &Empty,
             is_over: &|| is_over,
         };
-        Forecast::of(&fork, &self.patch(changes), Extent::Whole { of: None })
+        Forecast::of(&fork, proposed, Extent::Whole)
     }
 
     fn whole(&self, changes: &str) -> Forecast {
@@ -269,6 +279,163 @@ fn rules_can_be_changed_by_what_the_law_enacts_whatever_it_is_called() {
         today: Today::Passes,
     });
     assert_eq!(forecast.amending, stuck);
+}
+
+#[test]
+fn who_can_change_rules_by_hand_is_told_where_nobody_can_by_a_proposal() {
+    let by_hand = NO_WAY.replace("forbid(", "permit(");
+    let by_hand = serde_json::json!([{ "do": "replace_rule", "id": "bills", "text": by_hand }]);
+    let forecast = Game::found().whole(&by_hand.to_string());
+    let Some(Amending::ByHand {
+        everybody, today, ..
+    }) = forecast.amending
+    else {
+        panic!("{:?}", forecast.amending);
+    };
+    assert!(everybody && today == Today::Passes);
+}
+
+/// A change of the rule on bills.
+fn bills(from: &str, to: &str) -> String {
+    let text = BILLS.split("# Bills\n").nth(1).expect("it has a title");
+    assert!(text.contains(from), "{from}");
+    let text = format!("# Bills\n{}", text.replace(from, to));
+    serde_json::json!([{ "do": "replace_rule", "id": "bills", "text": text }]).to_string()
+}
+
+#[test]
+fn what_delays_or_needs_words_is_no_alarm() {
+    let game = Game::found();
+    let slow = bills(
+        "    apply(bill)",
+        "    require(now >= bill.at + days(400), \"400 days\")\n    apply(bill)",
+    );
+    let Some(Amending::Passes(passed)) = game.whole(&slow).amending else {
+        panic!("{:?}", game.whole(&slow).amending);
+    };
+    assert!(passed.after >= quorate_kernel::Span::days(400));
+    let spoken = bills(
+        "    apply(bill)",
+        "    said = [c for c in bill.comments if \"hear hear\" in c.text]\n    require(len(said) > 0, \"a cheer\")\n    apply(bill)",
+    );
+    let amending = game.whole(&spoken).amending;
+    assert!(
+        matches!(amending, Some(Amending::Unknown(Stuck::Words(_)))),
+        "{amending:?}"
+    );
+}
+
+#[test]
+fn what_the_law_leaves_out_comes_first_and_what_it_sets_off_is_told() {
+    let tagged = BILLS.replace(
+        "    apply(bill)",
+        "    apply(bill, leave_out = [c for c in changes(bill) if c.rule != None])",
+    );
+    let thanking = tagged.replace(
+        "action(\"enact\"",
+        "def thanks(actor: Player, bill: Bill):\n    actor.gold += 5\n\nafter(\"enact\", thanks)\naction(\"enact\"",
+    );
+    let game = Game::found_under(&thanking);
+    let forecast =
+        game.whole("[{\"do\": \"rename_rule\", \"id\": \"gold\", \"title\": \"Riches\"}]");
+    let all = outcomes(&forecast);
+    assert!(matches!(all[0].1, Consequence::LeftOut { .. }), "{all:?}");
+    assert_eq!(numbers(&forecast), [6]);
+    let needs: Vec<&str> = forecast.needs.iter().map(Refusal::what).collect();
+    assert_eq!(needs, ["more than half of all"]);
+}
+
+#[test]
+fn a_condition_is_asked_as_the_vote_stands_and_the_other_way() {
+    let mut game = Game::found();
+    let gold = "for p in players():\n    p.gold = 9\n";
+    let when = serde_json::json!([{ "do": "when", "test": "votes(post, \"for\") > 0", "changes": [
+        { "do": "script", "code": gold },
+    ]}]);
+    let post = game.post(&when.to_string());
+    let holds = |game: &Game| {
+        let forecast = game.forecast_of(&Proposed::Post(post), Reader::Player(game.anna), false);
+        let condition = forecast.conditions.first().expect("it has one").clone();
+        let other = [&condition.otherwise, &condition.instead_of];
+        (condition.holds, other.map(Vec::len), numbers(&forecast))
+    };
+    assert_eq!(holds(&game), (false, [1, 0], vec![]));
+    let act = Act::Comment {
+        post,
+        text: typed(":for:"),
+    };
+    game.send(Actor::Player(game.anna), act);
+    assert_eq!(holds(&game), (true, [0, 1], vec![9]));
+}
+
+#[test]
+fn a_new_way_to_change_rules_is_an_alarm_and_so_is_code_that_breaks_when_it_runs() {
+    let petition = "# Petitions\n\n1. Two can do it.\n\n```starlark\ncategory(\"Petition\", icons = [\"for\"], \
+        statuses = [\"pending\", \"granted\"])\n\ndef grant(actor: Player, petition: Petition):\n    apply(petition)\n    \
+        close(petition, \"granted\", \"\")\n\naction(\"grant\", grant)\n\ndef never(actor: Player):\n    actor.gold = 1 // 0\n\n\
+        action(\"never\", never)\n```\n";
+    let added = serde_json::json!([{ "do": "add_rule", "id": "petitions", "section": "rules", "text": petition }]);
+    let forecast = Game::found().whole(&added.to_string());
+    let alarms: Vec<Consequence> = outcomes(&forecast)
+        .into_iter()
+        .map(|(_, consequence)| consequence)
+        .filter(Consequence::is_alarm)
+        .collect();
+    assert!(
+        matches!(
+            alarms.as_slice(),
+            [
+                Consequence::Breaks { clause: 1, .. },
+                Consequence::Machinery {
+                    sort: Machinery::Enacts,
+                    comes: true,
+                    ..
+                }
+            ]
+        ),
+        "{alarms:?}"
+    );
+    let access = forecast.access.expect("all of it was tried");
+    let gained: Vec<&str> = access
+        .gained
+        .iter()
+        .map(|gain| gain.title.as_str())
+        .collect();
+    assert!(gained.contains(&"Post: Petition"), "{gained:?}");
+}
+
+#[test]
+fn a_die_of_a_hundred_is_thrown_in_every_way() {
+    let forecast = Game::found().whole(&script(
+        "for p in players():\n    p.gold = roll(100, \"luck\")\n",
+    ));
+    let throws = forecast.alone.and_then(|alone| alone.throws);
+    assert!(throws.is_some_and(|throws| throws.exact && throws.count == 100));
+}
+
+#[test]
+fn two_amendments_that_merge_show_the_line_that_nobody_wrote() {
+    let mut game = Game::found();
+    let gold = |game: &Game| {
+        game.judge.state().rules[&quorate_kernel::Name::from("gold")]
+            .text
+            .to_string()
+    };
+    let text = gold(&game);
+    let amend = |from: &str, to: &str| {
+        let text = text.replace(from, to);
+        let text = format!("# Gold\n\n{text}");
+        serde_json::json!([{ "do": "replace_rule", "id": "gold", "text": text }]).to_string()
+    };
+    game.post(&amend("Everybody has", "Nobody has"));
+    let forecast = game.whole(&amend("they alone know of", "nobody knows of"));
+    let ahead = forecast.queue.and_then(|queue| queue.ahead).expect("one");
+    assert_eq!(
+        ahead.problems,
+        [Why::Merged(
+            "1. Nobody has gold, and a purse that nobody knows of.".to_owned()
+        )]
+    );
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! Experiments with a rulebook: does what must hold hold in random play, and do its tests notice when its code is
-//! another?
+//! Experiments with a rulebook: does what must hold hold in random play, do its tests notice when its code is another, and
+//! how much of it falls with a rule that goes?
 //!
-//! Both are functions of a rulebook and a seed. What is printed about them is the business of the commands.
+//! All are functions of a rulebook and a seed. What is printed about them is the business of the commands.
 
+mod chance;
+pub mod independence;
 pub mod mutation;
 pub mod simulation;

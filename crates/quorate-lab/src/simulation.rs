@@ -1,7 +1,7 @@
 //! Simulation: random play against a judge, with what must hold looked at after every step.
 
-mod chance;
 mod commands;
+pub mod forecasts;
 mod game;
 mod invariants;
 mod patches;

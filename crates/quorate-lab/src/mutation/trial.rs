@@ -53,7 +53,7 @@ pub fn tests_of(book: &Rulebook) -> Result<TestOrder> {
 
 fn compiled(book: &Rulebook) -> Result<Vec<TestFile>> {
     let files = book.tests.iter().map(|(name, code)| {
-        TestFile::compile(name, code)
+        TestFile::compile(name, code, &|file| book.test_helper(file))
             .map_err(|failure| anyhow!("tests/{name}, line {}: {}", failure.line, failure.message))
     });
     files.collect()

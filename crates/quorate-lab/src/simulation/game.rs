@@ -13,8 +13,8 @@ use quorate_kernel::rows::Standing;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, PlayerId, Span, Thing, Value};
 
-use super::chance::Chance;
 use super::invariants;
+use crate::chance::Chance;
 
 /// When simulated games begin.
 const BEGINNING: &str = "2031-05-04T09:00Z";
@@ -211,7 +211,7 @@ impl SimulatedGame {
     }
 
     /// Judges a command and looks at what must hold.
-    fn judged(&mut self, command: Command) -> Result<Judged, String> {
+    pub(super) fn judged(&mut self, command: Command) -> Result<Judged, String> {
         self.doing = format!(
             "{:?} {:?}: {}",
             command.at,

@@ -4,14 +4,14 @@ use quorate_kernel::Name;
 use quorate_kernel::tape::{Seed, SeedId};
 
 /// A source of draws.
-pub(super) struct Chance {
+pub(crate) struct Chance {
     seed: Seed,
     drawn: u64,
 }
 
 impl Chance {
     /// Draws that follow from a number.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let id = SeedId {
             player: None,
             key: Name::from(format!("simulation {seed}")),
@@ -23,7 +23,7 @@ impl Chance {
     }
 
     /// A number from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
+    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         self.drawn += 1;
         low - 1
             + self.seed.die(
@@ -34,18 +34,18 @@ impl Chance {
     }
 
     /// A number from 0 to below `count`; 0 where that is 0.
-    pub(super) fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         let high = i64::try_from(count).unwrap_or(i64::MAX);
         usize::try_from(self.between(0, high - 1)).unwrap_or(0)
     }
 
     /// True once in so many times.
-    pub(super) fn one_in(&mut self, times: usize) -> bool {
+    pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// One of several; none of none.
-    pub(super) fn pick<T: Clone>(&mut self, from: &[T]) -> Option<T> {
+    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> Option<T> {
         if from.is_empty() {
             None
         } else {
@@ -54,7 +54,7 @@ impl Chance {
     }
 
     /// One of several words.
-    pub(super) fn word(&mut self, from: &[&'static str]) -> &'static str {
+    pub(crate) fn word(&mut self, from: &[&'static str]) -> &'static str {
         self.pick(from).unwrap_or("")
     }
 }

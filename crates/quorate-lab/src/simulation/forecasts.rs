@@ -1,0 +1,381 @@
+//! Forecasts held against what then happens: random proposals under random votes are forecast, enacted by somebody whom the
+//! law lets, compared, and undone again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use quorate_engine::law::At;
+use quorate_engine::rulebook::Rulebook;
+use quorate_forecast::consequence::Consequence;
+use quorate_forecast::matters::{closings_of, tried_on};
+use quorate_forecast::{Extent, Forecast, Fork, PastEvents, Proposed, happened};
+use quorate_kernel::audience::Reader;
+use quorate_kernel::command::{Act, Actor, Command, NewPost, typed};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::patch::Clause;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::state::{Effect, State};
+use quorate_kernel::{EventSeq, Id, Name, PlayerId, PostId, Refusal, Span, Thing, Value};
+use quorate_law::declare::ActionDecl;
+
+use super::game::SimulatedGame;
+use super::{SimulationFailure, panic_message};
+
+/// What came of the proposals of a seed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ForecastTally {
+    /// How many were tried.
+    pub tried: u64,
+    /// How many could be posted and enacted, and came out as forecast.
+    pub enacted: u64,
+    /// Of those, how many rolled too many dice for every throw to be tried, so that only what is certain was compared.
+    pub by_trial_throws: u64,
+    /// How many were undone, and all was as before.
+    pub undone: u64,
+    /// How many the law kept from being undone.
+    pub kept: u64,
+}
+
+/// Titles of proposals, with and without tags that rules know.
+const TITLES: [&str; 5] = [
+    "A trial",
+    "[Core] A trial",
+    "[Dynastic] A trial",
+    "[Special Case] A trial",
+    "[Appendix] [Core] A trial",
+];
+
+/// How long voting may take.
+const VOTING: [i64; 4] = [0, 13, 49, 73];
+
+/// Tries so many proposals of one seed, each on the same game.
+///
+/// # Errors
+/// Fails at the first proposal that comes out otherwise than forecast, or whose undo leaves something behind.
+pub fn prove(
+    book: &Rulebook,
+    seed: u64,
+    count: u64,
+    progress: &dyn Fn(u64),
+) -> Result<ForecastTally, SimulationFailure> {
+    let mut game = SimulatedGame::create(book, seed).map_err(|error| SimulationFailure {
+        step: 0,
+        what: format!("{error:#}"),
+        log: vec![],
+    })?;
+    let mut tally = ForecastTally::default();
+    for number in 1..=count {
+        let (judge, events, now) = (game.judge.clone(), game.events.len(), game.now);
+        let tried = catch_unwind(AssertUnwindSafe(|| one(&mut game, &mut tally)));
+        if let Err(what) = tried.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
+            return Err(game.failure(number, what));
+        }
+        game.judge = judge;
+        game.events.truncate(events);
+        game.now = now;
+        tally.tried = number;
+        progress(number);
+    }
+    Ok(tally)
+}
+
+fn one(game: &mut SimulatedGame, tally: &mut ForecastTally) -> Result<(), String> {
+    let Some(post) = posted(game)? else {
+        return Ok(());
+    };
+    vote(game, post, false)?;
+    let hours = game.chance.pick(&VOTING).unwrap_or(0);
+    wait(game, hours)?;
+    let mut way = way(game, post);
+    if way.is_none() {
+        vote(game, post, true)?;
+        wait(game, 13)?;
+        way = self::way(game, post);
+    }
+    let Some((by, action, first)) = way else {
+        return Ok(());
+    };
+    let act = Act::Do {
+        action,
+        args: vec![(first, Value::Thing(Thing::Post(post)))],
+    };
+    let forecast = forked(game, |fork| {
+        Forecast::of(fork, &Proposed::Post(post), Extent::Alone)
+    });
+    let before = game.judge.clone();
+    let event = match (done(game, by, act)?, &forecast.refused) {
+        (Ok(event), _) => event,
+        (Err(_), Some(_)) => return Ok(()),
+        (Err(refusal), None) => {
+            return Err(format!(
+                "it was forecast, and the law refused it: {refusal}"
+            ));
+        }
+    };
+    let (after, after_event) = (game.judge.clone(), event.clone());
+    let told = {
+        let now = std::mem::replace(&mut game.judge, before.clone());
+        let told = forked(game, |fork| {
+            happened(fork, &Proposed::Post(post), after, after_event)
+        });
+        game.judge = now;
+        told
+    };
+    compare(&forecast, &told, tally)?;
+    tally.enacted += 1;
+    undo(game, &event, by, before.state(), tally)
+}
+
+/// A random proposal of a random author; none where the law refuses it.
+fn posted(game: &mut SimulatedGame) -> Result<Option<PostId>, String> {
+    let mut patch = game.patch();
+    patch.clauses.retain(|clause| !strikes(clause));
+    let category = game.judge.law().amending_category().cloned();
+    let members = game.members();
+    let (Some(category), Some(author)) = (category, game.chance.pick(&members)) else {
+        return Ok(None);
+    };
+    let title = game.chance.word(&TITLES);
+    let new = NewPost {
+        category,
+        title: typed(title),
+        body: typed("What it changes stands below."),
+        flavour: typed(""),
+        fields: Vec::new(),
+        patch: Some(Sealed::close(patch, [0; 16])),
+    };
+    let event = done(game, author, Act::Post(Box::new(new)))?;
+    Ok(event.ok().map(|event| PostId(Id::new(event.seq, 0))))
+}
+
+/// Rulings are tried elsewhere: they judge the whole log again.
+fn strikes(clause: &Clause) -> bool {
+    match clause {
+        Clause::Strike { .. } => true,
+        Clause::When { clauses, .. } => clauses.iter().any(strikes),
+        _ => false,
+    }
+}
+
+/// Votes by some with any icon, or by everybody in favour.
+fn vote(game: &mut SimulatedGame, post: PostId, all_for: bool) -> Result<(), String> {
+    let category = game
+        .state()
+        .posts
+        .get(&post)
+        .map(|post| post.category.clone());
+    let decl = category.and_then(|name| game.judge.law().categories.get(&name).cloned());
+    let icons = decl.map(|decl| decl.it.icons.clone()).unwrap_or_default();
+    for member in game.members() {
+        let icon: Name = match game.chance.below(6) {
+            _ if all_for => "for".into(),
+            0 => continue,
+            1 => game.chance.pick(&icons).unwrap_or_default(),
+            _ => "for".into(),
+        };
+        let text = typed(&format!(":{icon}:"));
+        // Who may not vote does not.
+        let _ = done(game, member, Act::Comment { post, text })?;
+    }
+    Ok(())
+}
+
+fn wait(game: &mut SimulatedGame, hours: i64) -> Result<(), String> {
+    game.now = game.now + Span::hours(hours);
+    game.run_due()
+}
+
+/// An action that enacts the post, and the first who may take it now.
+fn way(game: &SimulatedGame, post: PostId) -> Option<(PlayerId, Name, Name)> {
+    let law = game.judge.law();
+    let category = game.state().posts.get(&post)?.category.clone();
+    let closings = closings_of(law, &category).into_iter();
+    let enacts = |decl: &&At<ActionDecl>| law.enacts.contains(&decl.it.body);
+    let members = game.members();
+    let mut ways = closings.filter(enacts).filter_map(|decl| {
+        let may = |by: &&PlayerId| {
+            let tried = game
+                .judge
+                .look(game.now, |tx| tried_on(tx, **by, decl, post));
+            tried.is_ok()
+        };
+        let by = members.iter().find(may)?;
+        let first = decl.it.params.first()?;
+        Some((*by, decl.it.name.clone(), first.name.clone()))
+    });
+    ways.next()
+}
+
+/// An act at the game's moment, or its refusal.
+fn done(
+    game: &mut SimulatedGame,
+    by: PlayerId,
+    act: Act,
+) -> Result<Result<Event, Refusal>, String> {
+    game.keys += 1;
+    let command = Command {
+        at: game.now,
+        actor: Actor::Player(by),
+        key: Name::from(format!("step {}", game.keys)),
+        act,
+    };
+    let judged = game.judged(command)?;
+    Ok(judged.event().and_then(|event| match event.outcome {
+        Outcome::Done => Ok(event),
+        _ => Err(Refusal::plain("an act that is done at once")),
+    }))
+}
+
+/// What is known of the past.
+struct Log<'a>(&'a [Event]);
+
+impl PastEvents for Log<'_> {
+    fn event(&self, seq: EventSeq) -> Option<Event> {
+        self.0.iter().find(|event| event.seq == seq).cloned()
+    }
+
+    fn log(&self) -> Result<Vec<Event>, Refusal> {
+        Ok(self.0.to_vec())
+    }
+}
+
+/// Asks a fork of the game as it is, by a reader who sees all.
+fn forked<T>(game: &SimulatedGame, ask: impl FnOnce(&Fork<'_>) -> T) -> T {
+    let log = Log(&game.events);
+    ask(&Fork {
+        judge: game.judge.clone(),
+        reader: Reader::Law,
+        is_blind: false,
+        now: game.now,
+        laws: &game.laws,
+        past: &log,
+        is_over: &|| false,
+    })
+}
+
+/// Each thing that happened was forecast, and what was certain happened.
+fn compare(
+    forecast: &Forecast,
+    told: &[Consequence],
+    tally: &mut ForecastTally,
+) -> Result<(), String> {
+    if let Some(refusal) = &forecast.refused {
+        return Err(format!("it was enacted, and the forecast said: {refusal}"));
+    }
+    if let Some(need) = forecast.needs.first() {
+        return Err(format!(
+            "it was enacted, and the forecast said that it needs: {need}"
+        ));
+    }
+    let Some(odds) = &forecast.alone else {
+        return Err("the forecast says nothing".to_owned());
+    };
+    let is_exact = odds.throws.as_ref().is_none_or(|throws| throws.exact);
+    tally.by_trial_throws += u64::from(!is_exact);
+    let outcomes = || odds.changes.iter().flat_map(|change| &change.outcomes);
+    // Texts are the same if they read alike, whatever seals them.
+    let alike = |one: &Consequence, other: &Consequence| format!("{one:?}") == format!("{other:?}");
+    if is_exact {
+        for one in told {
+            if !outcomes().any(|outcome| alike(&outcome.consequence, one)) {
+                return Err(format!(
+                    "not forecast: {one:?}; forecast: {:?}",
+                    odds.changes
+                ));
+            }
+        }
+    }
+    let certain = outcomes().filter(|outcome| is_exact && outcome.share > 0.9999);
+    for outcome in certain {
+        if !told.iter().any(|one| alike(one, &outcome.consequence)) {
+            let what = &outcome.consequence;
+            return Err(format!(
+                "forecast and not happened: {what:?}; happened: {told:?}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Undoes an event, after which the game is what it was.
+fn undo(
+    game: &mut SimulatedGame,
+    event: &Event,
+    by: PlayerId,
+    before: &State,
+    tally: &mut ForecastTally,
+) -> Result<(), String> {
+    let act = Act::Undo {
+        event: event.seq,
+        picks: Vec::new(),
+        reason: typed("a trial"),
+    };
+    let undone = match done(game, by, act)? {
+        Ok(undone) => undone,
+        // A rule may keep somebody from an undo; nothing else may.
+        Err(refusal) if !refusal.rule_id.is_empty() => {
+            tally.kept += 1;
+            return Ok(());
+        }
+        Err(refusal) if refusal.what().starts_with("an event whose effects") => return Ok(()),
+        Err(refusal) => return Err(format!("it could not be undone: {refusal}")),
+    };
+    tally.undone += 1;
+    // What a rule's hook makes of the undo is that rule's doing.
+    let hooked = undone.steps.iter().filter(|step| !step.rule.is_empty());
+    let hooked: Vec<String> = hooked
+        .filter_map(|step| match &step.effect {
+            Effect::Cell { key, .. } => Some(format!("{} {}", key.thing, key.name)),
+            _ => None,
+        })
+        .collect();
+    match difference(before, game.state(), &hooked) {
+        None => Ok(()),
+        Some(what) => Err(format!("undone, and not as before: {what}")),
+    }
+}
+
+/// The first thing that is otherwise, but for the log, posts, comments, spent dice, ids and the archive.
+fn difference(before: &State, after: &State, hooked: &[String]) -> Option<String> {
+    type Facts = std::collections::BTreeMap<String, String>;
+    let facts = |state: &State| -> Facts {
+        let mut facts = Facts::new();
+        for (id, rule) in &state.rules {
+            let place = (&rule.section, &rule.parent, rule.active);
+            let text = format!("{:?} {place:?} {:?}", rule.title, rule.text);
+            facts.insert(format!("rule {id}"), text);
+        }
+        for (name, term) in &state.terms {
+            facts.insert(format!("term {name}"), format!("{term:?}"));
+        }
+        for (name, page) in &state.pages {
+            facts.insert(format!("page {name}"), format!("{:?}", page.text.plain()));
+        }
+        for (key, cell) in &state.cells {
+            let value = cell.value.open();
+            if !matches!(key.thing, Thing::Post(_)) && *value != Value::None {
+                facts.insert(format!("{} {}", key.thing, key.name), format!("{value:?}"));
+            }
+        }
+        for (id, entity) in &state.entities {
+            facts.insert(format!("entity {id}"), entity.kind.to_string());
+        }
+        for (id, person) in &state.people {
+            let stands = person.standing.as_str();
+            facts.insert(
+                format!("person {id}"),
+                format!("{} {stands}", person.name.as_str()),
+            );
+        }
+        facts
+    };
+    let (before, after) = (facts(before), facts(after));
+    let keys = before.keys().chain(after.keys());
+    let mut differing =
+        keys.filter(|key| before.get(*key) != after.get(*key) && !hooked.contains(key));
+    let key = differing.next()?;
+    Some(format!(
+        "{key}: {:?}, and now {:?}",
+        before.get(key),
+        after.get(key)
+    ))
+}
