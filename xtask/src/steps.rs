@@ -2,6 +2,7 @@
 
 mod browser;
 mod fast;
+mod independence;
 mod outcome;
 mod rules;
 mod simulate;
@@ -18,13 +19,14 @@ use outcome::{Options, Outcome};
 type Step = (&'static str, fn(&Options) -> Result<Outcome>);
 
 /// To add a step, add a line.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("fmt", fast::fmt),
     ("tidy", fast::tidy),
     ("clippy", fast::clippy),
     ("deny", fast::deny),
     ("unit", unit::run),
     ("rules", rules::run),
+    ("independence", independence::run),
     ("simulate", simulate::run),
     ("browser", browser::run),
 ];

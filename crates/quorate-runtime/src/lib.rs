@@ -23,6 +23,7 @@ mod registry;
 mod settings;
 pub mod verify;
 mod walk;
+pub mod wire;
 mod writer;
 
 #[cfg(any(test, feature = "testing"))]

@@ -23,4 +23,4 @@ pub mod view;
 pub use app::config::ServerConfig;
 pub use app::mail::Mail;
 pub use app::state::{AppState, Deps};
-pub use routes::router;
+pub use routes::{elsewhere, router};

@@ -1,6 +1,7 @@
 //! Which address is whose.
 
 mod api;
+pub mod elsewhere;
 mod past;
 mod table;
 
@@ -21,9 +22,6 @@ use crate::site::forecast::effects;
 use crate::site::{account, act, blog, compose, help, home, join, new_game, post, ruling};
 use crate::ui::assets;
 
-/// The largest body of a request, in bytes: a post of 256 KiB with its flavour text, and the rules that it changes.
-const BODY_BYTES: usize = 2 * 1024 * 1024;
-
 /// How hard answers are pressed: with brotli a long ruleset is a tenth smaller so than at its fastest, in as many milliseconds
 /// as gzip takes.
 const PACKING: i32 = 5;
@@ -38,7 +36,8 @@ pub fn router(site: Arc<AppState>) -> Router {
         .merge(table::routes())
         .merge(api::routes())
         .fallback(help::handler::nowhere)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(DefaultBodyLimit::max(elsewhere::BODY_BYTES))
+        .layer(from_fn_with_state(Arc::clone(&site), elsewhere::hand_over))
         .layer(from_fn(csrf::same_site_only))
         .layer(from_fn_with_state(transport, headers::add))
         .layer(CompressionLayer::new().quality(CompressionLevel::Precise(PACKING)))

@@ -15,6 +15,8 @@ mod demo;
 mod docs;
 mod forecast;
 mod import_ruleset;
+mod independence;
+mod law_worker;
 mod log;
 mod mutate;
 mod new;
@@ -59,10 +61,15 @@ pub(crate) enum Command {
     Test(test::Arguments),
     /// Play a rulebook at random and look at what must hold after every step.
     Simulate(simulate::Arguments),
+    /// Repeal and switch off each rule of a rulebook, and halves of them: what do other rules lose?
+    Independence(independence::Arguments),
     /// Change small things in a rulebook's code, one at a time: do its tests notice?
     Mutate(mutate::Arguments),
     /// Compare the ids that rule tests prove with a checklist.
     Coverage(coverage::Arguments),
+    /// Become a process in which rule code runs; the server starts those.
+    #[command(hide = true)]
+    LawWorker(law_worker::Arguments),
     /// Print the reference of what rule code can call and read, in Markdown.
     Docs,
 }
@@ -87,8 +94,10 @@ impl Command {
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),
             Self::Simulate(arguments) => simulate::run(&arguments, out),
+            Self::Independence(arguments) => independence::run(&arguments, out),
             Self::Mutate(arguments) => mutate::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),
+            Self::LawWorker(arguments) => law_worker::run(&arguments),
             Self::Docs => Ok(docs::run(out)),
         }
     }

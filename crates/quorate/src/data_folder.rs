@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::{Inputs, Judge, LawCache, lookup};
@@ -12,7 +13,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::judge::Secret;
+use quorate_runtime::judge::{Judges, Secret};
 use quorate_runtime::ports::{SystemClock, TimeSource};
 use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
@@ -26,13 +27,33 @@ pub(crate) struct DataArguments {
     pub data: PathBuf,
 }
 
+/// How long the end of the program waits for threads that are still at work; what they do is nobody's business any more.
+const THREADS_END_WITHIN: Duration = Duration::from_millis(500);
+
 /// A data folder that is open.
 pub(crate) struct DataFolder {
-    runtime: Runtime,
+    runtime: Waiting,
     /// What is kept there.
     pub store: Arc<Store>,
     /// Versions of the law that were compiled.
     pub laws: Arc<LawCache>,
+}
+
+/// Where waiting is done. At its end it leaves threads behind that do not end, such as one in which rule code runs.
+struct Waiting(Option<Runtime>);
+
+impl Waiting {
+    fn runtime(&self) -> &Runtime {
+        self.0.as_ref().expect("it is taken when it is dropped")
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_timeout(THREADS_END_WITHIN);
+        }
+    }
 }
 
 /// A game as it is now, to be asked and not to be changed: what fell due since its last event has happened in it.
@@ -52,7 +73,9 @@ impl DataFolder {
     /// Opens a data folder to read and write, making it where it is not there yet.
     pub(crate) fn own(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
-        let store = runtime.block_on(Store::open(folder, StoreOptions::default()));
+        let store = runtime
+            .runtime()
+            .block_on(Store::open(folder, StoreOptions::default()));
         let store =
             store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
         Ok(Self {
@@ -65,7 +88,7 @@ impl DataFolder {
     /// Opens a data folder to read, also while a server uses it.
     pub(crate) fn look(folder: &Path) -> Result<Self> {
         let runtime = runtime()?;
-        let store = runtime.block_on(Store::open_read_only(folder));
+        let store = runtime.runtime().block_on(Store::open_read_only(folder));
         let store =
             store.with_context(|| format!("cannot read the data folder {}", folder.display()))?;
         Ok(Self {
@@ -77,12 +100,12 @@ impl DataFolder {
 
     /// Waits for something.
     pub(crate) fn wait<T>(&self, what: impl Future<Output = T>) -> T {
-        self.runtime.block_on(what)
+        self.runtime.runtime().block_on(what)
     }
 
     /// Where waiting is done, for threads of others.
     pub(crate) fn handle(&self) -> tokio::runtime::Handle {
-        self.runtime.handle().clone()
+        self.runtime.runtime().handle().clone()
     }
 
     /// The host of the games. To be closed before the program ends.
@@ -90,15 +113,23 @@ impl DataFolder {
         self.games_at(Arc::new(SystemClock))
     }
 
+    /// The host of the games, whose commands others judge.
+    pub(crate) fn games_by(&self, judges: Arc<dyn Judges>) -> Result<Games> {
+        self.started(judges, Arc::new(SystemClock))
+    }
+
     /// The host of the games under a clock of one's own.
     pub(crate) fn games_at(&self, clock: Arc<dyn TimeSource>) -> Result<Games> {
-        let secret = self.secret()?;
+        self.started(Arc::new(InProcess::new(&self.laws)), clock)
+    }
+
+    fn started(&self, judges: Arc<dyn Judges>, clock: Arc<dyn TimeSource>) -> Result<Games> {
         let ports = Ports {
             journal: self.store.clone(),
             seals: self.store.clone(),
-            judges: Arc::new(InProcess::new(&self.laws)),
+            judges,
             clock,
-            secret,
+            secret: self.secret()?,
         };
         Ok(self.wait(Games::start(ports, GamesSettings::default()))?)
     }
@@ -140,11 +171,11 @@ impl DataFolder {
     }
 }
 
-fn runtime() -> Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
+fn runtime() -> Result<Waiting> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build()
-        .context("cannot start")
+        .build();
+    Ok(Waiting(Some(runtime.context("cannot start")?)))
 }
 
 /// Whose command it is, as `--as` says: a player's name, or `operator`, or somebody new.
@@ -170,4 +201,27 @@ pub(crate) fn player(state: &State, word: &str) -> Result<PlayerId> {
 /// A key for a command that nobody else uses.
 pub(crate) fn fresh_key() -> Name {
     format!("cli {} {}", now().0, std::process::id()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_does_not_end_holds_up_nobody() {
+        let waiting = runtime().unwrap();
+        let (began, begun) = std::sync::mpsc::channel();
+        let (_held, never) = std::sync::mpsc::channel::<()>();
+        waiting.runtime().spawn_blocking(move || {
+            began.send(()).unwrap();
+            never.recv()
+        });
+        begun.recv().unwrap();
+        let (ended, end) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            drop(waiting);
+            ended.send(())
+        });
+        assert_eq!(end.recv_timeout(Duration::from_secs(5)), Ok(()));
+    }
 }

@@ -249,3 +249,15 @@ fn collect(
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
+
+/// The rulebooks that games are founded of: all but those that are not finished.
+pub(crate) fn playable() -> Result<Vec<Rulebook>> {
+    let mut found = Vec::new();
+    for name in names() {
+        let book = read(&name)?;
+        if !book.manifest.draft {
+            found.push(book);
+        }
+    }
+    Ok(found)
+}

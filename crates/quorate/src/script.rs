@@ -44,7 +44,7 @@ pub(crate) fn up_to(
     let find = |name: &str| known.get(name).cloned();
     testing::with_books(vec![book.to_owned()], || {
         let runner = Runner::with_laws(&find, Arc::clone(laws));
-        let file = TestFile::compile("demo.star", script).map_err(told)?;
+        let file = TestFile::compile("demo.star", script, &testing::no_helpers).map_err(told)?;
         let Some(name) = file.tests().next().map(|(name, ..)| name.to_owned()) else {
             bail!("its demo.star has no function whose name begins with test_");
         };

@@ -176,7 +176,7 @@ fn failures(book: Rulebook) -> Vec<Outcome> {
         let runner = Runner::new(&find);
         let mut failed = Vec::new();
         for (file, code) in &book.tests {
-            let outcomes = runner.run(file, code, None);
+            let outcomes = runner.run(file, code, &testing::no_helpers, None);
             assert!(!outcomes.is_empty(), "{file} holds no tests");
             failed.extend(outcomes.into_iter().filter(|it| it.failed.is_some()));
         }
@@ -299,7 +299,7 @@ fn the_methods_that_are_listed_are_those_that_games_have() {
     let calls = METHODS.map(|name| format!("def test_{name}():\n    game(\"harbour\").{name}()\n"));
     let code = calls.concat();
     testing::with_books(vec![BOOK.to_owned()], || {
-        for outcome in Runner::new(&find).run("methods", &code, None) {
+        for outcome in Runner::new(&find).run("methods", &code, &testing::no_helpers, None) {
             let message = outcome.failed.map(|failure| failure.message);
             let unknown = message
                 .as_deref()

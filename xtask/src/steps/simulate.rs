@@ -18,6 +18,9 @@ struct Share {
     steps: u32,
 }
 
+/// How many proposals of a seed are forecast, enacted and undone: one seed, and in the long run fifty.
+const FORECASTS: u32 = 20;
+
 /// Rulebooks that are played more than others, for they use more of the machine.
 const SHARES: [(&str, Share); 1] = [(
     "adventurers-2019",
@@ -55,8 +58,13 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
     for book in books {
         let share = share(&book, options.long);
         println!("{book}: {} games of {} steps", share.seeds, share.steps);
-        for seed in 0..share.seeds {
-            if !play(&quorate, &book, seed, share.steps, &mut tally)? {
+        let steps = ["--steps".to_owned(), share.steps.to_string()];
+        let forecasts = ["--forecasts".to_owned(), FORECASTS.to_string()];
+        let proved = if options.long { LONG.seeds } else { 1 };
+        let games = (0..share.seeds).map(|seed| (seed, &steps));
+        let games = games.chain((0..proved).map(|seed| (seed, &forecasts)));
+        for (seed, how) in games {
+            if !play(&quorate, &book, seed, how, &mut tally)? {
                 return Ok(Outcome::Failed(tally));
             }
         }
@@ -72,9 +80,10 @@ fn share(book: &str, long: bool) -> Share {
     if long { LONG } else { own }
 }
 
-fn play(quorate: &Path, book: &str, seed: u32, steps: u32, tally: &mut Tally) -> Result<bool> {
+fn play(quorate: &Path, book: &str, seed: u32, how: &[String], tally: &mut Tally) -> Result<bool> {
     let path = format!("rulebooks/{book}");
-    let arguments = ["--seed", &seed.to_string(), "--steps", &steps.to_string()].map(String::from);
+    let mut arguments = vec!["--seed".to_owned(), seed.to_string()];
+    arguments.extend_from_slice(how);
     let ran = tests(
         Command::new(quorate)
             .args(["simulate", &path])

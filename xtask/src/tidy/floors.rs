@@ -6,7 +6,7 @@ use super::finding::Finding;
 use super::repo::Repo;
 
 /// The floors of the house. Two crates of one floor do not know each other.
-const FLOORS: [(&str, u8); 10] = [
+const FLOORS: [(&str, u8); 11] = [
     ("quorate-kernel", 0),
     ("quorate-law", 1),
     ("quorate-engine", 2),
@@ -16,6 +16,7 @@ const FLOORS: [(&str, u8); 10] = [
     ("quorate-lab", 4),
     ("quorate-store", 4),
     ("quorate-server", 4),
+    ("quorate-worker", 4),
     ("quorate", 5),
 ];
 

@@ -40,7 +40,7 @@ struct Exception {
 
 const EXCEPTIONS: [Exception; 4] = [
     Exception {
-        path: "crates/quorate-engine/src/testing/play.rs",
+        path: "crates/quorate-engine/src/testing/looking.rs",
         word: "emperor",
         reason: "the test language gives `g.emperor`, the value that rulebooks call so",
     },

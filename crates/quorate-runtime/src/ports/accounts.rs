@@ -8,15 +8,16 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
+use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 
 /// An account on this server.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct AccountId(pub u64);
 
 /// Somebody who can log in.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Account {
     /// Which one.
     pub id: AccountId,
@@ -61,7 +62,7 @@ pub struct Session {
 }
 
 /// A program may act for somebody.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Token {
     /// The digest of the token.
     pub digest: Digest,
@@ -102,7 +103,7 @@ pub struct Recovery {
 }
 
 /// An account plays a player.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seat {
     /// In which game.
     pub game: GameId,
@@ -113,7 +114,7 @@ pub struct Seat {
 }
 
 /// Why something about accounts was not done.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum AccountError {
     /// Somebody has that name.
     #[error("that name is taken: choose another")]

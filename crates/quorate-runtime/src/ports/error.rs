@@ -7,7 +7,7 @@ use quorate_kernel::{EventSeq, GameId};
 /// Why a store did not do what was asked. Nothing of what was asked has happened.
 ///
 /// Cheap to clone: one failed sync is told to everybody who waited for it.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
 pub enum StoreError {
     /// There is no room left.
     #[error("the disk is full, or the store has reached its size limit: make room, then try again")]

@@ -7,6 +7,7 @@ mod clock;
 mod error;
 mod journal;
 mod seals;
+mod workers;
 
 pub use accounts::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
@@ -16,6 +17,7 @@ pub use clock::{SystemClock, TimeSource, Wait};
 pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored};
 pub use seals::Seals;
+pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 
 use quorate_kernel::GameId;
 use quorate_kernel::digest::Digest;
@@ -24,22 +26,41 @@ use crate::judge::Secret;
 
 /// The server's secret, from which every game's own follows.
 #[derive(Clone)]
-pub struct ServerSecret(Secret);
+pub struct ServerSecret {
+    bytes: Secret,
+    /// Whether the bytes are not the secret but what the tokens of forms follow from.
+    is_of_forms: bool,
+}
 
 impl ServerSecret {
     /// Takes in the 32 bytes that the server keeps and shows to nobody.
     pub fn new(bytes: Secret) -> Self {
-        Self(bytes)
+        Self {
+            bytes,
+            is_of_forms: false,
+        }
+    }
+
+    /// A secret of which nothing is known but what the tokens of forms follow from, for a worker that draws pages. The
+    /// secrets of games that follow from it open nothing.
+    pub fn of_forms_alone(bytes: Secret) -> Self {
+        Self {
+            bytes,
+            is_of_forms: true,
+        }
     }
 
     /// What the tokens of forms follow from.
     pub fn of_forms(&self) -> Secret {
-        Digest::keyed(&self.0, [b"forms".as_slice()]).0
+        if self.is_of_forms {
+            return self.bytes;
+        }
+        Digest::keyed(&self.bytes, [b"forms".as_slice()]).0
     }
 
     /// A game's own secret. Whoever learns it learns nothing of another game's.
     pub fn of_game(&self, game: &GameId) -> Secret {
-        Digest::keyed(&self.0, [b"game".as_slice(), game.as_str().as_bytes()]).0
+        Digest::keyed(&self.bytes, [b"game".as_slice(), game.as_str().as_bytes()]).0
     }
 }
 

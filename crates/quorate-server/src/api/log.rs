@@ -5,11 +5,12 @@ use quorate_engine::changes;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::Step;
 use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::law::Term;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{PostId, Thing, record};
+use quorate_kernel::{Name, PostId, Thing, record};
 use quorate_law::datum::Datum;
 use quorate_law::declare::ShownTo;
 use serde::Serialize;
@@ -142,6 +143,22 @@ pub(crate) enum EffectData {
         title: String,
         /// What became of it.
         how: RuleChange,
+    },
+    /// A word of the theme.
+    Term {
+        /// Its token.
+        name: String,
+        /// The words for one and for several that there were.
+        old: Option<[String; 2]>,
+        /// The next ones.
+        new: Option<[String; 2]>,
+    },
+    /// A page of the game.
+    Page {
+        /// Its name.
+        name: String,
+        /// Whether it is there now.
+        exists: bool,
     },
     /// Where a person stands.
     Player {
@@ -419,6 +436,11 @@ fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectD
                 how,
             })
         }
+        Effect::Term { key, old, new } => term(key, old.as_ref(), new.as_ref()),
+        Effect::Page { key, new, .. } => Some(EffectData::Page {
+            name: key.to_string(),
+            exists: new.is_some(),
+        }),
         Effect::Person { key, old, new } => {
             let word = |row: &Option<quorate_kernel::rows::Person>| {
                 row.as_ref().map(|row| row.standing.as_str().to_owned())
@@ -460,6 +482,15 @@ fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectD
         }),
         _ => None,
     }
+}
+
+fn term(key: &Name, old: Option<&Term>, new: Option<&Term>) -> Option<EffectData> {
+    let words = |term: &Term| [term.one.clone(), term.many.clone()];
+    (old != new).then(|| EffectData::Term {
+        name: key.to_string(),
+        old: old.map(words),
+        new: new.map(words),
+    })
 }
 
 fn value(

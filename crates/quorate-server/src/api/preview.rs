@@ -5,10 +5,12 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::changes::Change;
+use quorate_engine::lookup;
 use quorate_engine::request::CommandRequest;
 use quorate_forecast::words;
-use quorate_forecast::{Extent, Forecast, Proof};
-use quorate_kernel::command::Actor;
+use quorate_forecast::{Extent, Forecast, Proof, Proposed};
+use quorate_kernel::command::{Actor, typed};
+use quorate_kernel::patch::Patch;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -74,6 +76,15 @@ pub(crate) struct Draft {
     /// The text of the post that is to carry the changes; its fences of the language `starlark-test` hold tests of its own.
     #[serde(default)]
     body: String,
+    /// Its category; where it is left out, that of the posts by which rules are changed.
+    #[serde(default)]
+    category: Option<String>,
+    /// Its title, on which rules may look: tags, for example.
+    #[serde(default)]
+    title: Option<String>,
+    /// The post that carries these changes already, or would by an edit: its place in the queue counts.
+    #[serde(default)]
+    post: Option<String>,
 }
 
 /// What changes would do.
@@ -83,12 +94,12 @@ pub(crate) struct Preview {
     digest: String,
     /// Why they cannot be tried at all.
     refusal: Option<RefusalData>,
-    /// What they would change, as far as you may see it.
+    /// What they would change once the law enacts them, as far as you may see it.
     effects: Vec<EffectData>,
-    /// The same for people: what changes, what newly can be done, what would sleep.
+    /// The whole report for people, as the site shows it, a line each.
     report: Vec<String>,
-    /// The whole forecast, part by part, as the documentation of the API describes it. Without `whole` it has no part but
-    /// `alone`.
+    /// The same as data, part by part, as the documentation of the API describes it. Without `whole` it has no part but
+    /// `needs`, `alone` and `conditions`.
     #[schema(value_type = Object)]
     forecast: Arc<Forecast>,
     /// How the tests went, where they were asked for.
@@ -120,25 +131,58 @@ fn would(look: &GameView, draft: &Draft) -> Result<Preview, Problem> {
     let patch = look.ask(|asked| asked.patch(&draft.changes));
     let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
     let extent = if draft.whole {
-        Extent::Whole { of: None }
+        Extent::Whole
     } else {
         Extent::Alone
     };
-    let forecast = look.forecast(&patch, extent);
+    let proposed = proposed(look, draft, patch)?;
+    let forecast = look.forecast(&proposed, extent);
     let refusal = forecast.refused.as_ref();
     let is_tried = refusal.is_none();
-    let report = words::alone(&forecast, look)
-        .into_iter()
-        .filter(|_| is_tried);
-    let proof = (is_tried && draft.tests).then(|| look.proof(&patch, &draft.body));
+    let sections = words::sections(&forecast, look).into_iter();
+    let report = sections
+        .filter(|_| is_tried)
+        .flat_map(|section| section.lines);
+    let proof = (is_tried && draft.tests).then(|| look.proof(&proposed, &draft.body));
     Ok(Preview {
         digest: forecast.digest.clone(),
         refusal: refusal.map(|refusal| RefusalData::themed(look, refusal)),
         effects: log::effects(look, &forecast.steps),
-        report: report
-            .map(|line| format!("{} {}", line.lead, line.text))
-            .collect(),
+        report: report.map(|line| line.whole()).collect(),
         tests: proof.and_then(|proof| Some(Proof::clone(&*proof.ok()?))),
         forecast,
     })
+}
+
+/// The post that is tried: one that is there, as it would be edited, or a new one.
+fn proposed(look: &GameView, draft: &Draft, patch: Patch) -> Result<Proposed, Problem> {
+    let mut new = match Proposed::changes(look.law(), patch) {
+        Proposed::Draft(new) => new,
+        there => return Ok(there),
+    };
+    if let Some(category) = &draft.category {
+        let known = lookup::category(look.law(), category);
+        new.category = known.unwrap_or_else(|| category.as_str().into());
+    }
+    if let Some(title) = &draft.title {
+        new.title = typed(title);
+    }
+    if !draft.body.is_empty() {
+        new.body = typed(&draft.body);
+    }
+    let Some(word) = &draft.post else {
+        return Ok(Proposed::Draft(new));
+    };
+    let id = word.trim_start_matches("post:").parse().ok();
+    let there = id.and_then(|id| Some((id, look.post(id)?)));
+    let (id, post) =
+        there.ok_or_else(|| Problem::bad("post", format!("no post is called \"{word}\"")))?;
+    new.category = post.category.clone();
+    if draft.title.is_none() {
+        new.title = post.title.clone();
+    }
+    if draft.body.is_empty() {
+        new.body = post.body.clone();
+    }
+    Ok(Proposed::Edit(id, new))
 }

@@ -236,6 +236,7 @@ fn told(trouble: &AppError) -> (&'static str, &'static str) {
         AppError::Operating(_) => ("unavailable", trouble.todo()),
         AppError::Account(_) => ("account", trouble.todo()),
         AppError::Broken(_) => ("broken", trouble.todo()),
+        AppError::NotMade(_) => ("stopped", trouble.todo()),
     }
 }
 

@@ -1,11 +1,12 @@
 //! How a server is run, as its operator set it.
 
 use quorate_kernel::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::app::mail::Mail;
 
 /// How a server is run, as its operator set it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ServerConfig {
     /// The words of welcome on the list of games.
     pub welcome: String,
@@ -21,7 +22,8 @@ pub struct ServerConfig {
     pub contact: Option<String>,
     /// Where readers reach the site, as links that are handed on begin, without a stroke at the end.
     pub address: Option<String>,
-    /// How mail leaves, where it does.
+    /// How mail leaves, where it does. Workers send none.
+    #[serde(skip)]
     pub mail: Option<Mail>,
     /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
     pub report: Span,

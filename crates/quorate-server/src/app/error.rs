@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::Refusal;
 use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{AccountError, StoreError};
+use quorate_runtime::ports::{AccountError, JobFailed, StoreError};
 
 use crate::app::posted::NotTaken;
 use crate::app::recovery::LinkTrouble;
@@ -33,6 +33,8 @@ pub enum AppError {
     Operating(OperatingError),
     /// Something about accounts.
     Account(AccountError),
+    /// The worker that was to make it was stopped.
+    NotMade(JobFailed),
     /// The system gives no random bytes, or a template failed.
     Broken(String),
 }
@@ -54,6 +56,8 @@ impl AppError {
                 _ => StatusCode::SERVICE_UNAVAILABLE,
             },
             Self::Account(AccountError::Store(_)) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotMade(JobFailed::Busy) => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotMade(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Account(_) => StatusCode::CONFLICT,
             Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -73,6 +77,7 @@ impl AppError {
             Self::Refused(_) => "The law says no",
             Self::Operating(_) | Self::Broken(_) => "This did not work",
             Self::Account(_) => "The account was not changed",
+            Self::NotMade(_) => "This was stopped",
         }
     }
 
@@ -90,6 +95,7 @@ impl AppError {
             Self::Refused(refusal) => refusal.to_string(),
             Self::Operating(error) => error.to_string(),
             Self::Account(error) => error.to_string(),
+            Self::NotMade(why) => format!("Code of the rules had to run for this: {why}."),
         }
     }
 
@@ -111,6 +117,13 @@ impl AppError {
                 "Nothing was half-done. Try again in a moment; if it stays, tell the operator."
             }
             Self::Account(_) => "Go back and choose differently.",
+            Self::NotMade(JobFailed::Busy) => "Wait until one of them is done.",
+            Self::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended) => {
+                "Nothing was changed. If it was a change of the rules, its code does too much; make it do less."
+            }
+            Self::NotMade(JobFailed::NotStarted(_)) => {
+                "Nothing was changed. Try again in a moment; if it stays, tell the operator."
+            }
         }
     }
 }
@@ -130,6 +143,7 @@ troubles! {
     TooOften => TooOften,
     OperatingError => Operating,
     AccountError => Account,
+    JobFailed => NotMade,
 }
 
 impl From<Refusal> for AppError {

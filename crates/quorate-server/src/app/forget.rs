@@ -67,7 +67,7 @@ pub(crate) async fn withhold(
         )),
     };
     send::send_as_operator(look, key, mark).await?;
-    look.app().parts.games.forget(look.game(), &texts).await?;
+    look.app().forget(look.game(), &texts).await?;
     look.app().fronts.clear();
     Ok(())
 }
@@ -82,7 +82,7 @@ pub(crate) async fn everything(
     let mut forgotten = 0;
     for Seat { game, player, .. } in site.parts.accounts.seats_of(account).await? {
         let digests = written_by(site, &game, player, names_too).await?;
-        forgotten += site.parts.games.forget(&game, &digests).await?;
+        forgotten += site.forget(&game, &digests).await?;
         site.fronts.clear();
     }
     Ok(forgotten)

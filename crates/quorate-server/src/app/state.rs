@@ -9,7 +9,7 @@ use quorate_forecast::{Forecast, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
-use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource};
+use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource, Workers};
 use quorate_runtime::{OperatingError, fold};
 
 use crate::app::config::ServerConfig;
@@ -42,6 +42,8 @@ pub struct Deps {
     pub books: Vec<Rulebook>,
     /// How this server is run.
     pub house: ServerConfig,
+    /// Processes in which rule code runs that pages and previews ask; none where it runs in this one.
+    pub workers: Option<Arc<dyn Workers>>,
 }
 
 /// The site.
@@ -108,6 +110,15 @@ impl AppState {
         Transport {
             is_secure: self.parts.house.is_secure,
         }
+    }
+
+    /// Drops contents of seals for good, from workers too; gives how many there were.
+    pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
+        let forgotten = self.parts.games.forget(game, digests).await;
+        if let Some(workers) = &self.parts.workers {
+            workers.forget();
+        }
+        forgotten
     }
 
     /// Events of a game by their numbers, texts open.

@@ -16,7 +16,8 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use comrak::nodes::{AstNode, NodeValue};
-use comrak::{Arena, Options, format_html, parse_document};
+use comrak::{Arena, format_html, parse_document};
+use quorate_engine::icons::{IconWords, cut, is_spoken, nests_too_deep, options};
 
 use crate::ui::html::writes_html;
 use crate::ui::mark::Ballot;
@@ -78,23 +79,13 @@ pub type Terms = BTreeMap<String, String>;
 pub struct Reading<'a> {
     /// The words that stand for `{player}` and the like.
     pub terms: &'a Terms,
-    /// Whether `:for:` and the like are votes here, by the names of the sides that the law knows.
-    pub sides: &'a [&'a str],
+    /// The words between colons that are votes here; none where nobody votes.
+    pub icons: &'a IconWords,
     /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
     pub keeps_lines: bool,
     /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
     pub heading: Option<u8>,
 }
-
-/// The four sides of the tradition, by the names that stand between colons.
-pub const SIDES: &[&str] = &["for", "against", "deferential", "veto"];
-
-/// A text longer than this is cut before it is read; whoever takes texts refuses them earlier and says so.
-pub const BYTES_MAX: usize = 256 * 1024;
-
-/// How deep quotes and lists may nest. Deeper text is shown as it was typed: no page needs it, and it costs a hostile
-/// writer nothing to ask a reader's browser for ten thousand levels.
-const DEPTH_MAX: usize = 40;
 
 /// Makes HTML of somebody's Markdown.
 pub fn render(text: &str, reading: Reading<'_>) -> Markup {
@@ -116,45 +107,6 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
         return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
     }
     Markup(draw_votes(CLEANER.clean(&html).to_string()))
-}
-
-pub(crate) fn cut(text: &str) -> &str {
-    let mut end = text.len().min(BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// Counts the markers that open blocks at the start of each line, which bounds the depth of the tree, and the brackets
-/// and stars in one line, which bound its inline depth.
-pub(crate) fn nests_too_deep(text: &str) -> bool {
-    text.lines().any(|line| {
-        let opened = line
-            .chars()
-            .take_while(|c| c.is_whitespace() || c.is_ascii_digit() || "<>-*+.)".contains(*c))
-            .filter(|c| "><-*+.)".contains(*c))
-            .count();
-        let ruled = line.trim().chars().all(|c| "-* _".contains(c));
-        (opened > DEPTH_MAX && !ruled)
-            || line.chars().take_while(|c| *c == ' ').count() > 20 * DEPTH_MAX
-    })
-}
-
-pub(crate) fn options() -> Options<'static> {
-    let mut options = Options::default();
-    options.extension.strikethrough = true;
-    options.extension.table = true;
-    options.extension.autolink = true;
-    options.extension.tasklist = true;
-    options.extension.superscript = true;
-    options.extension.subscript = false;
-    options.extension.underline = true;
-    options.extension.spoiler = true;
-    options.extension.insert = true;
-    options.parse.smart = true;
-    options.render.escape = true;
-    options
 }
 
 /// Turns what must not stand (images, headings of their own level) into what may, and the tokens of the text into votes
@@ -201,7 +153,14 @@ fn place_tokens<'a>(
     words: &str,
     reading: Reading<'_>,
 ) {
-    let pieces = pieces(words, reading);
+    // The reader of votes finds none in what somebody else said, so none is drawn there.
+    let none = IconWords::default();
+    let icons = if is_spoken(node) {
+        reading.icons
+    } else {
+        &none
+    };
+    let pieces = pieces(words, Reading { icons, ..reading });
     if let [Piece::Words(same)] = pieces.as_slice() {
         debug_assert_eq!(*same, words);
         return;
@@ -217,42 +176,6 @@ fn place_tokens<'a>(
         node.insert_before(arena.alloc(AstNode::from(value)));
     }
     node.detach();
-}
-
-/// The votes that stand in a text, in order. Code and addresses hold none, exactly as they show none.
-pub fn votes_in(text: &str, sides: &[&str]) -> Vec<Ballot> {
-    let text = cut(text);
-    if nests_too_deep(text) {
-        return Vec::new();
-    }
-    let arena = Arena::new();
-    let terms = Terms::new();
-    let mut votes = Vec::new();
-    for node in parse_document(&arena, text, &options()).descendants() {
-        // Quoting somebody else's vote casts none.
-        if node
-            .ancestors()
-            .any(|above| matches!(above.data.borrow().value, NodeValue::BlockQuote))
-        {
-            continue;
-        }
-        if let NodeValue::Text(words) = &node.data.borrow().value {
-            for piece in pieces(
-                words,
-                Reading {
-                    terms: &terms,
-                    sides,
-                    keeps_lines: true,
-                    heading: None,
-                },
-            ) {
-                if let Piece::Vote(side) = piece {
-                    votes.push(Ballot::new(side));
-                }
-            }
-        }
-    }
-    votes
 }
 
 fn vote_tag(side: &str) -> String {
@@ -326,6 +249,9 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
+    use quorate_engine::icons::BYTES_MAX;
+    use quorate_kernel::Name;
+
     use super::*;
 
     fn terms() -> Terms {
@@ -338,12 +264,19 @@ mod tests {
         .into()
     }
 
+    fn icons() -> IconWords {
+        let names = ["for", "against", "deferential", "veto"].map(Name::from);
+        let alias = (Name::from("def"), Name::from("deferential"));
+        let names = names.iter().map(|name| (name, name));
+        names.chain([(&alias.0, &alias.1)]).collect()
+    }
+
     fn html(text: &str) -> String {
         render(
             text,
             Reading {
                 terms: &terms(),
-                sides: SIDES,
+                icons: &icons(),
                 keeps_lines: true,
                 heading: Some(3),
             },
@@ -385,29 +318,13 @@ mod tests {
     }
 
     #[test]
-    fn a_vote_between_colons_is_drawn_and_counted() {
+    fn a_vote_between_colons_is_drawn() {
         let out = html("Yes. :for: it");
         assert!(
             out.contains(r#"aria-label="FOR""#) && out.contains("#i-for"),
             "{out}"
         );
-        assert_eq!(
-            votes_in("Yes. :for: then :DEF:", SIDES),
-            vec![Ballot::new("for"), Ballot::new("deferential")]
-        );
-    }
-
-    #[test]
-    fn votes_in_code_quotes_and_addresses_are_neither_drawn_nor_counted() {
-        for text in ["`:for:`", "    :for:", "[x](https://example.org/:for:)"] {
-            assert!(!html(text).contains("#i-for"), "{text}");
-            assert_eq!(votes_in(text, SIDES), vec![], "{text}");
-        }
-        assert_eq!(
-            votes_in("> :for:\n\nno", SIDES),
-            vec![],
-            "a quotation casts no vote"
-        );
+        assert!(html("then :DEF:").contains(r#"aria-label="DEFERENTIAL""#));
     }
 
     #[test]
@@ -508,7 +425,7 @@ mod tests {
         assert_eq!(html("# Big"), "<h3>Big</h3>");
         let reading = Reading {
             terms: &terms(),
-            sides: &[],
+            icons: &IconWords::default(),
             keeps_lines: true,
             heading: None,
         };

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use quorate_engine::judge::Judge;
 use quorate_forecast::words::{self, ForecastLine, ForecastSection, MoreAt, Voice};
-use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, PatchTrial, Proof};
+use quorate_forecast::{
+    Extent, Forecast, Fork, PastEvents, PatchTests, PatchTrial, Proof, Proposed,
+};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::patch::Patch;
 use quorate_kernel::{EventSeq, Moment, Refusal, Span, Value};
 
 use crate::ui::urls::{self, Href};
@@ -70,32 +71,31 @@ impl GameView {
         move || site.now() >= end
     }
 
-    /// Tries a patch on a copy of the game, as far as the reader may see it.
-    pub fn try_patch(&self, patch: &Patch) -> Result<PatchTrial, Refusal> {
-        self.forked(|fork| fork.try_patch(patch))
+    /// Enacts a post on a copy of the game, as far as the reader may see it.
+    pub fn try_out(&self, proposed: &Proposed) -> Result<PatchTrial, Refusal> {
+        self.forked(|fork| fork.try_out(proposed))
     }
 
-    /// What a patch would do: what this reader was told of it within the same minute and the same state, or what is found
+    /// What a post would do: what this reader was told of it within the same minute and the same state, or what is found
     /// out now.
-    pub fn forecast(&self, patch: &Patch, extent: Extent) -> Arc<Forecast> {
+    pub fn forecast(&self, proposed: &Proposed, extent: Extent) -> Arc<Forecast> {
         let minute = self.now.0.div_euclid(60_000);
         let key = Digest::of_parts([
             self.game.as_str().as_bytes(),
             &self.published.head.hash.0,
             &minute.to_le_bytes(),
-            &patch.digest().0,
-            format!("{extent:?} {:?}", self.me).as_bytes(),
+            format!("{extent:?} {:?} {proposed:?}", self.me).as_bytes(),
         ]);
         self.site.forecasts.get(&key).unwrap_or_else(|| {
-            let made = Arc::new(self.forked(|fork| Forecast::of(fork, patch, extent)));
+            let made = Arc::new(self.forked(|fork| Forecast::of(fork, proposed, extent)));
             self.site.forecasts.put(key, Arc::clone(&made));
             made
         })
     }
 
     /// The same as groups of a page.
-    pub fn forecast_groups(&self, patch: &Patch, extent: Extent) -> Vec<EffectGroup> {
-        let sections = words::sections(&self.forecast(patch, extent), self);
+    pub fn forecast_groups(&self, proposed: &Proposed, extent: Extent) -> Vec<EffectGroup> {
+        let sections = words::sections(&self.forecast(proposed, extent), self);
         let group = |section: ForecastSection| EffectGroup {
             id: section.id.to_owned(),
             title: section.title.to_owned(),
@@ -139,12 +139,12 @@ impl GameView {
 
     /// Runs the tests of a patch and of the text that comes with it. What was found once is kept, as nothing but texts has a
     /// say in it.
-    pub fn proof(&self, patch: &Patch, text: &str) -> Result<Arc<Proof>, Refusal> {
+    pub fn proof(&self, proposed: &Proposed, text: &str) -> Result<Arc<Proof>, Refusal> {
         let about = self.state().about.get(&());
         let mut books = self.site.parts.books.iter();
         let book = about.and_then(|about| books.find(|book| book.name == about.rulebook));
         let tests =
-            self.forked(|fork| PatchTests::of(fork, patch, ("the proposal", text), book))?;
+            self.forked(|fork| PatchTests::of(fork, proposed, ("the proposal", text), book))?;
         let key = tests.digest();
         Ok(self.site.proofs.get(&key).unwrap_or_else(|| {
             let is_over = self.time_is_over(self.site.parts.house.tests);
@@ -155,8 +155,8 @@ impl GameView {
     }
 
     /// The tests of a patch and of the text that comes with it, as a group of a report.
-    pub fn proof_group(&self, patch: &Patch, text: &str) -> EffectGroup {
-        let lines = match self.proof(patch, text) {
+    pub fn proof_group(&self, proposed: &Proposed, text: &str) -> EffectGroup {
+        let lines = match self.proof(proposed, text) {
             Err(refusal) => vec![words::not_tried(&refusal)],
             Ok(proof) => words::proof(&proof),
         };

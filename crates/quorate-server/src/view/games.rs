@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor, Founding};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Name};
-use quorate_runtime::ports::GameRow;
+use quorate_runtime::ports::{DistantGames, GameRow, Journal};
 use quorate_runtime::{Answer, Games, Notice, OperatingError, Published, Receipt};
 use tokio::sync::broadcast::Receiver;
 
@@ -24,28 +24,56 @@ use tokio::sync::broadcast::Receiver;
 /// }
 /// ```
 #[derive(Clone)]
-pub struct GameHost(Games);
+pub struct GameHost(Place);
+
+/// Where the games are.
+#[derive(Clone)]
+enum Place {
+    /// In this process.
+    Here(Games),
+    /// In the server's, while this is a worker. `list` is the log's, and nothing is heard of what happens.
+    There {
+        games: Arc<dyn DistantGames>,
+        journal: Arc<dyn Journal>,
+    },
+}
 
 impl From<Games> for GameHost {
     fn from(games: Games) -> Self {
-        Self(games)
+        Self(Place::Here(games))
     }
 }
 
+/// What a worker does not do.
+fn not_here<T>() -> Result<T, OperatingError> {
+    Err(OperatingError::Interrupted)
+}
+
 impl GameHost {
+    /// The games of another process, for a worker.
+    pub fn distant(games: Arc<dyn DistantGames>, journal: Arc<dyn Journal>) -> Self {
+        Self(Place::There { games, journal })
+    }
+
     /// The newest state of a game on disk.
     pub(super) async fn snapshot(&self, game: &GameId) -> Result<Arc<Published>, OperatingError> {
-        self.0.snapshot(game).await
+        match &self.0 {
+            Place::Here(games) => games.snapshot(game).await,
+            Place::There { games, .. } => games.snapshot(game).await,
+        }
     }
 
     /// The number of a game's newest event.
     pub async fn newest(&self, game: &GameId) -> Result<EventSeq, OperatingError> {
-        Ok(self.0.snapshot(game).await?.head.seq)
+        Ok(self.snapshot(game).await?.head.seq)
     }
 
     /// All games.
     pub async fn list(&self) -> Result<Vec<GameRow>, OperatingError> {
-        self.0.list().await
+        match &self.0 {
+            Place::Here(games) => games.list().await,
+            Place::There { journal, .. } => Ok(journal.games().await?),
+        }
     }
 
     /// Begins a game.
@@ -56,7 +84,10 @@ impl GameHost {
         key: Name,
         founding: Founding,
     ) -> Result<Answer, OperatingError> {
-        self.0.found(game, actor, key, founding).await
+        match &self.0 {
+            Place::Here(games) => games.found(game, actor, key, founding).await,
+            Place::There { .. } => not_here(),
+        }
     }
 
     /// Sends a command.
@@ -67,7 +98,10 @@ impl GameHost {
         key: Name,
         act: Act,
     ) -> Result<Answer, OperatingError> {
-        self.0.send(game, actor, key, act).await
+        match &self.0 {
+            Place::Here(games) => games.send(game, actor, key, act).await,
+            Place::There { games, .. } => games.send(game, actor, key, act).await,
+        }
     }
 
     /// What came of an earlier command, by its sender and key.
@@ -77,21 +111,33 @@ impl GameHost {
         actor: Actor,
         key: &Name,
     ) -> Result<Option<Receipt>, OperatingError> {
-        self.0.receipt(game, actor, key).await
+        match &self.0 {
+            Place::Here(games) => games.receipt(game, actor, key).await,
+            Place::There { .. } => not_here(),
+        }
     }
 
-    /// Word of each event of a game from now on.
+    /// Word of each event of a game from now on; in a worker there is none.
     pub fn subscribe(&self, game: &GameId) -> Receiver<Notice> {
-        self.0.subscribe(game)
+        match &self.0 {
+            Place::Here(games) => games.subscribe(game),
+            Place::There { .. } => tokio::sync::broadcast::channel(1).1,
+        }
     }
 
     /// Drops contents of seals for good; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
-        self.0.forget(game, digests).await
+        match &self.0 {
+            Place::Here(games) => games.forget(game, digests).await,
+            Place::There { .. } => not_here(),
+        }
     }
 
     /// Whether somebody looks after a game at this moment.
     pub fn is_awake(&self, game: &GameId) -> bool {
-        self.0.is_awake(game)
+        match &self.0 {
+            Place::Here(games) => games.is_awake(game),
+            Place::There { .. } => true,
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use quorate_engine::judge::Judge;
 use quorate_engine::law::At;
 use quorate_engine::tx::Tx;
-use quorate_forecast::matters::{closable, closings_of, tried_on};
+use quorate_forecast::matters::{ballot, closable, closings_of, tried_on, votes};
 use quorate_kernel::rows::{CommentKey, Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
@@ -69,27 +69,16 @@ impl GameView {
             return None;
         }
         let (active, _) = self.roster();
-        let knows = |function: &str| self.law.code.signature(function).is_some();
-        let (by_ballot, by_votes, by_quorum) = (knows("ballot"), knows("votes"), knows("quorum"));
+        let by_quorum = self.law.code.signature("quorum").is_some();
         Some(self.trial_run(|tx| {
-            let matter = Datum::Thing(Thing::Post(id));
             let ballots: Vec<_> = active
                 .iter()
                 .map(|player| {
-                    let whose = Datum::Thing(Thing::Player(*player));
-                    if !by_ballot {
+                    let word = ballot(tx, id, *player).unwrap_or_else(|| {
                         // The law has no word on whose vote counts as what.
                         let last = self.cast_by(id, *player, &icons).pop();
-                        return (
-                            *player,
-                            last.map_or_else(String::new, |(_, icon)| icon.to_string()),
-                        );
-                    }
-                    let ballot = tx.call(&"ballot".into(), vec![matter.clone(), whose]);
-                    let word = match ballot {
-                        Ok(Datum::Text(text)) => text.to_string(),
-                        _ => String::new(),
-                    };
+                        last.map_or_else(String::new, |(_, icon)| icon.to_string())
+                    });
                     (*player, word)
                 })
                 .collect();
@@ -100,17 +89,16 @@ impl GameView {
             let sides = icons
                 .iter()
                 .map(|icon| {
-                    let side = Datum::Text(icon.as_str().into());
-                    let counted = by_votes
-                        .then(|| tx.call(&"votes".into(), vec![matter.clone(), side]).ok())
-                        .flatten();
                     let cast = ballots
                         .iter()
                         .filter(|(_, word)| word == icon.as_str())
                         .count();
                     let cast = u32::try_from(cast).unwrap_or(u32::MAX);
                     let count = match icon.as_str() {
-                        "for" | "against" => number(counted).unwrap_or(cast),
+                        "for" | "against" => {
+                            let counted = votes(tx, id, icon.as_str());
+                            counted.and_then(|n| u32::try_from(n).ok()).unwrap_or(cast)
+                        }
                         _ => cast,
                     };
                     (icon.clone(), count)

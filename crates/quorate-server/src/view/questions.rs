@@ -6,7 +6,7 @@ use quorate_engine::law::At;
 use quorate_engine::offers::{self, Offer, Quota};
 use quorate_engine::tx::Tx;
 use quorate_kernel::patch::Patch;
-use quorate_kernel::{Moment, Name, PlayerId, Refusal, Square, Thing, Value};
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Square, Thing, Value};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, CategoryDecl, Holds, LimitDecl};
 use quorate_law::stop::Stop;
@@ -117,6 +117,11 @@ impl Questions<'_> {
     pub fn may_do(&self, act: &str, me: PlayerId, args: Vec<(Name, Datum)>) -> Result<(), Stop> {
         let tx = self.tx;
         tx.trial(tx.frame(), || tx.may_act(act, me, args))
+    }
+
+    /// The comment by which a vote is cast with words beside it.
+    pub fn ballot(&self, post: PostId, icon: &str, words: &str) -> String {
+        self.tx.ballot(post, icon, words)
     }
 
     /// What can be picked for a value.

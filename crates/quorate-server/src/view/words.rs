@@ -1,5 +1,6 @@
 //! Words: of the theme, of values, of refusals.
 
+use quorate_engine::icons::IconWords;
 use quorate_engine::view::Seen;
 use quorate_engine::{Law, convert};
 use quorate_kernel::rows::CellKey;
@@ -142,27 +143,39 @@ impl GameView {
 
     /// A text of several paragraphs, headings at a level.
     pub fn prose(&self, text: &str, heading: u8) -> Markup {
-        self.markup(text, Some(heading), true)
+        self.markup(text, &IconWords::default(), Some(heading), true)
     }
 
-    /// A text without headings of its own: a comment.
+    /// A text without headings of its own: a message, a line of flavour.
     pub fn remark(&self, text: &str) -> Markup {
-        self.markup(text, None, true)
+        self.markup(text, &IconWords::default(), None, true)
+    }
+
+    /// A comment, in which those icons are drawn that count as votes.
+    pub fn comment(&self, text: &str, counted: &IconWords) -> Markup {
+        self.markup(text, counted, None, true)
     }
 
     /// A clause of the law, whose lines were broken to fit an editor.
     pub fn clause_prose(&self, text: &str) -> Markup {
-        self.markup(text, None, false)
+        let categories = self.law.categories.values();
+        let icons = categories.map(|category| IconWords::of(&category.it));
+        let icons = icons.fold(IconWords::default(), IconWords::and);
+        self.markup(text, &icons, None, false)
     }
 
-    fn markup(&self, text: &str, heading: Option<u8>, keeps_lines: bool) -> Markup {
-        let icons = self.icons();
-        let sides: Vec<&str> = icons.iter().map(Name::as_str).collect();
+    fn markup(
+        &self,
+        text: &str,
+        icons: &IconWords,
+        heading: Option<u8>,
+        keeps_lines: bool,
+    ) -> Markup {
         markup::render(
             text,
             Reading {
                 terms: &self.terms,
-                sides: &sides,
+                icons,
                 keeps_lines,
                 heading,
             },

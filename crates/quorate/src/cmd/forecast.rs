@@ -8,10 +8,9 @@ use quorate_engine::convert;
 use quorate_engine::judge::Judge;
 use quorate_engine::view::View;
 use quorate_forecast::words::{self, ForecastLine, Voice};
-use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, Proof};
+use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, Proof, Proposed};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::event::Event;
-use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, GameId, Moment, PostId, Refusal, Span, Value};
@@ -107,13 +106,16 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         law: judge.law(),
         reader,
     };
-    let (patch, of, text) = match (&arguments.changes, &arguments.post) {
-        (Some(path), _) => (request::changes(path, judge, *now)?, None, ""),
+    let (proposed, text) = match (&arguments.changes, &arguments.post) {
+        (Some(path), _) => {
+            let patch = request::changes(path, judge, *now)?;
+            (Proposed::changes(judge.law(), patch), "")
+        }
         (None, word) => {
             let (id, post) = carrying(&view, word.as_deref().unwrap_or_default())?;
-            let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
-            let patch = patch.with_context(|| format!("post {id} carries no changes"))?;
-            (patch, Some(id), post.body.as_str())
+            let patch = post.patch.as_ref().and_then(Sealed::plain);
+            patch.with_context(|| format!("post {id} carries no changes"))?;
+            (Proposed::Post(id), post.body.as_str())
         }
     };
     let game = Game {
@@ -132,10 +134,10 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         past: &game,
         is_over: &|| data_folder::now() >= end,
     };
-    let forecast = Forecast::of(&fork, &patch, Extent::Whole { of });
+    let forecast = Forecast::of(&fork, &proposed, Extent::Whole);
     let proof = arguments
         .tests
-        .then(|| proof(&fork, &patch, text, arguments.time()));
+        .then(|| proof(&fork, &proposed, text, arguments.time()));
     let proof = proof.transpose()?.flatten();
     out.value(&json!({ "forecast": forecast, "tests": proof }));
     for section in words::sections(&forecast, &game) {
@@ -160,13 +162,13 @@ fn carrying<'v>(view: &View<'v>, word: &str) -> Result<(PostId, &'v Post)> {
         .ok_or_else(|| anyhow!("no post is called \"{word}\""))
 }
 
-fn proof(fork: &Fork<'_>, patch: &Patch, text: &str, time: Span) -> Result<Option<Proof>> {
+fn proof(fork: &Fork<'_>, proposed: &Proposed, text: &str, time: Span) -> Result<Option<Proof>> {
     let about = fork.judge.state().about.get(&());
     let book = about
         .map(|about| rulebooks::read(about.rulebook.as_str()))
         .transpose()?;
     let end = data_folder::now() + time;
-    let tests = PatchTests::of(fork, patch, ("the proposal", text), book.as_ref());
+    let tests = PatchTests::of(fork, proposed, ("the proposal", text), book.as_ref());
     Ok(tests
         .ok()
         .map(|tests| tests.run(move || data_folder::now() >= end)))

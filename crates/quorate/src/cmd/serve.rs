@@ -3,13 +3,33 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use quorate_server::{AppState, Deps, Mail, ServerConfig, router};
+use quorate_runtime::Games;
+use quorate_runtime::ports::Workers;
+use quorate_server::{AppState, Deps, Mail, ServerConfig, elsewhere, router};
+use quorate_worker::judges::{JudgesSettings, WorkerJudges};
+use quorate_worker::pipe::Near;
+use quorate_worker::readers::Readers;
 
+use super::law_worker::{Kind, program};
 use crate::data_folder::{DataArguments, DataFolder};
 use crate::output::Output;
 use crate::rulebooks;
+
+/// How long readers may take to get their last answers when the server ends. With the time of the games and of threads that
+/// do not end it makes less than the five seconds within which the server is gone.
+const READERS_END_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long a command may take before its worker is stopped.
+const COMMAND: Duration = Duration::from_secs(1);
+
+/// How many games may be judged at a time; others wait for a worker.
+const GAME_WORKERS_MAX: usize = 8;
+
+/// How long the games may take with the commands that wait.
+const GAMES_END_WITHIN: Duration = Duration::from_secs(2);
 
 /// Where, and from what.
 #[derive(clap::Args)]
@@ -20,9 +40,21 @@ pub(crate) struct Arguments {
     pub(super) listen: Listen,
 }
 
+/// Where rule code runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum LawHost {
+    /// In this process, which rule code that runs away then takes with it.
+    InProcess,
+    /// In processes of its own, without files or network, with a cap on memory and a deadline.
+    Workers,
+}
+
 /// How the site is reached.
 #[derive(clap::Args)]
 pub(crate) struct Listen {
+    /// Where rule code runs.
+    #[arg(long, value_enum, default_value = "in-process")]
+    pub law: LawHost,
     /// The address to listen on.
     #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub address: SocketAddr,
@@ -66,8 +98,18 @@ pub(super) fn serve(
     ready: &dyn Fn(SocketAddr) -> Result<()>,
 ) -> Result<ExitCode> {
     tell_log();
-    let games = folder.games()?;
+    let house = config(listen)?;
+    let (games, workers): (Games, Option<Arc<dyn Workers>>) = match listen.law {
+        LawHost::InProcess => (folder.games()?, None),
+        LawHost::Workers => {
+            let judges = game_workers()?;
+            let games = folder.games_by(Arc::new(judges.clone()))?;
+            let readers = folder.wait(readers(folder, &games, judges, &house))?;
+            (games, Some(Arc::new(readers)))
+        }
+    };
     let deps = Deps {
+        workers,
         games: games.clone().into(),
         laws: Arc::clone(&folder.laws),
         accounts: folder.store.clone(),
@@ -75,8 +117,8 @@ pub(super) fn serve(
         seals: folder.store.clone(),
         clock: Arc::new(quorate_runtime::ports::SystemClock),
         secret: folder.secret()?,
-        books: playable()?,
-        house: config(listen)?,
+        books: rulebooks::playable()?,
+        house,
     };
     let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;
     let app = router(Arc::new(state));
@@ -93,12 +135,59 @@ pub(super) fn serve(
         out.value(&serde_json::json!({ "serving": format!("http://{address}") }));
         ready(address)?;
         let service = app.into_make_service_with_connect_info::<SocketAddr>();
-        axum::serve(listener, service)
-            .with_graceful_shutdown(told_to_end())
-            .await?;
-        games.close().await?;
+        let serving = axum::serve(listener, service).with_graceful_shutdown(told_to_end());
+        tokio::select! {
+            served = serving.into_future() => served?,
+            () = overdue() => {}
+        }
+        if let Ok(closed) = tokio::time::timeout(GAMES_END_WITHIN, games.close()).await {
+            closed?;
+        } else {
+            tracing::warn!("a game was still judging; what it judged is not kept");
+        }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Waits until the server is told to end and readers have had the time to get their answers. Live streams never end by
+/// themselves, nor does a request that is sent by halves.
+async fn overdue() {
+    told_to_end().await;
+    tokio::time::sleep(READERS_END_WITHIN).await;
+}
+
+/// Workers that judge the commands of games.
+fn game_workers() -> Result<WorkerJudges> {
+    let settings = JudgesSettings {
+        command: COMMAND,
+        workers_max: GAME_WORKERS_MAX,
+    };
+    let judges = WorkerJudges::new(program(Kind::Judges)?, settings);
+    judges.warm().context("cannot start a worker")?;
+    Ok(judges)
+}
+
+/// Workers that make what readers see.
+async fn readers(
+    folder: &DataFolder,
+    games: &Games,
+    judges: WorkerJudges,
+    house: &ServerConfig,
+) -> Result<Readers> {
+    let near = Near {
+        games: games.clone(),
+        accounts: folder.store.clone(),
+        journal: folder.store.clone(),
+        seals: folder.store.clone(),
+    };
+    let setup = elsewhere::setup(house, &folder.secret()?)?;
+    let (heavy, light) = (program(Kind::Previews)?, program(Kind::Pages)?);
+    let readers = Readers::new(near, judges, heavy, light, setup);
+    readers.warm().await.context("cannot start a worker")?;
+    for lack in readers.standing().lacks {
+        tracing::warn!("workers go without: {lack}");
+    }
+    Ok(readers)
 }
 
 fn config(listen: &Listen) -> Result<ServerConfig> {
@@ -123,18 +212,6 @@ fn config(listen: &Listen) -> Result<ServerConfig> {
         report: plain.report,
         tests: plain.tests,
     })
-}
-
-/// The rulebooks that games are founded of: all but those that are not finished.
-fn playable() -> Result<Vec<quorate_engine::rulebook::Rulebook>> {
-    let mut found = Vec::new();
-    for name in rulebooks::names() {
-        let book = rulebooks::read(&name)?;
-        if !book.manifest.draft {
-            found.push(book);
-        }
-    }
-    Ok(found)
 }
 
 fn tell_log() {

@@ -1,10 +1,13 @@
 //! `quorate simulate`: random play, with what must hold looked at after every step.
 
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::Rulebook;
+use quorate_lab::simulation::forecasts::prove;
 use quorate_lab::simulation::{self, SimulationFailure, SimulationTally};
 use serde_json::json;
 
@@ -25,6 +28,16 @@ pub(crate) struct Arguments {
     /// How many commands each seed tries.
     #[arg(long, default_value_t = 2_000)]
     steps: u64,
+    /// In place of random play: so many random proposals a seed, each forecast, enacted, compared and undone.
+    #[arg(long, value_name = "COUNT", conflicts_with = "steps")]
+    forecasts: Option<u64>,
+    /// With --forecasts: a file with a line for each seed that was played under a commit. Seeds that are in it are left out,
+    /// so that a run can be stopped and taken up again.
+    #[arg(long, value_name = "FILE", requires = "commit", requires = "forecasts")]
+    ledger: Option<PathBuf>,
+    /// The commit that the ledger names.
+    #[arg(long)]
+    commit: Option<String>,
 }
 
 /// Simulates.
@@ -34,6 +47,9 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         Some(range) => range_of(range)?,
         None => arguments.seed..arguments.seed + 1,
     };
+    if let Some(count) = arguments.forecasts {
+        return forecasts(arguments, &book, seeds, count, out);
+    }
     let place = note_panics();
     let (mut passed, mut failed, mut steps) = (0_u64, Vec::new(), 0);
     for seed in seeds {
@@ -76,6 +92,63 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         out.line(repeat(arguments, *seed, failure));
     }
     Ok(if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
+}
+
+/// Holds forecasts of random proposals against what then happens.
+fn forecasts(
+    arguments: &Arguments,
+    book: &Rulebook,
+    seeds: std::ops::Range<u64>,
+    count: u64,
+    out: &Output,
+) -> Result<ExitCode> {
+    let ledger = arguments.ledger.as_ref();
+    let played = match ledger {
+        Some(path) if path.exists() => std::fs::read_to_string(path)?,
+        _ => String::new(),
+    };
+    let commit = arguments.commit.as_deref().unwrap_or_default();
+    let (mut passed, mut failures) = (0_u64, Vec::new());
+    for seed in seeds {
+        let head = format!("{commit} {} seed {seed} of {count}:", book.name);
+        if played.lines().any(|line| line.starts_with(&head)) {
+            continue;
+        }
+        let bar = out.progress("proposals");
+        let proved = prove(book, seed, count, &|number| bar.at(number, count));
+        bar.done();
+        let came = match proved {
+            Ok(tally) => {
+                passed += 1;
+                format!(
+                    "{} enacted as forecast ({} by trial throws), {} undone, {} kept by a rule",
+                    tally.enacted, tally.by_trial_throws, tally.undone, tally.kept
+                )
+            }
+            Err(failure) => {
+                let what = failure.what.replace('\n', " ");
+                let came = format!("failed at proposal {}: {what}", failure.step);
+                failures.push(json!({
+                    "seed": seed, "step": failure.step, "message": failure.what, "log": failure.log,
+                }));
+                came
+            }
+        };
+        out.line(format!("{head} {came}"));
+        if let Some(path) = ledger {
+            let mut file = std::fs::OpenOptions::new();
+            let mut file = file.create(true).append(true).open(path)?;
+            writeln!(file, "{head} {came}")?;
+        }
+    }
+    let book = book.name.as_str();
+    out.value(&json!({ "rulebook": book, "passed": passed, "failed": failures }));
+    out.line(format!("{passed} passed, {} failed", failures.len()));
+    Ok(if failures.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(FOUND_WRONG)

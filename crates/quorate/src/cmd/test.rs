@@ -38,7 +38,12 @@ pub(crate) struct Arguments {
 struct File {
     name: String,
     code: String,
+    /// The other files of its folder, which it may load from.
+    helpers: Helpers,
 }
+
+/// Test files by name.
+type Helpers = Arc<Vec<(String, String)>>;
 
 /// Runs the tests.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
@@ -90,9 +95,20 @@ fn tested<'a>(
         };
         let runner = Runner::with_laws(&find, Arc::clone(&laws));
         let run = |index: usize| {
-            let File { name, code } = &files[index];
+            let File {
+                name,
+                code,
+                helpers,
+            } = &files[index];
+            let helper = |file: &str| {
+                let found = helpers.iter().find(|(name, _)| name == file);
+                found.map(|(_, code)| code.clone())
+            };
             bar.at(index as u64 + 1, files.len() as u64);
-            (index, runner.run(name, code, arguments.only.as_deref()))
+            (
+                index,
+                runner.run(name, code, &helper, arguments.only.as_deref()),
+            )
         };
         Ok(testing::with_books(known.to_vec(), || {
             pieces.map(run).collect()
@@ -107,7 +123,11 @@ fn tested<'a>(
     Ok(named.collect())
 }
 
+/// What a test printed, and how it failed.
 fn report(file: &str, outcome: &Outcome, out: &Output) {
+    for line in &outcome.printed {
+        out.line(format!("{file} {}: {line}", outcome.name));
+    }
     let Some(failure) = &outcome.failed else {
         return;
     };
@@ -145,6 +165,7 @@ fn carried(book: &Rulebook) -> Vec<File> {
             files.push(File {
                 name: format!("{}/rules/{name}", book.name),
                 code: "\n".repeat(fence.line.saturating_sub(1) as usize) + &fence.code,
+                helpers: Helpers::default(),
             });
         }
     }
@@ -162,6 +183,10 @@ fn add(
         files.push(File {
             name: path.to_owned(),
             code: rulebooks::read_text(at)?,
+            helpers: match at.parent() {
+                Some(folder) => Arc::new(rulebooks::texts(folder, "star")?),
+                None => Helpers::default(),
+            },
         });
         return Ok(());
     }
@@ -184,15 +209,16 @@ fn add(
             files.push(File {
                 name: format!("{}/demo.star", book.name),
                 code,
+                helpers: Helpers::default(),
             });
         }
         files.extend(carried(&book));
-        for (name, code) in book.tests {
-            files.push(File {
-                name: format!("{}/tests/{name}", book.name),
-                code,
-            });
-        }
+        let helpers = Arc::new(book.tests);
+        files.extend(helpers.iter().map(|(name, code)| File {
+            name: format!("{}/tests/{name}", book.name),
+            code: code.clone(),
+            helpers: Arc::clone(&helpers),
+        }));
         return Ok(());
     }
     if !at.is_dir() {
@@ -208,12 +234,12 @@ fn add(
         .filter(|path| path.join("rulebook.toml").is_file())
         .collect();
     if books.is_empty() {
-        for (name, code) in rulebooks::texts(at, "star")? {
-            files.push(File {
-                name: format!("{path}/{name}"),
-                code,
-            });
-        }
+        let helpers = Arc::new(rulebooks::texts(at, "star")?);
+        files.extend(helpers.iter().map(|(name, code)| File {
+            name: format!("{path}/{name}"),
+            code: code.clone(),
+            helpers: Arc::clone(&helpers),
+        }));
         return Ok(());
     }
     for book in books {

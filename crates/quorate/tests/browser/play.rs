@@ -208,6 +208,8 @@ fn a_draft_outlives_a_lost_network_and_is_sent_when_it_is_back() {
         anna.found("hordes-22", "Night Town").await;
         let form = "/g/night-town/new/Proposal";
         anna.open(form).await;
+        // The script that keeps drafts arrives after the page.
+        anna.comes_to_see("form[data-kept]", "Title").await;
         server.is_lost();
         anna.fill("input[name=title]", "Written in a tunnel").await;
         anna.fill("textarea[name=body]", "Words without a network.")

@@ -3,7 +3,7 @@
 use quorate_engine::fields::Typed;
 use quorate_engine::rulebook::body_of;
 use quorate_engine::{fields, offers};
-use quorate_forecast::{Sleeping, by_rule};
+use quorate_forecast::{Proposed, Sleeping, by_rule};
 use quorate_kernel::command::{NewPost, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
@@ -415,6 +415,25 @@ impl Draft {
             fields: own,
             patch: (!patch.is_empty()).then(|| Sealed::close(patch, [0; 16])),
         })
+    }
+
+    /// What is tried of it: a new post, or an edit of one. A field of its own that does not read yet is left out.
+    pub(crate) fn proposed(&self, look: &GameView, patch: Patch, of: Option<PostId>) -> Proposed {
+        let read = |(name, values): &(Name, Vec<String>)| {
+            Some((name.clone(), self.own_value(look, name, values).ok()?))
+        };
+        let new = Box::new(NewPost {
+            category: self.category.clone(),
+            title: typed(self.title.trim()),
+            body: typed(&self.body),
+            flavour: typed(&self.flavour),
+            fields: self.own.iter().filter_map(read).collect(),
+            patch: Some(Sealed::close(patch, [0; 16])),
+        });
+        match of {
+            Some(id) => Proposed::Edit(id, new),
+            None => Proposed::Draft(new),
+        }
     }
 
     fn own_value(&self, look: &GameView, name: &Name, values: &[String]) -> Result<Value, Refusal> {

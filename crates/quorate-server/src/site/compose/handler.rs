@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
-use quorate_forecast::{Extent, Sleeping};
+use quorate_forecast::{Extent, Proposed, Sleeping};
 use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
@@ -256,9 +256,9 @@ impl Tried {
     }
 
     /// The check alone, and what changes.
-    fn check(look: &GameView, draft: &Draft) -> Self {
+    fn check(look: &GameView, draft: &Draft, of: Option<PostId>) -> Self {
         match draft.patch(look) {
-            Ok(patch) => Self::checked(look, &patch),
+            Ok(patch) => Self::checked(look, &draft.proposed(look, patch, of)),
             Err(refusal) => Self {
                 found: Some(Vec::new()),
                 lines: vec![format!("{refusal}")],
@@ -267,8 +267,8 @@ impl Tried {
         }
     }
 
-    fn checked(look: &GameView, patch: &Patch) -> Self {
-        match look.try_patch(patch) {
+    fn checked(look: &GameView, proposed: &Proposed) -> Self {
+        match look.try_out(proposed) {
             Ok(trial) => Self {
                 lines: trial.left_out.into_iter().map(|note| note.text).collect(),
                 found: Some(trial.asleep),
@@ -290,18 +290,23 @@ impl Tried {
         act: Act,
         doing: &str,
     ) -> Self {
+        let of = match &act {
+            Act::EditPost { post, .. } => Some(*post),
+            _ => None,
+        };
+        let carried = patch.cloned().unwrap_or_default();
+        let proposed = draft.proposed(look, carried, of);
         let mut tried = Self::default();
-        if let Some(patch) = patch {
-            tried = Self::checked(look, patch);
+        if patch.is_some() {
+            tried = Self::checked(look, &proposed);
             tried.effects = match doing {
-                "report" => look.forecast_groups(patch, Extent::Whole { of: None }),
+                "report" => look.forecast_groups(&proposed, Extent::Whole),
                 "tests" => Vec::new(),
-                _ => look.forecast_groups(patch, Extent::Alone),
+                _ => look.forecast_groups(&proposed, Extent::Alone),
             };
         }
         if doing == "tests" {
-            let none = Patch::default();
-            tried.effects = vec![look.proof_group(patch.unwrap_or(&none), &draft.body)];
+            tried.effects = vec![look.proof_group(&proposed, &draft.body)];
         }
         tried.preview = draft.says_something().then(|| draft.preview(look));
         let refusal = look.would(act).err();
@@ -345,7 +350,7 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
         if asked == "check" {
             return Err(page(
                 look,
-                &self::form(look, &draft, Some(Tried::check(look, &draft))),
+                &self::form(look, &draft, Some(Tried::check(look, &draft, None))),
             ));
         }
         let tried = match draft.post(look) {
@@ -485,7 +490,7 @@ fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Ed
     } else if let Some(which) = doing.strip_prefix("drop-") {
         draft.remove(which);
     } else if doing == "check" {
-        tried = Some(Tried::check(look, &draft));
+        tried = Some(Tried::check(look, &draft, Some(id)));
     } else {
         tried = Some(match draft.post(look) {
             Err(refusal) => Tried::refused(look, &draft, &refusal),

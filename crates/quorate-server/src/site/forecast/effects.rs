@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::Path;
 use axum::response::Response;
-use quorate_forecast::Extent;
+use quorate_forecast::{Extent, Proposed};
 use quorate_kernel::PostId;
 use quorate_kernel::rows::Post;
 use quorate_kernel::seal::Sealed;
@@ -19,7 +19,9 @@ use crate::view::posts::carrying;
 /// What a proposal would do alone, for its page; none where it carries no changes.
 pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effects> {
     let patch = post.patch.as_ref().and_then(Sealed::plain)?;
-    let groups = look.forecast_groups(patch, Extent::Alone).into_iter();
+    let groups = look
+        .forecast_groups(&Proposed::Post(id), Extent::Alone)
+        .into_iter();
     let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
     let game = look.game().as_str();
     let word = id.to_string();
@@ -49,7 +51,7 @@ pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
         let title = look.themed(row.title.as_str());
         let game = look.game().as_str();
         let tests = urls::Proof { game, post: &post };
-        let mut groups = look.forecast_groups(patch, Extent::Whole { of: Some(id) });
+        let mut groups = look.forecast_groups(&Proposed::Post(id), Extent::Whole);
         groups.push(look.proof_later(Some(tests.into())));
         let whole = EffectsPage {
             chrome: look.chrome("What it would do", Part::Blog),
@@ -68,14 +70,14 @@ pub async fn prove(Opened(look): Opened, Path((_, post)): Path<(String, String)>
     let site = Arc::clone(look.app());
     let _turn = site.proving.lock().await;
     drawn(look, move |look| {
-        let (_, row, patch) = carrying(look, &post)?;
+        let (id, row, _) = carrying(look, &post)?;
         let title = look.themed(row.title.as_str());
         let game = look.game().as_str();
         let alone = EffectsPage {
             chrome: look.chrome("What it would do", Part::Blog),
             post: Link::new(title, urls::Post { game, post: &post }),
             note: "Only the tests of the rules; the whole report has the rest.".to_owned(),
-            groups: vec![look.proof_group(patch, row.body.as_str())],
+            groups: vec![look.proof_group(&Proposed::Post(id), row.body.as_str())],
             changes: Vec::new(),
         };
         Ok(page(look, &alone))

@@ -31,7 +31,7 @@ pub(crate) async fn take(
         }
         let site = look.app();
         site.writes.take(look.visitor().who(), site.now_ms())?;
-        site.parts.games.forget(look.game(), &texts(&event)).await?;
+        site.forget(look.game(), &texts(&event)).await?;
         site.fronts.clear();
         Ok(())
     };

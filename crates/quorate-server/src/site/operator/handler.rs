@@ -92,6 +92,31 @@ async fn panel(
     Ok(reply::page(site, visitor, StatusCode::OK, &panel))
 }
 
+/// Where rule code runs, and how that goes.
+fn law(site: &AppState) -> Vec<Fact> {
+    let Some(workers) = &site.parts.workers else {
+        return vec![Fact::new("Rule code runs", "in the server's own process")];
+    };
+    let standing = workers.standing();
+    let lacks = if standing.lacks.is_empty() {
+        "no files, no network, no other processes, a cap on memory".to_owned()
+    } else {
+        format!("this system does not grant {}", standing.lacks.join("; "))
+    };
+    vec![
+        Fact::new("Rule code runs", "in workers"),
+        Fact::new("Workers", standing.count.to_string()),
+        Fact::new(
+            "Stopped",
+            format!(
+                "{} over their time, {} over memory or bugs",
+                standing.stopped, standing.ended
+            ),
+        ),
+        Fact::new("Workers have", lacks),
+    ]
+}
+
 fn form(site: &AppState, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
     let csrf = site.csrf.issue(&visitor.token).unwrap_or_default();
     Form {
@@ -198,7 +223,7 @@ async fn health(
         .iter()
         .filter(|row| site.parts.games.is_awake(&row.game))
         .count();
-    let facts = vec![
+    let mut facts = vec![
         Fact::new("Version", env!("CARGO_PKG_VERSION")),
         Fact::new("Games", rows.len().to_string()).note(format!("{awake} awake")),
         Fact::new(
@@ -210,6 +235,7 @@ async fn health(
             },
         ),
     ];
+    facts.extend(law(site));
     let mut lines = Vec::new();
     for row in &rows {
         let look = match GameView::at(site, visitor, row.game.as_str()).await {

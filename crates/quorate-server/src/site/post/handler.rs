@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use quorate_engine::icons::IconWords;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::{EventSeq, Name, PostId, Thing, rows};
 
@@ -220,12 +221,36 @@ fn comments(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Comment> {
             when: look.when(comment.at),
             is_superseded: vote.is_some() && later,
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
-            note: None,
+            note: no_votes(comment),
             event: Some(in_log(look, key.id.0.event())),
-            body: Some(look.remark(written(&comment.text))),
+            body: Some(look.comment(written(&comment.text), &counted_words(look, post, comment))),
         });
     }
     made
+}
+
+/// The words of a comment that are votes: those of the icons that counted when it was written.
+fn counted_words(look: &GameView, post: &rows::Post, comment: &rows::Comment) -> IconWords {
+    let counted = comment.icons.iter().filter(|icon| icon.counted);
+    let counted: Vec<Name> = counted.map(|icon| icon.name.clone()).collect();
+    let category = look.law().categories.get(&post.category);
+    let words = category.map(|category| IconWords::of(&category.it));
+    words.unwrap_or_default().only(&counted)
+}
+
+/// What is said under a comment whose icons are not all votes.
+fn no_votes(comment: &rows::Comment) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for icon in comment.icons.iter().filter(|icon| !icon.counted) {
+        let name = icon.name.as_str().to_uppercase();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| {
+        let names = names.join(" and ");
+        format!("{names} did not count as a vote; the log says why.")
+    })
 }
 
 /// The way to the event by which something was written.
@@ -324,13 +349,12 @@ pub async fn comment(
     Path((_, post)): Path<(String, String)>,
     SentIn { look, form }: SentIn,
 ) -> Response {
-    let text = comment_text(&form);
     let back = back_to(&look, &post);
     let result = match post_id(&look, &post) {
         Ok(id) => {
             let act = Act::Comment {
                 post: id,
-                text: typed(&text),
+                text: typed(&comment_text(&look, id, &form)),
             };
             send::send(&look, form.key(), act).await
         }
@@ -349,17 +373,19 @@ pub async fn comment(
             let refusal = look.refusal("The comment", &refusal);
             let chrome = look.chrome("The law says no", Part::Blog);
             let way = Link::new("Back to the post", back);
+            // A vote that cannot count leaves its words, to be sent as a comment.
+            let text = form.filled("text").unwrap_or_default().to_owned();
             reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
-fn comment_text(form: &Posted) -> String {
+/// The text of a comment; a vote that was chosen beside it stands first and is its only icon.
+fn comment_text(look: &GameView, post: PostId, form: &Posted) -> String {
     let text = form.filled("text").unwrap_or_default();
     match form.filled("vote") {
-        Some(vote) if text.is_empty() => format!(":{vote}:"),
-        Some(vote) => format!(":{vote}: {text}"),
+        Some(vote) => look.ask(|asked| asked.ballot(post, vote, text)),
         None => text.to_owned(),
     }
 }

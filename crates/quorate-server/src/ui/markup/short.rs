@@ -4,7 +4,9 @@ use comrak::nodes::NodeValue;
 use comrak::{Arena, parse_document};
 
 use crate::ui::markup::tokens::themed;
-use crate::ui::markup::{Terms, cut, nests_too_deep, options};
+use quorate_engine::icons::{cut, nests_too_deep, options};
+
+use crate::ui::markup::Terms;
 
 /// The first words of a text, without any marks, cut at a word within `letters_max`.
 pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {

@@ -1,5 +1,7 @@
 //! Votes between colons and words of the theme between braces.
 
+use quorate_engine::icons::IconWords;
+
 use crate::ui::markup::{Reading, Terms};
 
 /// A piece of a text.
@@ -24,7 +26,10 @@ pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
         let inner = &words[open + 1..];
         let token = inner.find(close).map(|end| &inner[..end]);
         let piece = token.and_then(|token| match close {
-            ':' => side(token, reading.sides).map(Piece::Vote),
+            ':' => reading
+                .icons
+                .meaning(token)
+                .map(|icon| Piece::Vote(icon.as_str())),
             _ => reading.terms.get(token).map(|term| Piece::Term(term)),
         });
         let Some((piece, token)) = piece.zip(token) else {
@@ -50,7 +55,7 @@ pub fn themed(words: &str, terms: &Terms) -> String {
         words,
         Reading {
             terms,
-            sides: &[],
+            icons: &IconWords::default(),
             keeps_lines: true,
             heading: None,
         },
@@ -60,17 +65,4 @@ pub fn themed(words: &str, terms: &Terms) -> String {
         Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) => text,
     })
     .collect()
-}
-
-/// The side that a word between colons means; DEF and IMPERIAL are old short forms of DEFERENTIAL.
-fn side<'t>(token: &'t str, sides: &[&'t str]) -> Option<&'t str> {
-    let token = token.trim();
-    if token.is_empty() || token.len() > 40 {
-        return None;
-    }
-    let meant = match token.to_ascii_lowercase().as_str() {
-        "def" | "defer" | "imperial" => "deferential".to_owned(),
-        other => other.to_owned(),
-    };
-    sides.iter().find(|side| **side == meant).copied()
 }

@@ -1,11 +1,13 @@
 //! The invented game that most samples show: Saltmarsh, where Keepers mind lamps over a tidal flat.
 
 use jiff::{SignedDuration, Timestamp};
+use quorate_engine::icons::IconWords;
+use quorate_kernel::Name;
 
 use crate::ui::chrome::{Banner, Chrome, GameFrame, Reader, Section, Theme};
 use crate::ui::form::Send;
 use crate::ui::mark::{Ballot, Icon, Status, StatusKind};
-use crate::ui::markup::{Markup, Reading, SIDES, Terms, render};
+use crate::ui::markup::{Markup, Reading, Terms, render};
 use crate::ui::person::Person;
 use crate::ui::refusal::Cite;
 use crate::ui::time::When;
@@ -48,13 +50,18 @@ pub(crate) fn terms() -> Terms {
     .into()
 }
 
+fn icons() -> IconWords {
+    let names = ["for", "against", "deferential", "veto"].map(Name::from);
+    names.iter().map(|name| (name, name)).collect()
+}
+
 /// A text that stands right under the page's own heading.
 pub(crate) fn text(words: &str) -> Markup {
     render(
         words,
         Reading {
             terms: &terms(),
-            sides: SIDES,
+            icons: &icons(),
             keeps_lines: true,
             heading: Some(2),
         },
@@ -67,7 +74,7 @@ pub(crate) fn line(words: &str) -> Markup {
         words,
         Reading {
             terms: &terms(),
-            sides: SIDES,
+            icons: &icons(),
             keeps_lines: true,
             heading: None,
         },

@@ -1,0 +1,347 @@
+//! Requests that are answered in a worker: all for which rule code runs that somebody may have written to do harm.
+//!
+//! A worker is a site of its own over distant ports, so a page is made there as it is made here. What is handed over is the
+//! request, and what comes back is the answer.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use quorate_kernel::{GameId, Span};
+use quorate_runtime::ports::{Job, JobFailed};
+use serde::{Deserialize, Serialize};
+use tower::ServiceExt;
+
+use crate::api::caller::Caller;
+use crate::api::problem::Problem;
+use crate::app::error::AppError;
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::security::rate::Who;
+
+/// The largest body of a request, in bytes: a post of 256 KiB with its flavour text, and the rules that it changes.
+pub(super) const BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// The longest answer of a worker, in bytes.
+const ANSWER_BYTES: usize = 64 << 20;
+
+/// How long a page may take whose law does nothing out of the common.
+const PAGE: Duration = Duration::from_secs(1);
+
+/// Where the API begins.
+const API: &str = "/api/";
+
+/// Of how many thousandths of its time a worker knows, so that what can be told in part is told before it is killed.
+const OWN_TIME: i64 = 800;
+
+/// A request on its way.
+#[derive(Serialize, Deserialize)]
+struct WireRequest {
+    method: String,
+    target: String,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+    from: Option<SocketAddr>,
+}
+
+/// An answer on its way.
+#[derive(Serialize, Deserialize)]
+struct WireResponse {
+    status: u16,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+/// How much an answer takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effort {
+    /// A page: what rules compute of values, who may do what.
+    Page,
+    /// A page with what its proposal would do in short.
+    Report,
+    /// A preview, a draft, a forecast.
+    Preview,
+    /// Tests of rules.
+    Tests,
+}
+
+impl Effort {
+    /// What a request takes that must not be answered here; none for all others.
+    fn of(method: &Method, path: &str) -> Option<Self> {
+        let is_read = *method == Method::GET || *method == Method::HEAD;
+        let (game, rest) = path.split_once("/{game}")?;
+        match (game, rest) {
+            ("/g", "/stream" | "/picture/{thing}/{name}/{digest}" | "/rules.txt") => None,
+            ("/g", "/post/{post}/effects/tests") => Some(Self::Tests),
+            ("/g", "/post/{post}/effects" | "/post/{post}/ruling") => Some(Self::Preview),
+            ("/g", "/new/{category}" | "/post/{post}/edit") if *method == Method::POST => {
+                Some(Self::Preview)
+            }
+            ("/g", "/post/{post}") if is_read => Some(Self::Report),
+            ("/g", _) if is_read => Some(Self::Page),
+            ("/api/v1/games", "/preview" | "/why") => Some(Self::Preview),
+            ("/api/v1/games", "/stream" | "/verify" | "/export") => None,
+            ("/api/v1/games", _) if is_read => Some(Self::Page),
+            _ => None,
+        }
+    }
+
+    fn is_heavy(self) -> bool {
+        matches!(self, Self::Preview | Self::Tests)
+    }
+
+    fn time(self, site: &AppState) -> Duration {
+        let house = &site.parts.house;
+        let span = match self {
+            Self::Page => return PAGE,
+            Self::Report | Self::Preview => house.report,
+            Self::Tests => house.tests,
+        };
+        Duration::from_millis(u64::try_from(span.0).unwrap_or(0))
+    }
+}
+
+/// What a worker is told before its first job.
+#[derive(Serialize, Deserialize)]
+struct Setup {
+    house: crate::ServerConfig,
+    forms: [u8; 32],
+}
+
+/// What workers of a site are told before their first job.
+///
+/// # Errors
+/// Fails where it cannot be written as bytes, which is a bug.
+pub fn setup(
+    house: &crate::ServerConfig,
+    secret: &quorate_runtime::ports::ServerSecret,
+) -> postcard::Result<Vec<u8>> {
+    let part = |span: Span| Span(span.0 * OWN_TIME / 1_000);
+    let mut house = house.clone();
+    (house.report, house.tests) = (part(house.report), part(house.tests));
+    postcard::to_stdvec(&Setup {
+        house,
+        forms: secret.of_forms(),
+    })
+}
+
+/// How a worker's site is run, and what its forms' tokens follow from.
+///
+/// # Errors
+/// Fails where the bytes are no setup.
+pub fn read_setup(
+    bytes: &[u8],
+) -> postcard::Result<(crate::ServerConfig, quorate_runtime::ports::ServerSecret)> {
+    let setup: Setup = postcard::from_bytes(bytes)?;
+    let secret = quorate_runtime::ports::ServerSecret::of_forms_alone(setup.forms);
+    Ok((setup.house, secret))
+}
+
+/// A layer: hands a request to a worker if it takes rule code and the site has workers.
+pub(super) async fn hand_over(
+    State(site): State<Arc<AppState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let path = request.extensions().get::<MatchedPath>();
+    let effort = path.and_then(|path| Effort::of(request.method(), path.as_str()));
+    let (Some(workers), Some(effort)) = (site.parts.workers.clone(), effort) else {
+        return next.run(request).await;
+    };
+    let (mut parts, body) = request.into_parts();
+    let visitor = match visitor(&mut parts, &site).await {
+        Ok(visitor) => visitor,
+        Err(response) => return response,
+    };
+    let who = visitor.who();
+    if effort.is_heavy()
+        && parts.method == Method::POST
+        && let Err(often) = site.checks.take(who.clone(), site.now_ms())
+    {
+        return failed(&site, &visitor, &parts, often.into());
+    }
+    let Ok(body) = to_bytes(body, BODY_BYTES).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    let effort = if effort == Effort::Preview && asks_for_tests(&body) {
+        Effort::Tests
+    } else {
+        effort
+    };
+    let job = Job {
+        who: match who {
+            Who::Address(address) => address.to_string(),
+            Who::Account(account) => format!("account {account}"),
+        },
+        game: game_of(&parts),
+        account: visitor.id(),
+        time: effort.time(&site),
+        is_heavy: effort.is_heavy(),
+        request: match wire_request(&parts, &body) {
+            Ok(request) => request,
+            Err(error) => return failed(&site, &visitor, &parts, broken(&error)),
+        },
+    };
+    let made = match workers.run(job).await {
+        Ok(made) => made,
+        Err(why) => return failed(&site, &visitor, &parts, why.into()),
+    };
+    come(&made).unwrap_or_else(|| failed(&site, &visitor, &parts, JobFailed::Ended.into()))
+}
+
+/// Whether a draft asks for its tests to be run, which takes longer. Whoever says so in vain has longer, and no more.
+fn asks_for_tests(body: &[u8]) -> bool {
+    let has = |word: &[u8]| body.windows(word.len()).any(|part| part == word);
+    has(b"do=tests") || has(b"name=\"do\"\r\n\r\ntests") || has(b"\"tests\"")
+}
+
+fn broken(error: &postcard::Error) -> AppError {
+    AppError::Broken(error.to_string())
+}
+
+/// Who asks: by a session, or by a token of the API.
+async fn visitor(parts: &mut Parts, site: &Arc<AppState>) -> Result<Visitor, Response> {
+    if parts.uri.path().starts_with(API) {
+        let caller = Caller::from_request_parts(parts, site).await;
+        return caller
+            .map(|caller| caller.visitor)
+            .map_err(IntoResponse::into_response);
+    }
+    let visitor = Visitor::from_request_parts(parts, site).await;
+    visitor.map_err(IntoResponse::into_response)
+}
+
+/// Why there is no answer, as a page or as the API says it.
+fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, trouble: AppError) -> Response {
+    if parts.uri.path().starts_with(API) {
+        return Problem::from(trouble).into_response();
+    }
+    reply::failed(site, visitor, None, trouble)
+}
+
+/// The game that an address names.
+fn game_of(parts: &Parts) -> Option<GameId> {
+    let mut words = parts.uri.path().split('/').skip(1);
+    let game = match words.next()? {
+        "g" => words.next()?,
+        _ => words.nth(2)?,
+    };
+    game.parse().ok()
+}
+
+fn wire_request(parts: &Parts, body: &[u8]) -> postcard::Result<Vec<u8>> {
+    let headers = parts.headers.iter();
+    let from = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    postcard::to_stdvec(&WireRequest {
+        method: parts.method.to_string(),
+        target: parts.uri.to_string(),
+        headers: headers
+            .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+            .collect(),
+        body: body.to_vec(),
+        from: from.map(|ConnectInfo(from)| *from),
+    })
+}
+
+/// An answer as it came from a worker, if it is one.
+fn come(made: &[u8]) -> Option<Response> {
+    let made: WireResponse = postcard::from_bytes(made).ok()?;
+    let mut response = Response::new(Body::from(made.body));
+    *response.status_mut() = StatusCode::from_u16(made.status).ok()?;
+    for (name, value) in made.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        response
+            .headers_mut()
+            .append(name, HeaderValue::from_bytes(&value).ok()?);
+    }
+    Some(response)
+}
+
+/// A worker's side: answers a request that was handed over.
+///
+/// # Errors
+/// Fails where the bytes are no request, or the answer no bytes.
+pub async fn answer(router: &Router, request: &[u8]) -> postcard::Result<Vec<u8>> {
+    let asked: WireRequest = postcard::from_bytes(request)?;
+    let mut request = Request::builder()
+        .method(asked.method.as_str())
+        .uri(asked.target);
+    for (name, value) in asked.headers {
+        // The server presses the answer, in the way that the reader takes.
+        if name != header::ACCEPT_ENCODING.as_str() {
+            request = request.header(name, value);
+        }
+    }
+    let request = request.body(Body::from(asked.body));
+    let response = match request {
+        Ok(mut request) => {
+            if let Some(from) = asked.from {
+                request.extensions_mut().insert(ConnectInfo(from));
+            }
+            let Ok(response) = router.clone().oneshot(request).await;
+            response
+        }
+        Err(_) => StatusCode::BAD_REQUEST.into_response(),
+    };
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, ANSWER_BYTES)
+        .await
+        .unwrap_or_else(|_| Bytes::new());
+    let headers = parts.headers.iter();
+    postcard::to_stdvec(&WireResponse {
+        status: parts.status.as_u16(),
+        headers: headers
+            .filter(|(name, _)| **name != header::CONTENT_LENGTH)
+            .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+            .collect(),
+        body: body.to_vec(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_strangers_code_is_handed_over_and_what_reads_the_log_is_not() {
+        let of = |method: Method, path: &str| Effort::of(&method, path);
+        let preview = of(Method::POST, "/api/v1/games/{game}/preview");
+        assert_eq!(preview, Some(Effort::Preview));
+        assert_eq!(of(Method::GET, "/g/{game}/tracker"), Some(Effort::Page));
+        assert_eq!(of(Method::GET, "/g/{game}"), Some(Effort::Page));
+        assert_eq!(
+            of(Method::GET, "/g/{game}/post/{post}"),
+            Some(Effort::Report)
+        );
+        let tests = of(Method::GET, "/g/{game}/post/{post}/effects/tests");
+        assert_eq!(tests, Some(Effort::Tests));
+        for path in [
+            "/",
+            "/sign-in",
+            "/g/{game}/stream",
+            "/api/v1/games/{game}/export",
+        ] {
+            assert_eq!(of(Method::GET, path), None, "{path}");
+        }
+        assert_eq!(of(Method::POST, "/g/{game}/act/{action}"), None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_answer_are_none() {
+        assert!(come(b"nonsense").is_none());
+        let wrong = WireResponse {
+            status: 99,
+            headers: Vec::new(),
+            body: Vec::new(),
+        };
+        assert!(come(&postcard::to_stdvec(&wrong).unwrap()).is_none());
+    }
+}

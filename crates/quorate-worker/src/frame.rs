@@ -1,0 +1,199 @@
+//! Frames: how many bytes follow, then the bytes.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// The version of what goes through the socket. Both ends are the same program, so it only guards against one that was
+/// replaced while the server ran.
+pub const VERSION: u16 = 1;
+
+/// The longest frame, in bytes: a game's whole state with its texts stays well below.
+pub const FRAME_BYTES_MAX: u32 = 256 << 20;
+
+/// The first frame of a worker, sent when it has locked itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize)]
+pub struct Hello {
+    /// Which protocol it speaks.
+    pub version: u16,
+    /// What the system did not let it give away, in words.
+    pub lacks: Vec<String>,
+}
+
+/// Bytes of a message.
+///
+/// # Errors
+/// Fails where a message cannot be written as bytes, which is a bug.
+pub fn bytes<T: Serialize + ?Sized>(message: &T) -> io::Result<Vec<u8>> {
+    postcard::to_stdvec(message).map_err(io::Error::other)
+}
+
+/// A message of bytes.
+///
+/// # Errors
+/// Fails where the bytes are not exactly one message of that kind.
+pub fn message<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
+    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    match postcard::take_from_bytes(bytes) {
+        Ok((message, [])) => Ok(message),
+        Ok((_, rest)) => Err(invalid(format!("{} bytes too many", rest.len()))),
+        Err(error) => Err(invalid(error.to_string())),
+    }
+}
+
+fn length(payload: &[u8]) -> io::Result<[u8; 4]> {
+    let length = u32::try_from(payload.len()).ok();
+    let length = length.filter(|length| *length <= FRAME_BYTES_MAX);
+    let length = length.ok_or_else(|| io::Error::other("a frame that is too long"))?;
+    Ok(length.to_le_bytes())
+}
+
+fn checked(length: [u8; 4]) -> io::Result<u32> {
+    let length = u32::from_le_bytes(length);
+    if length > FRAME_BYTES_MAX {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "a frame that is too long",
+        ));
+    }
+    Ok(length)
+}
+
+/// Writes a frame.
+///
+/// # Errors
+/// Fails where the other end is gone.
+pub fn write(mut to: impl Write, payload: &[u8]) -> io::Result<()> {
+    let mut whole = length(payload)?.to_vec();
+    whole.extend_from_slice(payload);
+    to.write_all(&whole)
+}
+
+/// Reads a frame.
+///
+/// # Errors
+/// Fails where the other end is gone, or sends what is no frame.
+pub fn read(mut from: impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = checked(length)?;
+    // The buffer grows with what arrives: an announced length alone costs nothing.
+    let mut payload = Vec::new();
+    from.take(u64::from(length)).read_to_end(&mut payload)?;
+    if payload.len() < length as usize {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(payload)
+}
+
+/// A socket that is read and written until a moment at the latest.
+pub(crate) struct Until<'a> {
+    socket: &'a UnixStream,
+    end: Instant,
+}
+
+impl<'a> Until<'a> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
+    )]
+    pub(crate) fn after(socket: &'a UnixStream, time: Duration) -> Self {
+        Self {
+            socket,
+            end: Instant::now() + time,
+        }
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
+    )]
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(Some(left))
+    }
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.socket.set_read_timeout(self.left()?)?;
+        self.socket.read(buffer)
+    }
+}
+
+impl Write for Until<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.socket.set_write_timeout(self.left()?)?;
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a frame without holding up the thread.
+pub(crate) async fn send(to: &mut tokio::net::UnixStream, payload: &[u8]) -> io::Result<()> {
+    to.write_all(&length(payload)?).await?;
+    to.write_all(payload).await
+}
+
+/// Reads a frame without holding up the thread.
+pub(crate) async fn receive(from: &mut tokio::net::UnixStream) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length).await?;
+    let length = checked(length)?;
+    let mut payload = Vec::new();
+    let mut part = from.take(u64::from(length));
+    part.read_to_end(&mut payload).await?;
+    if payload.len() < length as usize {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(payload)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_reads_back() {
+        let mut sent = Vec::new();
+        write(&mut sent, b"some bytes").unwrap();
+        assert_eq!(read(sent.as_slice()).unwrap(), b"some bytes");
+    }
+
+    #[test]
+    fn half_a_frame_and_one_that_is_too_long_are_refused() {
+        let mut sent = Vec::new();
+        write(&mut sent, b"some bytes").unwrap();
+        sent.pop();
+        let half = read(sent.as_slice()).unwrap_err();
+        assert_eq!(half.kind(), io::ErrorKind::UnexpectedEof);
+        let long = read([0xff_u8; 8].as_slice()).unwrap_err();
+        assert_eq!(long.kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_message_with_bytes_after_it_is_refused() {
+        let mut sent = bytes(&7_u64).unwrap();
+        assert_eq!(message::<u64>(&sent).unwrap(), 7);
+        sent.push(0);
+        assert!(message::<u64>(&sent).is_err());
+    }
+
+    #[test]
+    fn whoever_says_nothing_is_waited_for_no_longer_than_was_said() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        let late = read(Until::after(&ours, Duration::from_millis(30))).unwrap_err();
+        let kinds = [io::ErrorKind::TimedOut, io::ErrorKind::WouldBlock];
+        assert!(kinds.contains(&late.kind()), "{late}");
+    }
+}

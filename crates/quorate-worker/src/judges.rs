@@ -1,0 +1,383 @@
+//! Games whose commands are judged by workers.
+//!
+//! The server keeps what needs no law: the state, and what is due in it. A command goes to a worker that holds the same
+//! state; the event that comes back is taken into the server's own state, which checks each old value. A worker holds one game
+//! at a time and goes from game to game, so that there are as many as games are busy at once, and no more than a limit.
+//! One whose time is over is killed: its command is refused, and the game goes on in the next.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use quorate_engine::LawCache;
+use quorate_kernel::command::Command;
+use quorate_kernel::event::Event;
+use quorate_kernel::record;
+use quorate_kernel::state::State;
+use quorate_kernel::{GameId, Moment, Refusal};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::judge::{GameJudge, Head, Judged, Judges, Secret};
+use quorate_runtime::ports::WorkersStanding;
+use quorate_runtime::wire::{WireHead, WireJudged, WireRecord, come_head, sent_head};
+use serde::{Deserialize, Serialize};
+
+use crate::frame::{self, Until};
+use crate::process::{Process, Program};
+
+/// How long a worker may take to take up a game, its law compiled and checked.
+const OPEN_WITHIN: Duration = Duration::from_secs(10);
+
+/// From the server to a worker.
+#[derive(Serialize, Deserialize)]
+enum Order {
+    /// Take up a game, in place of another.
+    Open(WireRecord, WireHead),
+    /// These events of the past are what the commands to come are about.
+    Recall(Vec<WireRecord>),
+    /// Judge a command.
+    Judge(WireRecord, Secret),
+}
+
+/// How judging goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgesSettings {
+    /// How long a command may take.
+    pub command: Duration,
+    /// How many workers there are at most.
+    pub workers_max: usize,
+}
+
+/// Judges in workers.
+#[derive(Clone)]
+pub struct WorkerJudges(Arc<JudgesPool>);
+
+struct JudgesPool {
+    program: Program,
+    settings: JudgesSettings,
+    room: Mutex<Room>,
+    /// Rings when a worker is free.
+    freed: Condvar,
+    /// Tells openings of games apart.
+    openings: AtomicU64,
+    stopped: AtomicU64,
+    ended: AtomicU64,
+}
+
+#[derive(Default)]
+struct Room {
+    /// Free workers, the one used last at the end.
+    free: Vec<JudgesWorker>,
+    /// How many there are, busy ones too.
+    count: usize,
+    lacks: Vec<String>,
+}
+
+struct JudgesWorker {
+    process: Process,
+    /// Which opening of which game it holds, and the end of that log.
+    holds: Option<(u64, Head)>,
+}
+
+/// A game of which a worker judges the commands.
+struct DistantJudge {
+    pool: Arc<JudgesPool>,
+    opening: u64,
+    state: State,
+    head: Head,
+    past: Vec<WireRecord>,
+    /// Whether the worker has heard of the past.
+    is_told: bool,
+}
+
+impl WorkerJudges {
+    /// Judges in workers of that program.
+    pub fn new(program: Program, settings: JudgesSettings) -> Self {
+        Self(Arc::new(JudgesPool {
+            program,
+            settings,
+            room: Mutex::default(),
+            freed: Condvar::new(),
+            openings: AtomicU64::new(0),
+            stopped: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+        }))
+    }
+
+    /// Starts a worker, so that the first command need not wait for one.
+    ///
+    /// # Errors
+    /// Fails where none can be started.
+    pub fn warm(&self) -> io::Result<()> {
+        self.0.room().count += 1;
+        match self.0.started() {
+            Ok(worker) => {
+                self.0.put(worker);
+                Ok(())
+            }
+            Err(error) => {
+                self.0.lost();
+                Err(error)
+            }
+        }
+    }
+
+    /// How the workers do.
+    pub fn standing(&self) -> WorkersStanding {
+        let room = self.0.room();
+        WorkersStanding {
+            count: room.count,
+            stopped: self.0.stopped.load(Ordering::Relaxed),
+            ended: self.0.ended.load(Ordering::Relaxed),
+            lacks: room.lacks.clone(),
+        }
+    }
+
+    /// The numbers of the workers in the system, for tests that kill some.
+    pub fn free_ids(&self) -> Vec<u32> {
+        let room = self.0.room();
+        room.free.iter().map(|worker| worker.process.id()).collect()
+    }
+}
+
+impl Judges for WorkerJudges {
+    fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn GameJudge> {
+        Box::new(DistantJudge {
+            opening: self.0.openings.fetch_add(1, Ordering::Relaxed),
+            pool: Arc::clone(&self.0),
+            state,
+            head,
+            past: Vec::new(),
+            is_told: true,
+        })
+    }
+}
+
+impl JudgesPool {
+    fn room(&self) -> MutexGuard<'_, Room> {
+        // No code under the lock can leave the room half-changed.
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn started(&self) -> io::Result<JudgesWorker> {
+        let process = self.program.start()?;
+        self.room().lacks.clone_from(&process.lacks);
+        Ok(JudgesWorker {
+            process,
+            holds: None,
+        })
+    }
+
+    /// The worker that holds a game as it is, or one that holds none, or the one that was not used for longest.
+    fn take(&self, opening: u64, head: Head) -> io::Result<JudgesWorker> {
+        let mut room = self.room();
+        loop {
+            let place = |fits: &dyn Fn(&JudgesWorker) -> bool| room.free.iter().position(fits);
+            let found = place(&|worker| worker.holds == Some((opening, head)))
+                .or_else(|| place(&|worker| worker.holds.is_none()));
+            if let Some(nth) = found {
+                return Ok(room.free.remove(nth));
+            }
+            if room.count < self.settings.workers_max {
+                room.count += 1;
+                drop(room);
+                return self.started().inspect_err(|_| self.lost());
+            }
+            if !room.free.is_empty() {
+                return Ok(room.free.remove(0));
+            }
+            room = self
+                .freed
+                .wait(room)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn put(&self, worker: JudgesWorker) {
+        self.room().free.push(worker);
+        self.freed.notify_one();
+    }
+
+    /// A worker is gone; there is room for another.
+    fn lost(&self) {
+        self.room().count -= 1;
+        self.freed.notify_one();
+    }
+
+    /// Has a spare worker ready for the game that just lost its own.
+    fn replace(self: &Arc<Self>) {
+        let pool = Arc::clone(self);
+        let start = move || match pool.started() {
+            Ok(worker) => pool.put(worker),
+            Err(error) => {
+                tracing::error!(%error, "a worker cannot be replaced");
+                pool.lost();
+            }
+        };
+        std::thread::spawn(start);
+    }
+}
+
+impl DistantJudge {
+    fn asked(&mut self, command: &Command, secret: &Secret) -> io::Result<Judged> {
+        let mut worker = self.pool.take(self.opening, self.head)?;
+        let mut asked = self.asked_of(&mut worker, command, secret);
+        if let Err(error) = &asked
+            && !is_over(error)
+        {
+            // It may have been dead before it was asked. A new one takes its place, and is asked once.
+            drop(worker);
+            self.pool.ended.fetch_add(1, Ordering::Relaxed);
+            worker = self.pool.started().inspect_err(|_| self.pool.lost())?;
+            asked = self.asked_of(&mut worker, command, secret);
+        }
+        match &asked {
+            Ok(_) => {
+                worker.holds = Some((self.opening, self.head));
+                self.pool.put(worker);
+            }
+            Err(error) => {
+                let counter = if is_over(error) {
+                    &self.pool.stopped
+                } else {
+                    &self.pool.ended
+                };
+                counter.fetch_add(1, Ordering::Relaxed);
+                let (end, act) = (worker.process.end(), command.act.name());
+                tracing::warn!(%error, ?end, %act, "a worker is killed over a command");
+                drop(worker);
+                self.pool.replace();
+            }
+        }
+        asked
+    }
+
+    fn asked_of(
+        &mut self,
+        worker: &mut JudgesWorker,
+        command: &Command,
+        secret: &Secret,
+    ) -> io::Result<Judged> {
+        if worker.holds != Some((self.opening, self.head)) {
+            let open = Order::Open(WireRecord::of_state(&self.state), sent_head(self.head));
+            let _: bool = say(worker, &open, OPEN_WITHIN)?;
+            self.is_told = self.past.is_empty();
+        }
+        let time = self.pool.settings.command;
+        if !self.is_told {
+            let _: bool = say(worker, &Order::Recall(self.past.clone()), time)?;
+            self.is_told = true;
+        }
+        let order = Order::Judge(WireRecord::of_command(command), *secret);
+        let judged: WireJudged = say(worker, &order, time)?;
+        let judged = judged.judged().map_err(io::Error::other)?;
+        if let Judged::Event(event) = &judged {
+            self.follow(event).map_err(io::Error::other)?;
+        }
+        Ok(judged)
+    }
+
+    /// Takes in an event, whose every old value must be what this side knows. What else it must be the writer checks.
+    fn follow(&mut self, event: &Event) -> Result<(), String> {
+        if event.seq != self.head.seq.next() || event.previous != self.head.hash {
+            return Err("the event does not come right after the last one".to_owned());
+        }
+        let effects = event.steps.iter().map(|step| &step.effect);
+        let taken = self.state.apply_all(effects);
+        taken.map_err(|error| error.to_string())?;
+        self.head = Head {
+            seq: event.seq,
+            hash: record::hash(&record::encode(event).open),
+            at: event.at,
+        };
+        Ok(())
+    }
+}
+
+fn is_over(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
+    )
+}
+
+fn say<T: serde::de::DeserializeOwned>(
+    worker: &JudgesWorker,
+    order: &Order,
+    time: Duration,
+) -> io::Result<T> {
+    let mut line = Until::after(&worker.process.socket, time);
+    frame::write(&mut line, &frame::bytes(order)?)?;
+    frame::message(&frame::read(&mut line)?)
+}
+
+impl GameJudge for DistantJudge {
+    fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
+        let asked = self.asked(command, secret);
+        asked.unwrap_or_else(|error| {
+            let time = self.pool.settings.command.as_secs_f32();
+            let what = if is_over(&error) {
+                format!("code of the rules that answers within {time} s; it was stopped")
+            } else {
+                "code of the rules that fits into its memory; it was stopped".to_owned()
+            };
+            Judged::Refused(Refusal::plain(what))
+        })
+    }
+
+    fn recall(&mut self, past: Vec<Event>) {
+        if past.is_empty() && self.past.is_empty() {
+            return;
+        }
+        self.past = past.iter().map(WireRecord::of_event).collect();
+        self.is_told = false;
+    }
+
+    fn next_due(&self) -> Option<Moment> {
+        self.state.next_due().map(|(at, _)| at)
+    }
+
+    fn due_command(&self, up_to: Moment) -> Option<Command> {
+        quorate_engine::judge::due_command(&self.state, self.head, up_to)
+    }
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn head(&self) -> Head {
+        self.head
+    }
+}
+
+/// A worker's own side: judges until the server is gone.
+///
+/// # Errors
+/// Fails where the server ends, or sends what is no order.
+pub fn serve(socket: &UnixStream) -> io::Result<()> {
+    let host = InProcess::new(&Arc::new(LawCache::default()));
+    let game: GameId = "game".parse().map_err(io::Error::other)?;
+    let mut judge: Option<Box<dyn GameJudge>> = None;
+    loop {
+        let answer = match frame::message(&frame::read(socket)?)? {
+            Order::Open(state, head) => {
+                let state = state.state().map_err(io::Error::other)?;
+                judge = Some(host.open(&game, state, come_head(head)));
+                frame::bytes(&true)?
+            }
+            Order::Recall(past) => {
+                let past: Result<Vec<Event>, _> = past.iter().map(WireRecord::event).collect();
+                let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
+                judge.recall(past.map_err(io::Error::other)?);
+                frame::bytes(&true)?
+            }
+            Order::Judge(command, secret) => {
+                let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
+                let command = command.command().map_err(io::Error::other)?;
+                frame::bytes(&WireJudged::of(&judge.judge(&command, &secret)))?
+            }
+        };
+        frame::write(socket, &answer)?;
+    }
+}

@@ -1,0 +1,176 @@
+//! The server's end: questions of workers are answered from the ports.
+
+use std::sync::Arc;
+
+use quorate_kernel::GameId;
+use quorate_kernel::command::Actor;
+use quorate_kernel::digest::Digest;
+use quorate_runtime::ports::{Account, AccountId, Accounts, GameRow, Journal, Seals};
+use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
+use quorate_runtime::{Games, OperatingError};
+use serde::Serialize;
+
+use super::{Ask, Trouble, WireNewest, WireRow, WireSeal, WireSnapshot};
+use crate::frame;
+
+/// The most events that are handed over for one question.
+const EVENTS_MAX: u32 = 4_096;
+
+/// What workers are answered from.
+#[derive(Clone)]
+pub struct Near {
+    /// The games.
+    pub games: Games,
+    /// Who can log in.
+    pub accounts: Arc<dyn Accounts>,
+    /// The logs of the games.
+    pub journal: Arc<dyn Journal>,
+    /// What lies beside the logs.
+    pub seals: Arc<dyn Seals>,
+}
+
+impl Near {
+    /// Answers a question that came up while something was made for an account.
+    pub(crate) async fn answer(
+        &self,
+        ask: &Ask,
+        account: Option<AccountId>,
+    ) -> std::io::Result<Vec<u8>> {
+        match ask {
+            Ask::Games
+            | Ask::Game(..)
+            | Ask::Events(..)
+            | Ask::SnapshotBefore(..)
+            | Ask::Seals(..) => self.of_logs(ask).await,
+            Ask::Newest(game, known) => told(self.newest(game, *known).await),
+            Ask::Send(game, command) => told(self.send(game, command, account).await),
+            _ => self.of_accounts(ask).await,
+        }
+    }
+
+    async fn of_logs(&self, ask: &Ask) -> std::io::Result<Vec<u8>> {
+        match ask {
+            Ask::Games => {
+                let rows = self.games.list().await;
+                told(rows.map(|rows| rows.into_iter().map(row).collect::<Vec<_>>()))
+            }
+            Ask::Game(game) => told(self.journal.game(game).await.map(|found| found.map(row))),
+            Ask::Events(game, from, count) => {
+                let count = (*count).min(EVENTS_MAX) as usize;
+                told(self.journal.events(game, *from, count).await)
+            }
+            Ask::SnapshotBefore(game, at_most) => {
+                let found = self.journal.snapshot_before(game, *at_most).await;
+                let sent =
+                    |found: Option<quorate_runtime::ports::Snapshot>| -> Option<WireSnapshot> {
+                        found.map(|s| (sent_head(s.head), s.digest, s.open))
+                    };
+                told(found.map(sent))
+            }
+            Ask::Seals(digests) => {
+                let found = self.seals.find(digests).await;
+                let sent =
+                    |found: std::collections::HashMap<_, quorate_kernel::seal::SealBytes>| {
+                        let seals = found.into_values();
+                        let seals = seals.map(|s| (s.digest, s.salt, s.bytes));
+                        seals.collect::<Vec<WireSeal>>()
+                    };
+                told(found.map(sent))
+            }
+            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+        }
+    }
+
+    async fn of_accounts(&self, ask: &Ask) -> std::io::Result<Vec<u8>> {
+        let accounts = &self.accounts;
+        match ask {
+            Ask::Account(id) => {
+                let found = accounts.account(AccountId(*id)).await;
+                told(found.map(|found| found.map(shown)))
+            }
+            Ask::AccountByName(name) => {
+                let found = accounts.account_by_name(name).await;
+                told(found.map(|found| found.map(shown)))
+            }
+            Ask::Accounts => {
+                let found = accounts.accounts().await;
+                told(found.map(|all| all.into_iter().map(shown).collect::<Vec<_>>()))
+            }
+            Ask::AccountOfSession(digest, now) => {
+                let found = accounts.account_of_session(*digest, *now).await;
+                told(found.map(|found| found.map(shown)))
+            }
+            Ask::Token(digest, now) => told(accounts.token(*digest, *now).await),
+            Ask::Seat(id, game) => told(accounts.seat(AccountId(*id), game).await),
+            Ask::SeatsOf(id) => told(accounts.seats_of(AccountId(*id)).await),
+            Ask::SeatsIn(game) => told(accounts.seats_in(game).await),
+            Ask::MessagesRead(id, game) => told(accounts.messages_read(AccountId(*id), game).await),
+            Ask::NoteMessagesRead(id, game, conversation, up_to) => {
+                let id = AccountId(*id);
+                told(
+                    accounts
+                        .note_messages_read(id, game, conversation, *up_to)
+                        .await,
+                )
+            }
+            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+        }
+    }
+
+    async fn newest(
+        &self,
+        game: &GameId,
+        known: Option<Digest>,
+    ) -> Result<WireNewest, OperatingError> {
+        let newest = self.games.snapshot(game).await?;
+        let is_known = known == Some(newest.head.hash);
+        let state = (!is_known).then(|| WireRecord::of_state(&newest.state));
+        Ok((sent_head(newest.head), state))
+    }
+
+    /// Sends a command, if it is one of the account that the worker works for: a worker is no one to be believed.
+    async fn send(
+        &self,
+        game: &GameId,
+        command: &WireRecord,
+        account: Option<AccountId>,
+    ) -> Result<WireAnswer, Trouble> {
+        let not_theirs =
+            || Trouble::Other("a worker sent what is not its reader's to send".to_owned());
+        let command = command
+            .command()
+            .map_err(|error| Trouble::Other(error.to_string()))?;
+        let account = account.ok_or_else(not_theirs)?;
+        let own = self.accounts.seat(account, game).await?.map(Actor::Player);
+        if own != Some(command.actor) {
+            return Err(not_theirs());
+        }
+        let answer = self
+            .games
+            .send(game, command.actor, command.key, command.act)
+            .await?;
+        Ok(WireAnswer::of(&answer))
+    }
+}
+
+fn told<T: Serialize, E: Into<Trouble>>(found: Result<T, E>) -> std::io::Result<Vec<u8>> {
+    frame::bytes(&found.map_err(Into::into))
+}
+
+/// An account without what only its owner and the server know.
+fn shown(account: Account) -> Account {
+    Account {
+        password: None,
+        mail: None,
+        ..account
+    }
+}
+
+fn row(row: GameRow) -> WireRow {
+    WireRow {
+        game: row.game,
+        head: sent_head(row.head),
+        next_due: row.next_due,
+        whole: row.whole,
+    }
+}

@@ -1,0 +1,117 @@
+//! A worker as a process, from both ends.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::confine::{Bounds, lock};
+use crate::frame::{self, Hello, Until};
+
+/// How long a worker may take until it has locked itself.
+const READY_WITHIN: Duration = Duration::from_secs(10);
+
+/// The stack of the thread that waits for the server's end, in bytes.
+const WATCH_STACK: usize = 64 << 10;
+
+/// How workers are started: this program with words by which it becomes one.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is told.
+    pub words: Vec<OsString>,
+}
+
+/// A worker that has locked itself. It is killed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) socket: UnixStream,
+    pub(crate) lacks: Vec<String>,
+}
+
+impl Program {
+    /// Starts a worker and waits until it has locked itself.
+    pub(crate) fn start(&self) -> io::Result<Process> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let child = Command::new(&self.path)
+            .args(&self.words)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .spawn()?;
+        let mut process = Process {
+            child,
+            socket,
+            lacks: Vec::new(),
+        };
+        let hello = frame::read(Until::after(&process.socket, READY_WITHIN))?;
+        let hello: Hello = frame::message(&hello)?;
+        if hello.version != frame::VERSION {
+            let other = "the program was replaced by another release: start the server again";
+            return Err(io::Error::other(other));
+        }
+        process.lacks = hello.lacks;
+        Ok(process)
+    }
+}
+
+impl Process {
+    /// Its number in the system.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn end(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may be gone already, which is as good.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Makes this process a worker: locks it, says so, and gives the socket to its server. To be called before there are other
+/// threads.
+///
+/// # Errors
+/// Fails where the standard input is no socket.
+pub fn become_worker(bounds: Bounds) -> io::Result<UnixStream> {
+    let socket = rustix::stdio::stdin().try_clone_to_owned()?;
+    let socket = UnixStream::from(socket);
+    end_with_the_server(&socket)?;
+    let hello = Hello {
+        version: frame::VERSION,
+        lacks: lock(bounds),
+    };
+    frame::write(&socket, &frame::bytes(&hello)?)?;
+    Ok(socket)
+}
+
+/// A worker whose server was killed would go on with what it does; a thread of it waits for that and ends it.
+fn end_with_the_server(socket: &UnixStream) -> io::Result<()> {
+    let line = socket.try_clone()?;
+    let wait = move || {
+        loop {
+            // Nothing is waited for but what is always told: that the other end is gone.
+            let mut lines = [PollFd::new(&line, PollFlags::empty())];
+            let told = poll(&mut lines, None);
+            if told.is_ok() && !lines[0].revents().is_empty() {
+                std::process::exit(0);
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(WATCH_STACK);
+    thread.spawn(wait).map(drop)
+}

@@ -1,0 +1,309 @@
+//! Workers that make what readers see: previews, tests and forecasts, which may take long, and pages.
+//!
+//! Each worker does one job at a time. Heavy jobs wait for each other in an order that is fair among those for whom they are:
+//! of each, one runs or waits in line at a time, and as many run as there are cores but one. A worker whose job's time is over,
+//! or for whose answer nobody waits any more, is killed, and another one takes its place.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use quorate_kernel::GameId;
+use quorate_runtime::ports::{Job, JobFailed, Workers, WorkersStanding};
+use tokio::net::UnixStream;
+use tokio::sync::Semaphore;
+
+use crate::frame;
+use crate::judges::WorkerJudges;
+use crate::pipe::{Near, Upward};
+use crate::process::{Process, Program};
+
+/// How many jobs of one account or address may run and wait: heavy ones, and others.
+const HEAVY_MAX: usize = 8;
+const LIGHT_MAX: usize = 64;
+
+/// After how many jobs a worker is replaced, so that what it has gathered is given back.
+const JOBS_MAX: u32 = 256;
+
+/// How much a job may ask of the server; no page comes near.
+const ASKS_MAX: u32 = 100_000;
+
+/// The workers of a server's readers.
+pub struct Readers {
+    near: Near,
+    /// Those of the games, which are counted with them.
+    judges: WorkerJudges,
+    heavy: Arc<Pool>,
+    light: Arc<Pool>,
+}
+
+/// Workers of one kind.
+struct Pool {
+    program: Program,
+    /// What each is told first.
+    setup: Vec<u8>,
+    /// How many jobs anybody may have here.
+    jobs_max: usize,
+    /// How many work at a time.
+    slots: Semaphore,
+    /// Who has a job here.
+    turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    idle: Mutex<Vec<ReadersWorker>>,
+    /// How many there are.
+    count: AtomicUsize,
+    /// How often contents were forgotten: a worker of before that must not be used any more.
+    forgets: AtomicU64,
+    stopped: AtomicU64,
+    ended: AtomicU64,
+    lacks: Mutex<Vec<String>>,
+}
+
+struct ReadersWorker {
+    pool: Arc<Pool>,
+    /// None while it is being dropped.
+    process: Option<Process>,
+    socket: UnixStream,
+    /// Whose law it has at hand.
+    game: Option<GameId>,
+    jobs: u32,
+    forgets: u64,
+}
+
+impl Drop for ReadersWorker {
+    fn drop(&mut self) {
+        self.pool.count.fetch_sub(1, Ordering::Relaxed);
+        // The system may take its time to take a large process apart.
+        let process = self.process.take();
+        std::thread::spawn(move || drop(process));
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code under these locks can leave what they hold half-changed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Readers {
+    /// Workers of two programs, which are told `setup` before their first job. Answers their questions from `near`. The standing
+    /// of the workers of games is told with theirs.
+    pub fn new(
+        near: Near,
+        judges: WorkerJudges,
+        heavy: Program,
+        light: Program,
+        setup: Vec<u8>,
+    ) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let all_but_one = cores.saturating_sub(1).max(1);
+        Self {
+            near,
+            judges,
+            heavy: Pool::new(heavy, setup.clone(), HEAVY_MAX, all_but_one),
+            light: Pool::new(light, setup, LIGHT_MAX, cores.max(2)),
+        }
+    }
+
+    /// Starts a worker of each kind, so that the first job need not wait for one.
+    ///
+    /// # Errors
+    /// Says why none can be started.
+    pub async fn warm(&self) -> Result<(), JobFailed> {
+        for pool in [&self.heavy, &self.light] {
+            let worker = pool.start().await?;
+            locked(&pool.idle).push(worker);
+        }
+        Ok(())
+    }
+
+    fn pools(&self) -> [&Arc<Pool>; 2] {
+        [&self.heavy, &self.light]
+    }
+}
+
+impl Pool {
+    fn new(program: Program, setup: Vec<u8>, jobs_max: usize, slots: usize) -> Arc<Self> {
+        Arc::new(Self {
+            program,
+            setup,
+            jobs_max,
+            slots: Semaphore::new(slots),
+            turns: Mutex::default(),
+            idle: Mutex::default(),
+            count: AtomicUsize::new(0),
+            forgets: AtomicU64::new(0),
+            stopped: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            lacks: Mutex::default(),
+        })
+    }
+
+    async fn start(self: &Arc<Self>) -> Result<ReadersWorker, JobFailed> {
+        let not_started = |error: &dyn std::fmt::Display| JobFailed::NotStarted(error.to_string());
+        let forgets = self.forgets.load(Ordering::SeqCst);
+        let program = self.program.clone();
+        let starting = tokio::task::spawn_blocking(move || program.start());
+        let process = starting.await.map_err(|error| not_started(&error))?;
+        let process = process.map_err(|error| not_started(&error))?;
+        locked(&self.lacks).clone_from(&process.lacks);
+        let socket = process.socket.try_clone().and_then(|socket| {
+            socket.set_nonblocking(true)?;
+            UnixStream::from_std(socket)
+        });
+        let mut socket = socket.map_err(|error| not_started(&error))?;
+        let told = frame::send(&mut socket, &self.setup).await;
+        told.map_err(|error| not_started(&error))?;
+        self.count.fetch_add(1, Ordering::Relaxed);
+        Ok(ReadersWorker {
+            pool: Arc::clone(self),
+            process: Some(process),
+            socket,
+            game: None,
+            jobs: 0,
+            forgets,
+        })
+    }
+
+    /// An idle worker, rather one that has the game's law at hand; else a new one.
+    async fn take(self: &Arc<Self>, game: Option<&GameId>) -> Result<ReadersWorker, JobFailed> {
+        let found = {
+            let mut idle = locked(&self.idle);
+            let at_hand = idle.iter().rposition(|worker| worker.game.as_ref() == game);
+            let nth = at_hand.or_else(|| idle.len().checked_sub(1));
+            nth.map(|nth| idle.remove(nth))
+        };
+        match found {
+            Some(worker) => Ok(worker),
+            None => self.start().await,
+        }
+    }
+
+    /// A worker that has done its job is kept for the next one, unless it has done enough.
+    fn put(&self, worker: ReadersWorker) {
+        let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
+        if is_fresh && worker.jobs < JOBS_MAX {
+            locked(&self.idle).push(worker);
+        }
+    }
+
+    /// The turn of somebody: whoever holds it has a job running or in line for a slot.
+    fn turn(&self, who: &str) -> Result<Arc<tokio::sync::Mutex<()>>, JobFailed> {
+        let mut turns = locked(&self.turns);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        let turn = turns.entry(who.to_owned()).or_default();
+        // One of them is the table's own.
+        if Arc::strong_count(turn) > self.jobs_max {
+            return Err(JobFailed::Busy);
+        }
+        Ok(Arc::clone(turn))
+    }
+
+    /// Has another worker ready in place of one that was killed.
+    fn replace(self: &Arc<Self>) {
+        let pool = Arc::clone(self);
+        tokio::spawn(async move {
+            match pool.start().await {
+                Ok(worker) => pool.put(worker),
+                Err(error) => tracing::error!(%error, "a worker cannot be replaced"),
+            }
+        });
+    }
+}
+
+#[async_trait]
+impl Workers for Readers {
+    async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
+        let pool = if job.is_heavy {
+            &self.heavy
+        } else {
+            &self.light
+        };
+        let turn = pool.turn(&job.who)?;
+        let _mine = if job.is_heavy {
+            Some(turn.lock_owned().await)
+        } else {
+            None
+        };
+        let slot = pool.slots.acquire().await;
+        let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
+        let mut worker = pool.take(job.game.as_ref()).await?;
+        let done = worker.work(&job, &self.near).await;
+        match &done {
+            Ok(_) => {
+                worker.game = job.game;
+                pool.put(worker);
+            }
+            Err(failed) => {
+                let counter = match failed {
+                    JobFailed::TimeOver(_) => &pool.stopped,
+                    _ => &pool.ended,
+                };
+                counter.fetch_add(1, Ordering::Relaxed);
+                let end = worker.process.as_mut().and_then(Process::end);
+                tracing::warn!(%failed, ?end, who = job.who, "a worker is killed");
+                drop(worker);
+                pool.replace();
+            }
+        }
+        done
+    }
+
+    fn forget(&self) {
+        for pool in self.pools() {
+            pool.forgets.fetch_add(1, Ordering::SeqCst);
+            locked(&pool.idle).clear();
+        }
+    }
+
+    fn standing(&self) -> WorkersStanding {
+        let mut standing = self.judges.standing();
+        for pool in self.pools() {
+            standing.count += pool.count.load(Ordering::Relaxed);
+            standing.stopped += pool.stopped.load(Ordering::Relaxed);
+            standing.ended += pool.ended.load(Ordering::Relaxed);
+            standing.lacks.clone_from(&locked(&pool.lacks));
+        }
+        standing
+    }
+}
+
+impl ReadersWorker {
+    /// Has it do a job, and answers what it asks meanwhile. Whatever goes wrong, it is of no more use.
+    async fn work(&mut self, job: &Job, near: &Near) -> Result<Vec<u8>, JobFailed> {
+        self.jobs += 1;
+        let ended = |_: std::io::Error| JobFailed::Ended;
+        let mut left = job.time;
+        let sent = frame::send(&mut self.socket, &job.request);
+        within(&mut left, job.time, sent).await?.map_err(ended)?;
+        for _ in 0..ASKS_MAX {
+            let heard = frame::receive(&mut self.socket);
+            let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
+            match frame::message(&heard).map_err(ended)? {
+                Upward::Done(made) => return Ok(made),
+                Upward::Ask(ask) => {
+                    let answer = near.answer(&ask, job.account).await.map_err(ended)?;
+                    let told = frame::send(&mut self.socket, &answer);
+                    within(&mut left, job.time, told).await?.map_err(ended)?;
+                }
+            }
+        }
+        Err(JobFailed::Ended)
+    }
+}
+
+/// Waits for the worker, no longer than is left of its time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
+)]
+async fn within<T>(
+    left: &mut Duration,
+    whole: Duration,
+    what: impl Future<Output = T>,
+) -> Result<T, JobFailed> {
+    let before = Instant::now();
+    let done = tokio::time::timeout(*left, what).await;
+    *left = left.saturating_sub(before.elapsed());
+    done.map_err(|_| JobFailed::TimeOver(whole))
+}

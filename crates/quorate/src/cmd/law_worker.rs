@@ -1,0 +1,114 @@
+//! `quorate law-worker`: a process in which rule code runs, without files, network or other processes. The server starts it.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use quorate_engine::LawCache;
+use quorate_runtime::ports::SystemClock;
+use quorate_server::view::games::GameHost;
+use quorate_server::{AppState, Deps, elsewhere, router};
+use quorate_worker::confine::Bounds;
+use quorate_worker::pipe::{Far, serve};
+use quorate_worker::process::{Program, become_worker};
+use quorate_worker::{frame, judges};
+
+use crate::rulebooks;
+
+/// How much memory a worker may use, in bytes.
+const MEMORY: u64 = 512 << 20;
+
+/// How many threads of a worker may wait or draw at a time.
+const THREADS: usize = 4;
+
+/// The stack of a thread that runs rule code, in bytes.
+const STACK: usize = 8 << 20;
+
+/// What it works for.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    kind: Kind,
+}
+
+/// What a worker works for.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Kind {
+    /// Commands of games.
+    Judges,
+    /// Pages.
+    Pages,
+    /// Previews, tests and forecasts.
+    Previews,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Judges => "judges",
+            Self::Pages => "pages",
+            Self::Previews => "previews",
+        }
+    }
+}
+
+/// How workers of a kind are started.
+pub(super) fn program(kind: Kind) -> Result<Program> {
+    Ok(Program {
+        path: std::env::current_exe().context("cannot find this program to start workers")?,
+        words: vec!["law-worker".into(), kind.word().into()],
+    })
+}
+
+/// Works until the server is gone.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    // What lies in files is read before there are none.
+    let books = match arguments.kind {
+        Kind::Judges => Vec::new(),
+        Kind::Pages | Kind::Previews => rulebooks::playable()?,
+    };
+    let socket = become_worker(Bounds {
+        memory: MEMORY,
+        gives_way: arguments.kind == Kind::Previews,
+    });
+    let socket = socket.context("only the server starts this")?;
+    if arguments.kind == Kind::Judges {
+        // Where the server is gone there is nobody left to tell.
+        let judging = std::thread::Builder::new().stack_size(STACK);
+        let judging = judging.spawn(move || drop(judges::serve(&socket)))?;
+        return judging
+            .join()
+            .map(|()| ExitCode::SUCCESS)
+            .map_err(|_| anyhow!("a bug ended this worker"));
+    }
+    let setup = frame::read(&socket)?;
+    let (house, secret) = elsewhere::read_setup(&setup)?;
+    let far = Arc::new(Far::new(socket));
+    let deps = Deps {
+        games: GameHost::distant(far.clone(), far.clone()),
+        laws: Arc::new(LawCache::default()),
+        accounts: far.clone(),
+        journal: far.clone(),
+        seals: far.clone(),
+        clock: Arc::new(SystemClock),
+        secret,
+        books,
+        house,
+        workers: None,
+    };
+    let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;
+    let app = router(Arc::new(state));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(THREADS)
+        .thread_stack_size(STACK)
+        // Without what waits for files and sockets: a worker has none but the one that it reads by itself.
+        .enable_time()
+        .build()?;
+    let made = |request: Vec<u8>| {
+        let answer = runtime.block_on(elsewhere::answer(&app, &request));
+        // An empty answer is none, and the server says so.
+        answer.unwrap_or_default()
+    };
+    drop(serve(&far, made));
+    Ok(ExitCode::SUCCESS)
+}

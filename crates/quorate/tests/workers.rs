@@ -1,0 +1,304 @@
+//! Rule code in processes of its own: the same answers as in the server's, and games that live on when those are killed.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::{GameId, Moment};
+use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seals, Seat, SystemClock, Token};
+use quorate_runtime::{Answer, Games, GamesSettings, Ports};
+use quorate_server::app::state::digest_of;
+use quorate_store::{Store, StoreOptions};
+use quorate_worker::judges::{JudgesSettings, WorkerJudges};
+use quorate_worker::process::Program;
+use serde_json::{Value, json};
+
+/// This program.
+const QUORATE: &str = env!("CARGO_BIN_EXE_quorate");
+
+/// The word of the token by which tests call the API.
+const TOKEN: &str = "a word that only this test knows";
+
+/// How often a worker is killed.
+const KILLS: u32 = 50;
+
+/// A server that ends with its test.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(data: &Path, law: &str) -> Self {
+        let mut process = Command::new(QUORATE)
+            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--law", law])
+            .arg("--data")
+            .arg(data)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut said = String::new();
+        let told = process.stdout.take().expect("it is piped");
+        BufReader::new(told)
+            .read_line(&mut said)
+            .expect("it says where it is");
+        let said: Value = serde_json::from_str(&said).expect("it says so in JSON");
+        let address = said["serving"].as_str().expect("an address");
+        Self {
+            address: address.trim_start_matches("http://").to_owned(),
+            process,
+        }
+    }
+
+    /// Asks for something; gives the status and what was answered.
+    fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let mut line = TcpStream::connect(&self.address).expect("the server answers");
+        write!(
+            line,
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .expect("it takes a request");
+        let mut answer = String::new();
+        line.read_to_string(&mut answer).expect("a whole answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+        let status = head.split(' ').nth(1).expect("a status");
+        (status.parse().expect("a number"), body.to_owned())
+    }
+
+    /// The numbers of its workers of a kind.
+    fn workers(&self, kind: &str) -> Vec<String> {
+        let server = self.process.id().to_string();
+        let words = format!("law-worker {kind}");
+        let found = Command::new("pgrep")
+            .args(["-P", &server, "-f", &words])
+            .output();
+        let found = found.expect("pgrep runs");
+        let found = String::from_utf8(found.stdout).expect("numbers");
+        found.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+fn signal(signal: &str, id: &str) {
+    let done = Command::new("kill").args([signal, id]).status();
+    assert!(done.expect("kill runs").success(), "{signal} {id}");
+}
+
+/// A folder with a game, `town`, and an account with a token that plays its founder.
+fn folder() -> (tempfile::TempDir, tokio::runtime::Runtime) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = Command::new(QUORATE)
+        .args(["new", "one-page", "--id", "town", "--data"])
+        .arg(folder.path())
+        .output();
+    assert!(made.expect("a game is made").status.success());
+    let waiting = tokio::runtime::Runtime::new().expect("a runtime");
+    waiting.block_on(async {
+        let store = Store::open(folder.path(), StoreOptions::default());
+        let store = store.await.expect("the store opens");
+        let account = NewAccount {
+            name: "Anna".to_owned(),
+            mail: None,
+            password: None,
+            operator: true,
+            made_at: Moment(0),
+        };
+        let account = store.make(&account).await.expect("an account");
+        let token = Token {
+            digest: digest_of(TOKEN),
+            account,
+            label: "a test".to_owned(),
+            made_at: Moment(0),
+            ends_at: None,
+        };
+        store.make_token(&token).await.expect("a token");
+        let (game, player) = founder(&store).await;
+        let seat = Seat {
+            game,
+            player,
+            account,
+        };
+        store.take_seat(&seat).await.expect("a seat");
+    });
+    (folder, waiting)
+}
+
+/// The game, and who founded it.
+async fn founder(store: &Store) -> (GameId, quorate_kernel::PlayerId) {
+    let game: GameId = "town".parse().expect("a word for a game");
+    let (journal, seals): (&dyn Journal, &dyn Seals) = (store, store);
+    let opened = quorate_runtime::fold::open(journal, seals, &game).await;
+    let opened = opened.expect("the game opens");
+    let player = *opened.state.people.keys().next().expect("a founder");
+    (game, player)
+}
+
+/// Changes that add a rule.
+fn draft() -> String {
+    let rule = json!({ "do": "add_rule", "id": "tea", "text": "# Tea\n\nThere is tea at five." });
+    json!({ "changes": [rule] }).to_string()
+}
+
+/// Answers without the moment at which they were asked for.
+fn timeless(answers: Vec<(u16, String)>) -> Vec<(u16, String)> {
+    let timeless = |(status, answer): (u16, String)| {
+        let Ok(Value::Object(mut said)) = serde_json::from_str(&answer) else {
+            return (status, answer);
+        };
+        said.remove("now");
+        said.remove("at");
+        (status, Value::Object(said).to_string())
+    };
+    answers.into_iter().map(timeless).collect()
+}
+
+#[test]
+fn both_hosts_give_the_same_answers() {
+    let (folder, _waiting) = folder();
+    let paths = [
+        "/api/v1/games/town",
+        "/api/v1/games/town/rules",
+        "/api/v1/games/town/values",
+        "/api/v1/games/town/players",
+        "/api/v1/games/town/posts",
+        "/api/v1/games/town/events",
+    ];
+    let asked = |law: &str| -> Vec<(u16, String)> {
+        let server = Server::start(folder.path(), law);
+        let read = paths.iter().map(|path| server.ask("GET", path, ""));
+        let mut answers: Vec<_> = read.collect();
+        answers.push(server.ask("POST", "/api/v1/games/town/preview", "{\"changes\": 7}"));
+        answers.push(server.ask("GET", "/api/v1/games/nowhere/rules", ""));
+        let (status, page) = server.ask("GET", "/g/town/tracker", "");
+        answers.push((status, page.contains("<h1").to_string()));
+        answers
+    };
+    let (here, there) = (asked("in-process"), asked("workers"));
+    let (here, there) = (timeless(here), timeless(there));
+    for (path, (here, there)) in paths.iter().zip(here.iter().zip(&there)) {
+        assert_eq!(here, there, "{path}");
+        assert_eq!(here.0, 200, "{path}: {}", here.1);
+    }
+    assert_eq!(here, there);
+}
+
+#[test]
+fn a_preview_that_does_not_end_is_stopped_and_the_next_one_is_answered() {
+    let (folder, _waiting) = folder();
+    let server = Server::start(folder.path(), "workers");
+    let preview = |server: &Server| server.ask("POST", "/api/v1/games/town/preview", &draft());
+    let (status, before) = preview(&server);
+    assert_eq!(status, 200, "{before}");
+
+    // A worker that says nothing more is as one whose code goes on for ever, whatever the code.
+    let workers = server.workers("previews");
+    assert!(!workers.is_empty(), "previews have workers");
+    for id in &workers {
+        signal("-STOP", id);
+    }
+    let (status, stopped) = preview(&server);
+    assert_eq!(status, 503, "{stopped}");
+    assert!(stopped.contains("took longer than 3 seconds"), "{stopped}");
+    let (status, page) = server.ask("GET", "/api/v1/games/town/rules", "");
+    assert_eq!(status, 200, "pages have workers of their own: {page}");
+    let (status, after) = preview(&server);
+    assert_eq!(status, 200, "{after}");
+    let left = server.workers("previews");
+    assert!(workers.iter().all(|id| !left.contains(id)), "it is killed");
+}
+
+#[test]
+fn a_worker_has_no_files_no_network_and_no_processes() {
+    let (folder, _waiting) = folder();
+    let server = Server::start(folder.path(), "workers");
+    for kind in ["previews", "pages", "judges"] {
+        let workers = server.workers(kind);
+        let id = workers.first().expect("a worker of each kind");
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("its status");
+        assert!(status.contains("\nSeccomp:\t2\n"), "{kind}: {status}");
+        assert!(status.contains("\nNoNewPrivs:\t1\n"), "{kind}: {status}");
+        let limits = std::fs::read_to_string(format!("/proc/{id}/limits")).expect("its limits");
+        let memory = limits
+            .lines()
+            .find(|line| line.starts_with("Max data size"));
+        assert!(
+            memory.is_some_and(|line| line.contains("536870912")),
+            "{limits}"
+        );
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_workers_are_killed() {
+    let (folder, waiting) = folder();
+    waiting.block_on(async {
+        let store = Store::open(folder.path(), StoreOptions::default());
+        let store = Arc::new(store.await.expect("the store opens"));
+        let program = Program {
+            path: QUORATE.into(),
+            words: vec!["law-worker".into(), "judges".into()],
+        };
+        let settings = JudgesSettings {
+            command: Duration::from_secs(10),
+            workers_max: 2,
+        };
+        let judges = WorkerJudges::new(program, settings);
+        let ports = Ports {
+            journal: store.clone(),
+            seals: store.clone(),
+            judges: Arc::new(judges.clone()),
+            clock: Arc::new(SystemClock),
+            secret: store.secret().expect("a secret"),
+        };
+        let games = Games::start(ports, GamesSettings::default())
+            .await
+            .expect("games start");
+        let (game, player) = founder(&store).await;
+        let mut kept = Vec::new();
+        for nth in 0..KILLS {
+            for id in judges.free_ids() {
+                signal("-KILL", &id.to_string());
+            }
+            let act = Act::Dice {
+                line: typed("DICE6"),
+            };
+            let key = format!("roll {nth}").into();
+            let answer = games.send(&game, Actor::Player(player), key, act).await;
+            let Ok(Answer::Kept(receipt)) = answer else {
+                panic!("roll {nth}: {answer:?}");
+            };
+            kept.push(receipt.seq);
+        }
+        assert!(kept.is_sorted() && kept.len() == KILLS as usize);
+        assert!(
+            judges.standing().ended >= u64::from(KILLS) - 1,
+            "workers were killed"
+        );
+        games.close().await.expect("games end");
+        let row = store.game(&game).await.expect("a row").expect("the game");
+        assert_eq!(Some(&row.head.seq), kept.last());
+    });
+    drop(waiting);
+    // What workers judged, this process judges again.
+    let verified = Command::new(QUORATE)
+        .args(["verify", "town", "--data"])
+        .arg(folder.path())
+        .output()
+        .expect("it verifies");
+    let said = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(verified.status.success(), "{said}");
+}
