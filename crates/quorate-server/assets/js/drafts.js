@@ -42,6 +42,7 @@ function bringBack(form, kept) {
   const button = form.querySelector('button[value="check"]') || form.querySelector('button[value="preview"]');
   form.requestSubmit(button);
 }
+// From here on a form needs no network to keep what is typed; it says so by its `data-kept`.
 function keep(form) {
   const note = form.querySelector("[data-saved]");
   const asSent = JSON.stringify(read(form));
@@ -71,6 +72,7 @@ function keep(form) {
   form.addEventListener("input", () => { due ??= setTimeout(save, 400); });
   form.addEventListener("submit", () => { save(); store.set("draft-sent", key(form)); });
   addEventListener("pagehide", () => { if (due) save(); });
+  form.dataset.kept = "";
 }
 
 export function drafts() {

@@ -57,7 +57,8 @@ async fn the_rules_own_tests_and_the_proposals_run_under_the_law_that_would_be()
         "{lines:#?}"
     );
 
-    let draft = json!({ "changes": changes, "tests": true, "body": OWN });
+    let title = "[Appendix] Two thirds";
+    let draft = json!({ "changes": changes, "title": title, "tests": true, "body": OWN });
     let preview = game.post("/preview", &draft).by(&game.anna);
     let tests = &preview.gives(200).await["tests"];
     assert!(tests["passed"].as_u64().unwrap() > 3, "{tests:#}");
@@ -127,7 +128,8 @@ async fn a_test_that_never_ends_is_stopped_and_the_rest_is_said_to_be_left_out()
         ..ServerConfig::default()
     };
     let game = Game::of_six_at(Table::of(house).await).await;
-    let draft = json!({ "changes": two_thirds(&game).await, "tests": true, "body": OWN });
+    let (changes, title) = (two_thirds(&game).await, "[Appendix] Two thirds");
+    let draft = json!({ "changes": changes, "title": title, "tests": true, "body": OWN });
     let preview = game
         .post("/preview", &draft)
         .by(&game.anna)
@@ -208,11 +210,15 @@ async fn code_that_comes_later_is_held_against_what_was_claimed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn claims_that_changed_words_are_held_against_new_code_too() {
     let game = Game::of_six().await;
+    let pen = "\n```starlark\ndef sung(a: Attempt) -> bool:\n    \
+        return a.args[\"change\"].kind in [\"rule added\", \"rule amended\"]\n\n\
+        permit(scope(actions = [\"claim\"]), sung, \"a song\")\n```\n";
     let songs = |last: &str, code: &str| {
-        let text = format!("# Songs\n\n1. Bards write here as they like.\n{code}\n2. {last}\n");
+        let text =
+            format!("# Songs\n\n1. Bards write here as they like.\n{pen}{code}\n2. {last}\n");
         json!([{ "do": "replace_rule", "id": "songs-of-old", "text": text }])
     };
-    let text = "# Songs\n\n1. Bards write here as they like.\n\n2. La.\n";
+    let text = format!("# Songs\n\n1. Bards write here as they like.\n{pen}\n2. La.\n");
     let add =
         json!([{ "do": "add_rule", "id": "songs-of-old", "section": "dynastic", "text": text }]);
     game.comes_true("Songs", add).await;

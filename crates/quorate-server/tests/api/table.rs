@@ -91,6 +91,7 @@ impl Table {
             secret,
             books,
             house,
+            workers: None,
         };
         let site = Arc::new(AppState::new(parts).unwrap());
         let mut table = Self {

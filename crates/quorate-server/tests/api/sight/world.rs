@@ -182,6 +182,11 @@ plan = text("Plan", of = player, tracked = "ball", shown_to = "owner")
 doom = number("Doom", of = game, tracked = "ball", shown_to = "nobody")
 gold = number("Gold", of = player, tracked = "ball")
 
+def miscounted(a: Attempt) -> bool:
+    return a.args["change"].value == "luck"
+
+permit(scope(actions = ["claim"]), miscounted, "a change of Luck")
+
 def fortune(p: Player) -> int:
     return p.luck * 2
 
