@@ -15,25 +15,34 @@ use anyhow::Result;
 use crate::counts::Tally;
 use outcome::{Options, Outcome};
 
-/// One kind of check.
-type Step = (&'static str, fn(&Options) -> Result<Outcome>);
+/// One kind of check, and the seconds allotted to it on two cores and a built tree. The short form has 15 minutes in all.
+type Step = (&'static str, u64, fn(&Options) -> Result<Outcome>);
 
-/// To add a step, add a line.
+/// To add a step, add a line, and take its seconds from the others.
 const STEPS: [Step; 9] = [
-    ("fmt", fast::fmt),
-    ("tidy", fast::tidy),
-    ("clippy", fast::clippy),
-    ("deny", fast::deny),
-    ("unit", unit::run),
-    ("rules", rules::run),
-    ("independence", independence::run),
-    ("simulate", simulate::run),
-    ("browser", browser::run),
+    ("fmt", 10, fast::fmt),
+    ("tidy", 20, fast::tidy),
+    ("clippy", 60, fast::clippy),
+    ("deny", 10, fast::deny),
+    ("unit", 260, unit::run),
+    ("rules", 60, rules::run),
+    ("independence", 60, independence::run),
+    ("simulate", 150, simulate::run),
+    ("browser", 270, browser::run),
 ];
+
+const _: () = {
+    let (mut all, mut nth) = (0, 0);
+    while nth < STEPS.len() {
+        all += STEPS[nth].1;
+        nth += 1;
+    }
+    assert!(all <= 15 * 60, "the steps have more than 15 minutes in all");
+};
 
 /// The names to choose from with `--only`.
 pub(crate) fn names() -> [&'static str; STEPS.len()] {
-    STEPS.map(|(name, _)| name)
+    STEPS.map(|(name, ..)| name)
 }
 
 /// Runs the steps, or one of them. The last line printed is `N passed, N failed`.
@@ -42,9 +51,9 @@ pub(crate) fn run(long: bool, only: Option<&str>) -> bool {
     let mut summary = Vec::new();
     let mut tally = Tally::default();
     let mut passed = true;
-    for (name, step) in STEPS
+    for (name, allotted, step) in STEPS
         .iter()
-        .filter(|(name, _)| only.is_none_or(|only| only == *name))
+        .filter(|(name, ..)| only.is_none_or(|only| only == *name))
     {
         if !passed {
             summary.push(format!("{name:10} not run"));
@@ -57,7 +66,12 @@ pub(crate) fn run(long: bool, only: Option<&str>) -> bool {
             println!("{error:#}");
             Outcome::Failed(Tally::default())
         });
-        let took = format!("{:.1} s", took.as_secs_f64());
+        let over = if !long && took > Duration::from_secs(*allotted) {
+            ", too long"
+        } else {
+            ""
+        };
+        let took = format!("{:.1} s of {allotted} s{over}", took.as_secs_f64());
         let line = match outcome {
             Outcome::Passed(counted) => {
                 tally += counted;
