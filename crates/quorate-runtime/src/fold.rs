@@ -1,5 +1,7 @@
 //! From a log to a state: the chain is checked, the effects are folded, the seals are opened.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate_kernel::effect::Effect;
@@ -154,19 +156,67 @@ pub async fn state_at(
     Ok((state, fold.chain.head))
 }
 
-/// Some events of the past by their numbers, with every seal open whose content is there.
+/// Some events of the past by their numbers, in the order in which they are asked for. Those that are not there are left out.
+///
+/// # Errors
+/// Fails where the store cannot be read, or where what it keeps is no event.
 pub async fn events_of(
     journal: &dyn Journal,
     seals: &dyn Seals,
     game: &GameId,
     wanted: &[EventSeq],
 ) -> Result<Vec<Event>, OperatingError> {
-    let mut events = Vec::new();
-    for seq in wanted {
-        let opens = journal.events(game, *seq, 1).await?;
-        events.extend(with_seals(seals, game, *seq, &opens).await?);
+    let read = read_events(journal, seals, game, wanted).await?;
+    let by_seq: BTreeMap<EventSeq, Event> = read
+        .into_iter()
+        .map(|read| (read.event.seq, read.event))
+        .collect();
+    let events = wanted.iter().filter_map(|seq| by_seq.get(seq));
+    Ok(events.cloned().collect())
+}
+
+/// An event of the past as it was read.
+#[derive(Clone, Debug)]
+pub struct ReadEvent {
+    /// The event, with every seal open whose content is there.
+    pub event: Event,
+    /// How many bytes it took to keep, its texts among them.
+    pub bytes: usize,
+}
+
+/// Some events of the past by their numbers, in the order of the log. Those that lie near each other are read in one go.
+///
+/// # Errors
+/// Fails where the store cannot be read, or where what it keeps is no event.
+pub async fn read_events(
+    journal: &dyn Journal,
+    seals: &dyn Seals,
+    game: &GameId,
+    wanted: &[EventSeq],
+) -> Result<Vec<ReadEvent>, OperatingError> {
+    /// Across how many events that nobody asked for it is quicker to read on than to ask again.
+    const NEAR: u64 = 16;
+    const AT_ONCE: usize = 256;
+    let mut wanted = wanted.to_vec();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut read = Vec::with_capacity(wanted.len());
+    for near in wanted.chunk_by(|one, next| next.0 - one.0 <= NEAR) {
+        for some in near.chunks(AT_ONCE) {
+            let (Some(first), Some(last)) = (some.first(), some.last()) else {
+                continue;
+            };
+            let count = usize::try_from(last.0 - first.0 + 1).unwrap_or(usize::MAX);
+            let opens = journal.events(game, *first, count).await?;
+            let events = with_seals(seals, game, *first, &opens).await?;
+            read.extend(
+                events
+                    .into_iter()
+                    .filter(|read| some.binary_search(&read.event.seq).is_ok()),
+            );
+        }
     }
-    Ok(events)
+    Ok(read)
 }
 
 /// The whole log, with every seal open whose content is there.
@@ -180,7 +230,8 @@ pub async fn whole_log(
     loop {
         let from = EventSeq(events.len() as u64 + 1);
         let opens = journal.events(game, from, CHUNK).await?;
-        events.extend(with_seals(seals, game, from, &opens).await?);
+        let read = with_seals(seals, game, from, &opens).await?;
+        events.extend(read.into_iter().map(|read| read.event));
         if opens.len() < CHUNK {
             return Ok(events);
         }
@@ -193,17 +244,25 @@ async fn with_seals(
     game: &GameId,
     from: EventSeq,
     opens: &[Vec<u8>],
-) -> Result<Vec<Event>, OperatingError> {
+) -> Result<Vec<ReadEvent>, OperatingError> {
     let read = |(seq, open): (u64, &Vec<u8>)| {
-        record::decode(open).map_err(|e| damaged(game, EventSeq(seq), e.into()))
+        let event = record::decode(open).map_err(|e| damaged(game, EventSeq(seq), e.into()))?;
+        let bytes = open.len();
+        Ok(ReadEvent { event, bytes })
     };
-    let events: Result<Vec<Event>, _> = (from.0..).zip(opens).map(read).collect();
+    let events: Result<Vec<ReadEvent>, OperatingError> = (from.0..).zip(opens).map(read).collect();
     let mut events = events?;
-    let closed = |event| record::restore(event, &|_| None);
+    let closed = |read: &mut ReadEvent| record::restore(&mut read.event, &|_| None);
     let digests: Vec<_> = events.iter_mut().flat_map(closed).collect();
     let found = seals.find(&digests).await?;
-    for event in &mut events {
-        record::restore(event, &|digest| found.get(&digest).cloned());
+    for read in &mut events {
+        let sealed = Cell::new(0);
+        record::restore(&mut read.event, &|digest| {
+            let content = found.get(&digest)?;
+            sealed.set(sealed.get() + content.bytes.len());
+            Some(content.clone())
+        });
+        read.bytes += sealed.get();
     }
     Ok(events)
 }

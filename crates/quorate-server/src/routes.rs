@@ -2,6 +2,7 @@
 
 mod api;
 pub mod elsewhere;
+mod kept;
 mod past;
 mod table;
 
@@ -38,9 +39,11 @@ pub fn router(site: Arc<AppState>) -> Router {
         .fallback(help::handler::nowhere)
         .layer(DefaultBodyLimit::max(elsewhere::BODY_BYTES))
         .layer(from_fn_with_state(Arc::clone(&site), elsewhere::hand_over))
+        .layer(from_fn_with_state(Arc::clone(&site), kept::drawn))
         .layer(from_fn(csrf::same_site_only))
         .layer(from_fn_with_state(transport, headers::add))
         .layer(CompressionLayer::new().quality(CompressionLevel::Precise(PACKING)))
+        .layer(from_fn_with_state(Arc::clone(&site), kept::pressed))
         .layer(CatchPanicLayer::new())
         .with_state(site)
 }

@@ -166,7 +166,7 @@ async fn done(
     match sent(&look, key, act).await {
         Ok(receipt) => told(site, visitor, &receipt, game, false).await,
         Err(AppError::Refused(refusal)) => {
-            let word = key.unwrap_or(&visitor.word);
+            let word = key.unwrap_or(&visitor.words.word);
             let event = earlier(&look, word).await?.map(|receipt| receipt.seq.0);
             Err(Problem::refused(&look, &refusal, event))
         }

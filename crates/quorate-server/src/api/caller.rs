@@ -9,8 +9,8 @@ use quorate_runtime::ports::Account;
 
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
-use crate::app::state::{AppState, digest_of, fresh_word};
-use crate::app::visitor::{Visitor, address_of};
+use crate::app::state::{AppState, digest_of};
+use crate::app::visitor::{FormWords, Visitor, address_of};
 use crate::security::session::SessionToken;
 use crate::ui::Theme;
 
@@ -35,13 +35,15 @@ impl FromRequestParts<Arc<AppState>> for Caller {
             None => None,
         };
         let address = address_of(parts, site);
+        let session = SessionToken::fresh().map_err(AppError::from)?;
+        let words = FormWords::new(site, &session).map_err(AppError::from)?;
         let visitor = Visitor {
-            token: SessionToken::fresh().map_err(AppError::from)?,
+            token: session,
             is_new: false,
             account,
             address,
             here: None,
-            word: fresh_word().map_err(AppError::from)?,
+            words,
             theme: Theme::System,
             has_keys: false,
             notice: None,

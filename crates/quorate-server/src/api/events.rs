@@ -11,6 +11,7 @@ use axum::response::sse::{Event as Line, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use quorate_kernel::command::Act;
+use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, PlayerId};
 use quorate_runtime::Notice;
@@ -26,7 +27,7 @@ use crate::api::log::EventData;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 
 /// How many events a page has where nothing is asked.
 const EVENTS: usize = 50;
@@ -256,16 +257,32 @@ impl Follower {
         if let Some(token) = &self.caller.token {
             self.caller.visitor.account = Some(account_of(&self.site, token).await.ok()?);
         }
-        let look = GameView::at(&self.site, &self.caller.visitor, &self.game).await;
-        let look = look.ok()?;
         let seq = self.told + 1;
-        let event = find(&look, &seq.to_string()).await.ok()?;
-        let told = blocking(Arc::new(look), move |look| Ok(log::event(look, &event)));
-        let line = Line::default()
-            .event("event")
-            .id(seq.to_string())
-            .json_data(told.await.ok()?);
+        let text = self.text(seq).await.ok()?;
         self.told = seq;
-        line.ok()
+        let line = Line::default().event("event").id(seq.to_string());
+        Some(line.data(&*text))
+    }
+
+    /// An event as its reader may see it. Whoever may see the same is told with the same words, which are made once.
+    async fn text(&self, seq: u64) -> Result<Arc<str>, Problem> {
+        let context = GameContext::at(&self.site, &self.caller.visitor, &self.game).await?;
+        let key = Digest::of_parts([
+            context.game().as_str().as_bytes(),
+            &context.head().hash.0,
+            &seq.to_le_bytes(),
+            format!("{:?} {}", context.me(), self.caller.visitor.is_operator()).as_bytes(),
+        ]);
+        if let Some(text) = self.site.told.get(&key) {
+            return Ok(text);
+        }
+        let look = context.look().await?;
+        let event = find(&look, &seq.to_string()).await?;
+        let told = blocking(Arc::new(look), move |look| Ok(log::event(look, &event))).await?;
+        let text = serde_json::to_string(&told)
+            .map_err(|why| AppError::Broken(why.to_string()))?;
+        let text: Arc<str> = text.into();
+        self.site.told.insert(key, Arc::clone(&text));
+        Ok(text)
     }
 }

@@ -68,7 +68,6 @@ pub(crate) async fn withhold(
     };
     send::send_as_operator(look, key, mark).await?;
     look.app().forget(look.game(), &texts).await?;
-    look.app().fronts.clear();
     Ok(())
 }
 
@@ -83,7 +82,6 @@ pub(crate) async fn everything(
     for Seat { game, player, .. } in site.parts.accounts.seats_of(account).await? {
         let digests = written_by(site, &game, player, names_too).await?;
         forgotten += site.forget(&game, &digests).await?;
-        site.fronts.clear();
     }
     Ok(forgotten)
 }

@@ -46,7 +46,7 @@ pub(crate) async fn found(
         .founding(title, wish.name)
         .map_err(|error| AppError::Form(error.to_string()))?;
     // All founders act as the server, so that a key must tell whose it is.
-    let word = wish.key.unwrap_or(&visitor.word);
+    let word = wish.key.unwrap_or(&visitor.words.word);
     let key = send::own_key(account, word);
     let game = free_word(site, title, &key).await?;
     let answer = site

@@ -116,7 +116,7 @@ pub fn failed(
         ways.insert(0, Link::new(game.name.clone(), game.href.clone()));
     }
     let reference = status.is_server_error().then(|| {
-        let name = visitor.word.get(..8).unwrap_or_default().to_owned();
+        let name = visitor.words.word.get(..8).unwrap_or_default().to_owned();
         tracing::error!(reference = %name, trouble = %trouble.what(), "a request failed");
         name
     });

@@ -46,7 +46,7 @@ pub async fn send_as_newcomer(
     act: Act,
 ) -> Result<Receipt, AppError> {
     let account = look.visitor().id().ok_or(AppError::SignIn)?;
-    let key = own_key(account, key.unwrap_or(&look.visitor().word));
+    let key = own_key(account, key.unwrap_or(&look.visitor().words.word));
     let (site, visitor) = (look.app(), look.visitor());
     send_as(
         site,
@@ -86,7 +86,7 @@ async fn send_as(
     act: Act,
 ) -> Result<Receipt, AppError> {
     site.writes.take(visitor.who(), site.now_ms())?;
-    let key = Name::from(key.unwrap_or(&visitor.word));
+    let key = Name::from(key.unwrap_or(&visitor.words.word));
     let answer = site.parts.games.send(look.game(), actor, key, act).await?;
     match answer {
         Answer::Kept(receipt) => settled(receipt),

@@ -1,19 +1,22 @@
 //! The server's own things, shared by all requests: games, accounts, clock, secrets of forms.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::body::Bytes;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_forecast::{Forecast, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment, Name};
+use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_runtime::OperatingError;
+use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource, Workers};
-use quorate_runtime::{OperatingError, fold};
 
 use crate::app::config::ServerConfig;
-use crate::app::lru::LruCache;
+use crate::app::pages::{Pages, pages};
 use crate::security::csrf::Csrf;
 use crate::security::headers::Transport;
 use crate::security::password::{PasswordTrouble, Passwords};
@@ -21,6 +24,27 @@ use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
 use crate::security::{chance, rate};
 use crate::view::games::GameHost;
+
+/// How many reports on proposals are kept, and how many on tests.
+const REPORTS: usize = 64;
+
+/// How many events are kept as streams told them.
+const TOLD: usize = 512;
+
+/// How many bytes of events of the past are kept, about how many events that is, and what one takes beside its bytes.
+const EVENT_BYTES: u64 = 32 << 20;
+const EVENTS: usize = 16 << 10;
+const EVENT_OVERHEAD: usize = 1_024;
+
+/// Weighs events by what they took to keep. In memory a field takes a few times what its bytes take.
+#[derive(Clone, Copy, Debug)]
+struct BytesOfEvent;
+
+impl Weighter<(GameId, EventSeq), Arc<ReadEvent>> for BytesOfEvent {
+    fn weight(&self, _: &(GameId, EventSeq), read: &Arc<ReadEvent>) -> u64 {
+        (2 * read.bytes + EVENT_OVERHEAD) as u64
+    }
+}
 
 /// What a site is made of.
 pub struct Deps {
@@ -65,11 +89,15 @@ pub struct AppState {
     /// How often an account may have drafts checked.
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
-    pub forecasts: LruCache<Forecast>,
-    /// Front pages, as somebody was shown them within some seconds.
-    pub fronts: LruCache<Bytes>,
+    pub forecasts: Cache<Digest, Arc<Forecast>>,
+    /// Pages of games, as somebody was given them within some seconds.
+    pub pages: Pages,
+    /// Events of the past, as they were read.
+    events: Cache<(GameId, EventSeq), Arc<ReadEvent>, BytesOfEvent>,
+    /// Events as streams told them lately, each once for all who may see the same of it.
+    pub told: Cache<Digest, Arc<str>>,
     /// How tests of the rules went.
-    pub proofs: LruCache<Proof>,
+    pub proofs: Cache<Digest, Arc<Proof>>,
     /// Held while tests run, so that those of all proposals together take one thread and no more.
     pub proving: tokio::sync::Mutex<()>,
 }
@@ -87,9 +115,11 @@ impl AppState {
             sign_ups: Limiter::new(rate::SIGN_UP),
             writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
-            forecasts: LruCache::default(),
-            fronts: LruCache::default(),
-            proofs: LruCache::default(),
+            forecasts: Cache::new(REPORTS),
+            pages: pages(),
+            events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),
+            told: Cache::new(TOLD),
+            proofs: Cache::new(REPORTS),
             proving: tokio::sync::Mutex::new(()),
             parts,
         })
@@ -115,19 +145,38 @@ impl AppState {
     /// Drops contents of seals for good, from workers too; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
         let forgotten = self.parts.games.forget(game, digests).await;
+        self.events.clear();
+        self.pages.clear();
+        self.told.clear();
         if let Some(workers) = &self.parts.workers {
             workers.forget();
         }
         forgotten
     }
 
-    /// Events of a game by their numbers, texts open.
+    /// Events of a game by their numbers, in that order, texts open. An event never changes but where words are taken out.
     pub async fn events(
         &self,
         game: &GameId,
         seqs: &[EventSeq],
     ) -> Result<Vec<Event>, OperatingError> {
-        fold::events_of(&*self.parts.journal, &*self.parts.seals, game, seqs).await
+        let kept = |seq: EventSeq| self.events.get(&(game.clone(), seq));
+        let mut found: BTreeMap<EventSeq, Arc<ReadEvent>> = seqs
+            .iter()
+            .filter_map(|&seq| Some((seq, kept(seq)?)))
+            .collect();
+        let missing = seqs.iter().copied();
+        let missing: Vec<EventSeq> = missing.filter(|seq| !found.contains_key(seq)).collect();
+        if !missing.is_empty() {
+            let (journal, seals) = (&*self.parts.journal, &*self.parts.seals);
+            for read in fold::read_events(journal, seals, game, &missing).await? {
+                let (seq, read) = (read.event.seq, Arc::new(read));
+                self.events.insert((game.clone(), seq), Arc::clone(&read));
+                found.insert(seq, read);
+            }
+        }
+        let events = seqs.iter().filter_map(|seq| found.get(seq));
+        Ok(events.map(|read| read.event.clone()).collect())
     }
 
     /// The whole log of a game, texts open.
@@ -148,9 +197,4 @@ pub fn digest_of(word: &str) -> Digest {
         "quorate 2026 carried word",
         word.as_bytes(),
     ))
-}
-
-/// A command's key made of a page's word and its place on the page.
-pub fn key_of(word: &str, nth: u32) -> Name {
-    format!("{}.{nth}", word.get(..24).unwrap_or(word)).into()
 }

@@ -7,15 +7,57 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
+use quorate_kernel::Name;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::ports::{Account, AccountId};
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
 use crate::app::state::{AppState, fresh_word};
+use crate::security::chance::NoChance;
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
 use crate::ui::urls::Href;
-use crate::ui::{Link, Theme};
+use crate::ui::{Link, Send, Theme};
+
+/// How many letters of its page's word a form's key has.
+const KEY_LETTERS: usize = 24;
+
+/// What the forms of one page carry, that belongs to one session and to one page alone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FormWords {
+    /// The proof that a form came from a page of ours.
+    pub token: String,
+    /// A word for the keys of the commands that the forms send.
+    pub word: String,
+}
+
+impl FormWords {
+    /// Words for the forms of a page.
+    ///
+    /// # Errors
+    /// Fails where the system has no random bytes.
+    pub fn new(site: &AppState, session: &SessionToken) -> Result<Self, NoChance> {
+        Ok(Self {
+            token: site.csrf.issue(session)?,
+            word: fresh_word()?,
+        })
+    }
+
+    /// With what the keys begin.
+    pub fn key(&self) -> &str {
+        self.word.get(..KEY_LETTERS).unwrap_or(&self.word)
+    }
+
+    /// The key of the page's nth form.
+    pub fn key_of(&self, nth: u32) -> Name {
+        format!("{}.{nth}", self.key()).into()
+    }
+}
+
+/// Words that the server gave a worker with a request, so that it can lay others into the page later.
+#[derive(Clone)]
+pub struct GivenWords(pub FormWords);
 
 /// Who makes a request.
 #[derive(Clone)]
@@ -30,8 +72,8 @@ pub struct Visitor {
     pub address: IpAddr,
     /// The page that was asked for, to come back to; none where a form was sent.
     pub here: Option<Href>,
-    /// A word for the keys of the page's forms.
-    pub word: String,
+    /// What the page's forms carry.
+    pub words: FormWords,
     /// Light, dark, or as the system has it.
     pub theme: Theme,
     /// Whether single keys act.
@@ -59,6 +101,11 @@ impl Visitor {
             Some(id) => Who::Account(id.0.to_string()),
             None => Who::address(self.address),
         }
+    }
+
+    /// The way in of a form that belongs to no game.
+    pub fn send(&self, to: impl Into<Href>) -> Send {
+        Send::new(to, self.words.token.clone())
     }
 
     /// The ways in, for somebody who is not signed in.
@@ -98,6 +145,9 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
     type Rejection = AppError;
 
     async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, AppError> {
+        if let Some(known) = parts.extensions.get::<Self>() {
+            return Ok(known.clone());
+        }
         let address = address_of(parts, site);
         let carried = site.cookies.read(&parts.headers);
         let account = match &carried {
@@ -120,6 +170,10 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
         };
         let notice = cookie(parts, crate::app::reply::NOTICE)
             .and_then(|text| crate::app::reply::read_notice(&text));
+        let words = match parts.extensions.get::<GivenWords>() {
+            Some(GivenWords(words)) => words.clone(),
+            None => FormWords::new(site, &token)?,
+        };
         let asked = parts.uri.path_and_query().map(PathAndQuery::as_str);
         let here = asked
             .filter(|_| parts.method.is_safe())
@@ -130,7 +184,7 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             is_new,
             account,
             address,
-            word: fresh_word()?,
+            words,
             theme,
             has_keys: cookie(parts, "keys").as_deref() != Some("off"),
             notice,

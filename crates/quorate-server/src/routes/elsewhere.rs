@@ -24,7 +24,7 @@ use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::reply;
 use crate::app::state::AppState;
-use crate::app::visitor::Visitor;
+use crate::app::visitor::{FormWords, GivenWords, Visitor};
 use crate::security::rate::Who;
 
 /// The largest body of a request, in bytes: a post of 256 KiB with its flavour text, and the rules that it changes.
@@ -50,6 +50,7 @@ struct WireRequest {
     headers: Vec<(String, Vec<u8>)>,
     body: Vec<u8>,
     from: Option<SocketAddr>,
+    words: FormWords,
 }
 
 /// An answer on its way.
@@ -185,7 +186,7 @@ pub(super) async fn hand_over(
         account: visitor.id(),
         time: effort.time(&site),
         is_heavy: effort.is_heavy(),
-        request: match wire_request(&parts, &body) {
+        request: match wire_request(&parts, &body, &visitor.words) {
             Ok(request) => request,
             Err(error) => return failed(&site, &visitor, &parts, broken(&error)),
         },
@@ -237,7 +238,7 @@ fn game_of(parts: &Parts) -> Option<GameId> {
     game.parse().ok()
 }
 
-fn wire_request(parts: &Parts, body: &[u8]) -> postcard::Result<Vec<u8>> {
+fn wire_request(parts: &Parts, body: &[u8], words: &FormWords) -> postcard::Result<Vec<u8>> {
     let headers = parts.headers.iter();
     let from = parts.extensions.get::<ConnectInfo<SocketAddr>>();
     postcard::to_stdvec(&WireRequest {
@@ -248,6 +249,7 @@ fn wire_request(parts: &Parts, body: &[u8]) -> postcard::Result<Vec<u8>> {
             .collect(),
         body: body.to_vec(),
         from: from.map(|ConnectInfo(from)| *from),
+        words: words.clone(),
     })
 }
 
@@ -283,6 +285,7 @@ pub async fn answer(router: &Router, request: &[u8]) -> postcard::Result<Vec<u8>
     let request = request.body(Body::from(asked.body));
     let response = match request {
         Ok(mut request) => {
+            request.extensions_mut().insert(GivenWords(asked.words));
             if let Some(from) = asked.from {
                 request.extensions_mut().insert(ConnectInfo(from));
             }

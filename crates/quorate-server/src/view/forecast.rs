@@ -88,7 +88,7 @@ impl GameView {
         ]);
         self.site.forecasts.get(&key).unwrap_or_else(|| {
             let made = Arc::new(self.forked(|fork| Forecast::of(fork, proposed, extent)));
-            self.site.forecasts.put(key, Arc::clone(&made));
+            self.site.forecasts.insert(key, Arc::clone(&made));
             made
         })
     }
@@ -149,7 +149,7 @@ impl GameView {
         Ok(self.site.proofs.get(&key).unwrap_or_else(|| {
             let is_over = self.time_is_over(self.site.parts.house.tests);
             let proof = Arc::new(tests.run(is_over));
-            self.site.proofs.put(key, Arc::clone(&proof));
+            self.site.proofs.insert(key, Arc::clone(&proof));
             proof
         }))
     }

@@ -18,7 +18,7 @@ use quorate_law::datum::Datum;
 use quorate_runtime::Published;
 
 use crate::app::error::AppError;
-use crate::app::state::{AppState, key_of};
+use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::ui::Send;
 use crate::ui::markup::Terms;
@@ -305,9 +305,8 @@ impl GameView {
 
     /// A form's way in: the session's token and a key of its own.
     pub fn send(&self, to: impl Into<Href>) -> Send {
-        let csrf = self.site.csrf.issue(&self.visitor.token);
+        let words = &self.visitor.words;
         let nth = self.forms.fetch_add(1, Ordering::Relaxed);
-        let key = key_of(&self.visitor.word, nth);
-        Send::new(to, csrf.unwrap_or_default()).keyed(key.as_str())
+        Send::new(to, words.token.clone()).keyed(words.key_of(nth).as_str())
     }
 }

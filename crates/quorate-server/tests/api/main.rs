@@ -10,6 +10,7 @@ mod amending;
 mod book;
 mod bounds;
 mod effects;
+mod kept;
 mod mail;
 mod pages;
 mod pictures;

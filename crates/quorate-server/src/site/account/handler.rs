@@ -21,14 +21,10 @@ use crate::security::password::{Passwords, Tried};
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
 use crate::ui::urls::Href;
-use crate::ui::{Field, FieldKind, Form, FormPage, Link, Send, urls};
+use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
 /// The longest name of an account, in letters.
 const NAME_LETTERS: usize = 64;
-
-pub(crate) fn send(site: &AppState, visitor: &Visitor, to: impl Into<Href>) -> Send {
-    Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
-}
 
 pub(crate) fn form_page(
     site: &AppState,
@@ -87,10 +83,7 @@ fn sign_in_page(
     let form = Form {
         fields: vec![name_field(name), password_field(false)],
         expected: true,
-        ..Form::button(
-            send(site, visitor, urls::SignIn).with("next", next),
-            "Sign in",
-        )
+        ..Form::button(visitor.send(urls::SignIn).with("next", next), "Sign in")
     };
     let mut page = form_page(
         site,
@@ -278,7 +271,7 @@ fn sign_up_page(
         "Mail address",
         FieldKind::Mail(String::new()),
     );
-    let mut way = send(site, visitor, urls::SignUp);
+    let mut way = visitor.send(urls::SignUp);
     if let Some(word) = invitation {
         way = way.with("invitation", word);
     }

@@ -17,7 +17,7 @@ use crate::app::reply;
 use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::Visitor;
 use crate::security::rate::Who;
-use crate::site::account::handler::{begin, form_page, new_password, password_field, send};
+use crate::site::account::handler::{begin, form_page, new_password, password_field};
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
 /// How long a link that came by mail counts.
@@ -42,7 +42,7 @@ fn asking(site: &AppState, visitor: &Visitor) -> FormPage {
         let form = Form {
             fields: vec![field],
             expected: true,
-            ..Form::button(send(site, visitor, urls::Recover), "Send me a link")
+            ..Form::button(visitor.send(urls::Recover), "Send me a link")
         };
         let about = "If you gave a mail address with your account, a link goes there that lets you set a new password. \
                      If you gave none, the one who runs this server can make you such a link.";
@@ -114,7 +114,7 @@ fn recovery_page(
         fields: vec![password_field(true)],
         expected: true,
         ..Form::button(
-            send(site, visitor, urls::RecoverWith { code }),
+            visitor.send(urls::RecoverWith { code }),
             "Set it and sign in",
         )
     };

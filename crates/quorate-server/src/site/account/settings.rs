@@ -18,7 +18,7 @@ use crate::security::password::Tried;
 use crate::site::account;
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Fact, Field, FieldKind, Form, Send, Theme, When, plural, urls};
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, Theme, When, plural, urls};
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
@@ -72,13 +72,9 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         chrome: reply::chrome(site, visitor, "Your account"),
         name: account.name.clone(),
         blocks,
-        sign_out: Form::button(send(site, visitor, urls::SignOut), "Sign out"),
+        sign_out: Form::button(visitor.send(urls::SignOut), "Sign out"),
     };
     Ok(reply::page(site, visitor, status, &settings))
-}
-
-fn send(site: &AppState, visitor: &Visitor, to: impl Into<Href>) -> Send {
-    Send::new(to, site.csrf.issue(&visitor.token).unwrap_or_default())
 }
 
 /// A moment as the page tells it.
@@ -100,7 +96,7 @@ fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
 fn form(site: &AppState, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
     Form {
         fields,
-        ..Form::button(send(site, visitor, urls::SettingsDo { what }), button)
+        ..Form::button(visitor.send(urls::SettingsDo { what }), button)
     }
 }
 
@@ -180,13 +176,9 @@ fn browsers(site: &AppState, visitor: &Visitor, sessions: &[Session]) -> Setting
                 format!("until {}", when(site, session.ends_at))
             },
             form: (!is_this).then(|| {
-                let to = send(
-                    site,
-                    visitor,
-                    urls::SettingsDo {
-                        what: "end-session",
-                    },
-                );
+                let to = visitor.send(urls::SettingsDo {
+                    what: "end-session",
+                });
                 Form::button(
                     to.with("session", session.digest.to_string()),
                     "Sign it out",
@@ -214,7 +206,8 @@ fn programs(
         title: token.label.clone(),
         about: format!("since {}", when(site, token.made_at)),
         form: Some(Form::button(
-            send(site, visitor, urls::SettingsDo { what: "revoke" })
+            visitor
+                .send(urls::SettingsDo { what: "revoke" })
                 .with("token", token.digest.to_string()),
             "Revoke",
         )),

@@ -39,9 +39,12 @@ pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, Str
         .get("done")
         .and_then(|seq| seq.parse().ok())
         .map(EventSeq);
+    let me = match send::player(&look) {
+        Ok(me) => me,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
     let events = latest(&look, done).await;
     drawn(look, move |look| {
-        let me = send::player(look)?;
         Ok(page(look, &sheet(look, me, done, &events)))
     })
     .await

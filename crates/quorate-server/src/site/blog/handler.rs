@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use askama::Template as _;
-use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
-use axum::response::{Html, IntoResponse as _, Response};
-use quorate_kernel::digest::Digest;
+use axum::response::Response;
 use quorate_kernel::rows::{Post, Standing};
-use quorate_kernel::{Name, PostId, Span};
+use quorate_kernel::{Name, PostId};
 use quorate_law::capital;
 use quorate_law::datum::Datum;
 
-use crate::app::forms::drawn;
+use crate::app::forms::{drawn, page};
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
@@ -21,16 +18,13 @@ use crate::site::blog::page::{Day, Front, Pin, Roster, Welcome};
 use crate::ui::urls::Href;
 use crate::ui::{Fact, Form, Link, Role, plural, urls};
 use crate::view::entries::entry;
-use crate::view::game::{GameContext, GameView};
+use crate::view::game::GameView;
 use crate::view::needs::needs;
 use crate::view::people::Part;
 use crate::view::waiting;
 
 /// How many posts a page has.
 const POSTS: usize = 20;
-
-/// For how long a page that was made is given to who asks for the same.
-const SHARED_FOR: Span = Span(5_000);
 
 /// `GET /g/{game}`.
 pub async fn show(
@@ -39,52 +33,11 @@ pub async fn show(
     Path(game): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let glance = match GameContext::at(&site, &visitor, &game).await {
-        Ok(glance) => glance,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
-    };
-    // A notice is told once, so a page with one is nobody else's.
-    let key = visitor.notice.is_none().then(|| shared(&glance, &query));
-    if let Some(known) = key.and_then(|key| site.fronts.get(&key)) {
-        let html = Html((*known).clone()).into_response();
-        return reply::finished(&site, &visitor, html);
-    }
-    let look = match glance.look().await {
+    let look = match GameView::at(&site, &visitor, &game).await {
         Ok(look) => look,
         Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
     };
-    drawn(look, move |look| {
-        let html = Bytes::from(front(look, &query).render()?);
-        if let Some(key) = key {
-            look.app().fronts.put(key, Arc::new(html.clone()));
-        }
-        let html = Html(html).into_response();
-        Ok(reply::finished(look.app(), look.visitor(), html))
-    })
-    .await
-}
-
-/// What a front page follows from: it is the same for whoever asks for the same within some seconds. No form is on it, and so
-/// nothing that belongs to one session.
-fn shared(glance: &GameContext, query: &BTreeMap<String, String>) -> Digest {
-    let visitor = glance.visitor();
-    let reader = visitor.account.as_ref();
-    let parts = format!(
-        "{:?} {:?} {:?} {:?} {:?} {} {:?} {:?}",
-        glance.game(),
-        glance.head(),
-        reader.map(|account| (account.id, &account.name, account.operator)),
-        glance.me(),
-        glance.read(),
-        visitor.has_keys,
-        visitor.theme,
-        (
-            query,
-            &visitor.here,
-            glance.now().0.div_euclid(SHARED_FOR.0)
-        ),
-    );
-    Digest::of(parts.as_bytes())
+    drawn(look, move |look| Ok(page(look, &front(look, &query)))).await
 }
 
 fn front(look: &GameView, query: &BTreeMap<String, String>) -> Front {

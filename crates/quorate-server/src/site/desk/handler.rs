@@ -9,7 +9,7 @@ use quorate_kernel::rows::{ClaimStanding, Standing};
 use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing};
 use quorate_law::datum::{Datum, Type};
 
-use crate::app::forms::{Opened, drawn, page};
+use crate::app::forms::{Opened, answer_in, drawn, page};
 use crate::app::send;
 use crate::site::desk::idling;
 use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
@@ -25,16 +25,15 @@ const DONE: usize = 8;
 
 /// `GET /g/{game}/desk`.
 pub(crate) async fn show(Opened(look): Opened) -> Response {
+    if let Err(trouble) = send::player(&look) {
+        return answer_in(&look, Err(trouble));
+    }
     let last = look.head().seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
     let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
     let events = look.app().events(look.game(), &latest).await;
     let events = events.unwrap_or_default();
-    drawn(look, move |look| {
-        send::player(look)?;
-        Ok(page(look, &desk(look, &events)))
-    })
-    .await
+    drawn(look, move |look| Ok(page(look, &desk(look, &events)))).await
 }
 
 fn desk(look: &GameView, events: &[Event]) -> Desk {

@@ -32,7 +32,6 @@ pub(crate) async fn take(
         let site = look.app();
         site.writes.take(look.visitor().who(), site.now_ms())?;
         site.forget(look.game(), &texts(&event)).await?;
-        site.fronts.clear();
         Ok(())
     };
     let to = urls::Event {

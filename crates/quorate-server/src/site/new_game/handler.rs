@@ -11,7 +11,7 @@ use crate::app::forms::{Sent, answer};
 use crate::app::new_game::{Wish, found};
 use crate::app::posted::Posted;
 use crate::app::reply;
-use crate::app::state::{AppState, key_of};
+use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::ui::{Choice, Field, FieldKind, Form, FormPage, Link, urls};
 
@@ -65,8 +65,8 @@ fn form(
         )
         .hint("You are its first player, and its admin where its rules know admins."),
     ];
-    let csrf = site.csrf.issue(&visitor.token).unwrap_or_default();
-    let send = crate::ui::Send::new(urls::Found, csrf).keyed(key_of(&visitor.word, 0).as_str());
+    let send = visitor.send(urls::Found);
+    let send = send.keyed(visitor.words.key_of(0).as_str());
     FormPage {
         chrome: reply::chrome(site, visitor, "Found a game"),
         title: "Found a game".to_owned(),

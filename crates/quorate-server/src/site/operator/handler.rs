@@ -20,8 +20,7 @@ use crate::site::operator::page::{Operator, OperatorLine};
 use crate::site::operator::withhold;
 use crate::ui::urls::Href;
 use crate::ui::{
-    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Send, Status, StatusKind, Table, When,
-    urls,
+    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, When, urls,
 };
 use crate::view::game::GameView;
 
@@ -78,9 +77,9 @@ async fn panel(
         lines,
         games: kept(site, &games),
         accounts: table(site, &accounts),
-        invite: form(site, visitor, "invite", vec![uses], "Make an invitation"),
+        invite: form(visitor, "invite", vec![uses], "Make an invitation"),
         shown_once: secret,
-        recover: form(site, visitor, "recover", vec![name], "Make a recovery link"),
+        recover: form(visitor, "recover", vec![name], "Make a recovery link"),
         withhold: form(
             site,
             visitor,
@@ -117,11 +116,10 @@ fn law(site: &AppState) -> Vec<Fact> {
     ]
 }
 
-fn form(site: &AppState, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
-    let csrf = site.csrf.issue(&visitor.token).unwrap_or_default();
+fn form(visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
     Form {
         fields,
-        ..Form::button(Send::new(urls::OperatorDo { what }, csrf), button)
+        ..Form::button(visitor.send(urls::OperatorDo { what }), button)
     }
 }
 

@@ -1,0 +1,198 @@
+//! Pages that are kept for who asks for the same: each is what it would be if it were drawn anew.
+
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use quorate_kernel::Span;
+use quorate_server::security::session::SessionToken;
+use serde_json::json;
+
+use crate::Game;
+use crate::reader::{Got, ask, get};
+
+/// Pages that many readers share, and pages with forms of the reader's own.
+const PAGES: &[&str] = &[
+    "",
+    "/rules",
+    "/tracker",
+    "/log",
+    "/act",
+    "/desk",
+    "/post/12.0",
+    "/players",
+    "/players/2",
+    "/messages",
+    "/dynasties",
+    "/charts",
+    "/new",
+    "/feed.atom",
+    "/log/12",
+    "/rules.txt",
+];
+
+/// How many seconds there are from one age of kept pages to the next, and one more.
+const AGE: Span = Span(5_000);
+
+/// A page without the tokens and keys of its forms, which are never the same twice.
+fn plain(got: &Got) -> String {
+    let text = got.text();
+    let mut plain = String::with_capacity(text.len());
+    let mut run = String::new();
+    for letter in text.chars().chain(std::iter::once('\n')) {
+        if letter.is_ascii_hexdigit() && !letter.is_ascii_uppercase() {
+            run.push(letter);
+            continue;
+        }
+        plain.push_str(if run.len() >= 24 { "…" } else { &run });
+        run.clear();
+        plain.push(letter);
+    }
+    plain
+}
+
+/// Asks for each page three times: as it may have been kept, once more, and drawn anew.
+async fn compare(game: &Game, readers: &[(&str, SessionToken)], after: &str) {
+    for (who, session) in readers {
+        for page in PAGES {
+            let path = format!("/g/{}{page}", game.word);
+            let first = get(game, session, &path).await;
+            let kept = get(game, session, &path).await;
+            game.table.site().pages.clear();
+            let anew = get(game, session, &path).await;
+            let place = format!("{page} for {who} after {after}");
+            assert_eq!(first.status, anew.status, "{place}");
+            assert_eq!(plain(&first), plain(&anew), "{place}");
+            assert_eq!(plain(&kept), plain(&anew), "{place}, kept");
+        }
+    }
+}
+
+/// The tokens of a page's forms.
+fn tokens(page: &str) -> Vec<String> {
+    let after = page.split(r#"name="csrf" value=""#).skip(1);
+    let before = after.filter_map(|rest| rest.split('"').next());
+    before.map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_page_is_what_it_would_be_if_it_were_drawn_anew() {
+    let game = Game::with_lockets().await;
+    game.table.token("Olga", true).await;
+    let mut readers = Vec::new();
+    for name in ["Anna", "Bert", "Olga"] {
+        readers.push((name, game.table.session(name).await));
+    }
+    readers.push(("a stranger", SessionToken::fresh().unwrap()));
+    compare(&game, &readers, "the enactment").await;
+    game.act(&game.bert, "open-locket", json!({})).await;
+    compare(&game, &readers, "a question").await;
+    let proposal = json!({ "category": "Proposal", "title": "More", "body": "More gems." });
+    let made = game
+        .post("/posts", &proposal)
+        .by(&game.bert)
+        .gives(201)
+        .await;
+    compare(&game, &readers, "a proposal").await;
+    let comments = format!("/posts/{}/comments", made["post"].as_str().unwrap());
+    let vote = json!({ "vote": "for", "text": "Yes." });
+    game.post(&comments, &vote).by(&game.anna).gives(201).await;
+    compare(&game, &readers, "a vote").await;
+    let letter = json!({ "to": ["Bert"], "text": "Vote!" });
+    game.post("/messages", &letter)
+        .by(&game.anna)
+        .gives(201)
+        .await;
+    compare(&game, &readers, "a message").await;
+    game.table.pass(Span::hours(30));
+    compare(&game, &readers, "a day").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forms_of_a_kept_page_carry_the_tokens_of_whoever_asks() {
+    let game = Game::of_six().await;
+    let (one, other) = (
+        game.table.session("Bert").await,
+        game.table.session("Bert").await,
+    );
+    let path = format!("/g/{}/act", game.word);
+    let first = get(&game, &one, &path).await.text();
+    let second = get(&game, &other, &path).await.text();
+    let (first, second) = (tokens(&first), tokens(&second));
+    assert!(
+        !first.is_empty() && first.len() == second.len(),
+        "{first:?} {second:?}"
+    );
+    assert!(
+        first.iter().all(|token| !second.contains(token)),
+        "{first:?} {second:?}"
+    );
+    let roll = async |session: &SessionToken, token: &str| {
+        let body = format!("csrf={token}&dice=DICE6");
+        let request = Request::post(format!("/g/{}/roll", game.word))
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body));
+        ask(&game, session, request.unwrap()).await.status
+    };
+    let own = roll(&other, &second[0]).await;
+    let foreign = roll(&other, &first[0]).await;
+    assert_eq!(foreign, StatusCode::FORBIDDEN, "a token of another session");
+    assert_ne!(own, StatusCode::FORBIDDEN, "the token that was laid in");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_the_page_already_is_told_so_until_something_happens() {
+    let game = Game::of_six().await;
+    let path = format!("/g/{}/rules", game.word);
+    let anna = game.table.session("Anna").await;
+    let first = get(&game, &anna, &path).await;
+    let tag = first.header("etag").to_owned();
+    let again = async |tag: &str| {
+        let request = Request::get(&path).header(header::IF_NONE_MATCH, tag);
+        ask(&game, &anna, request.body(Body::empty()).unwrap()).await
+    };
+    let known = again(&tag).await;
+    assert_eq!(known.status, StatusCode::NOT_MODIFIED);
+    assert!(known.body.is_empty());
+    assert_eq!(known.header("etag"), tag);
+    assert_eq!(again("\"another\"").await.status, StatusCode::OK);
+    game.table.pass(AGE);
+    assert_eq!(
+        again(&tag).await.status,
+        StatusCode::OK,
+        "the page tells the time"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_new_gets_a_session_of_their_own_with_a_kept_page() {
+    let game = Game::of_six().await;
+    let come = async || {
+        let request = Request::get(format!("/g/{}", game.word)).body(Body::empty());
+        let response = game.table.send(request.unwrap()).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        let cookie = response.headers().get(header::SET_COOKIE).cloned().unwrap();
+        let body = to_bytes(response.into_body(), 1 << 22).await.unwrap();
+        (cookie, body)
+    };
+    let ((first, page), (second, same)) = (come().await, come().await);
+    assert_ne!(first, second);
+    assert_eq!(page, same);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_pressed_for_the_codings_that_its_reader_takes() {
+    let game = Game::of_six().await;
+    let anna = game.table.session("Anna").await;
+    let path = format!("/g/{}/rules", game.word);
+    let mut sizes = Vec::new();
+    for coding in ["gzip", "br", "gzip", "br", "identity"] {
+        let request = Request::get(&path).header(header::ACCEPT_ENCODING, coding);
+        let got = ask(&game, &anna, request.body(Body::empty()).unwrap()).await;
+        if coding != "identity" {
+            assert_eq!(got.header("content-encoding"), coding);
+        }
+        assert!(got.header("vary").contains("accept-encoding"), "{coding}");
+        sizes.push(got.body.len());
+    }
+    assert_eq!(sizes[..2], sizes[2..4]);
+    assert!(sizes[0] < sizes[4] && sizes[1] < sizes[0], "{sizes:?}");
+}
