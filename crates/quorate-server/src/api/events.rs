@@ -279,8 +279,7 @@ impl Follower {
         let look = context.look().await?;
         let event = find(&look, &seq.to_string()).await?;
         let told = blocking(Arc::new(look), move |look| Ok(log::event(look, &event))).await?;
-        let text = serde_json::to_string(&told)
-            .map_err(|why| AppError::Broken(why.to_string()))?;
+        let text = serde_json::to_string(&told).map_err(|why| AppError::Broken(why.to_string()))?;
         let text: Arc<str> = text.into();
         self.site.told.insert(key, Arc::clone(&text));
         Ok(text)

@@ -50,13 +50,13 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         Told::Wrong(what, error) => (None, Some((what, error))),
     };
     let mut blocks = vec![
-        appearance(site, visitor),
-        password(site, visitor),
+        appearance(visitor),
+        password(visitor),
         mail(site, visitor, account),
         browsers(site, visitor, &sessions),
         programs(site, visitor, &tokens, secret),
-        words(site, visitor),
-        leaving(site, visitor),
+        words(visitor),
+        leaving(visitor),
     ];
     let mut status = StatusCode::OK;
     if let Some((what, error)) = wrong {
@@ -93,14 +93,14 @@ fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
     }
 }
 
-fn form(site: &AppState, visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
+fn form(visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
     Form {
         fields,
         ..Form::button(visitor.send(urls::SettingsDo { what }), button)
     }
 }
 
-fn appearance(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+fn appearance(visitor: &Visitor) -> SettingsBlock {
     let choice = |value: &str, title: &str, chosen| Choice {
         chosen,
         ..Choice::new(value, title)
@@ -121,12 +121,12 @@ fn appearance(site: &AppState, visitor: &Visitor) -> SettingsBlock {
         .optional(),
     ];
     SettingsBlock {
-        form: Some(form(site, visitor, "appearance", fields, "Keep")),
+        form: Some(form(visitor, "appearance", fields, "Keep")),
         ..block("appearance", "Appearance", "Kept in this browser.")
     }
 }
 
-fn password(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+fn password(visitor: &Visitor) -> SettingsBlock {
     let kind = |fresh| FieldKind::Password { fresh };
     let fields = vec![
         Field::new("old", "old", "The one you have", kind(false)),
@@ -134,7 +134,7 @@ fn password(site: &AppState, visitor: &Visitor) -> SettingsBlock {
     ];
     let about = "A new password ends all your other sessions.";
     SettingsBlock {
-        form: Some(form(site, visitor, "password", fields, "Change it")),
+        form: Some(form(visitor, "password", fields, "Change it")),
         ..block("password", "Password", about)
     }
 }
@@ -159,7 +159,7 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
         "This server sends no mail; whoever runs it sees the address, and may write to you."
     };
     SettingsBlock {
-        form: Some(form(site, visitor, "mail", fields, "Keep it")),
+        form: Some(form(visitor, "mail", fields, "Keep it")),
         ..block("mail-address", "Mail", about)
     }
 }
@@ -223,7 +223,7 @@ fn programs(
         shown_once: secret.map(|secret| {
             Fact::new("The new token", secret).note("shown this once and never again")
         }),
-        form: Some(form(site, visitor, "token", vec![label], "Make a token")),
+        form: Some(form(visitor, "token", vec![label], "Make a token")),
         ..block(
             "programs",
             "Programs that act for you",
@@ -232,7 +232,7 @@ fn programs(
     }
 }
 
-fn words(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+fn words(visitor: &Visitor) -> SettingsBlock {
     let fields = vec![
         Field::new(
             "words-names",
@@ -252,12 +252,12 @@ fn words(site: &AppState, visitor: &Visitor) -> SettingsBlock {
                  there, how you voted and what the rules are stays, so that the game still adds up. Matters that still pend \
                  keep their words until they are closed.";
     SettingsBlock {
-        form: Some(form(site, visitor, "forget", fields, "Erase my words")),
+        form: Some(form(visitor, "forget", fields, "Erase my words")),
         ..block("words", "Erase my words", about)
     }
 }
 
-fn leaving(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+fn leaving(visitor: &Visitor) -> SettingsBlock {
     let field = Field::new(
         "erase-old",
         "old",
@@ -267,13 +267,7 @@ fn leaving(site: &AppState, visitor: &Visitor) -> SettingsBlock {
     let about = "Your account goes, with its sessions and tokens. Your players stay in their games, played by nobody; \
                  leave those games first if their rules should know.";
     SettingsBlock {
-        form: Some(form(
-            site,
-            visitor,
-            "erase",
-            vec![field],
-            "Erase my account",
-        )),
+        form: Some(form(visitor, "erase", vec![field], "Erase my account")),
         ..block("leaving", "Leaving this server", about)
     }
 }

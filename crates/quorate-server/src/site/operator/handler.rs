@@ -81,7 +81,6 @@ async fn panel(
         shown_once: secret,
         recover: form(visitor, "recover", vec![name], "Make a recovery link"),
         withhold: form(
-            site,
             visitor,
             "withhold",
             withhold::fields(games.iter().map(|row| row.game.as_str().to_owned())),
