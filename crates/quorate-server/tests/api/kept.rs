@@ -32,6 +32,14 @@ const PAGES: &[&str] = &[
 /// How many seconds there are from one age of kept pages to the next, and one more.
 const AGE: Span = Span(5_000);
 
+impl Game {
+    /// The number of the newest event.
+    async fn head(&self) -> u64 {
+        let game = self.word.parse().unwrap();
+        self.table.site().parts.games.newest(&game).await.unwrap().0
+    }
+}
+
 /// A page without the tokens and keys of its forms, which are never the same twice.
 fn plain(got: &Got) -> String {
     let text = got.text();
@@ -54,10 +62,17 @@ async fn compare(game: &Game, readers: &[(&str, SessionToken)], after: &str) {
     for (who, session) in readers {
         for page in PAGES {
             let path = format!("/g/{}{page}", game.word);
-            let first = get(game, session, &path).await;
-            let kept = get(game, session, &path).await;
-            game.table.site().pages.clear();
-            let anew = get(game, session, &path).await;
+            let (first, kept, anew) = loop {
+                let head = game.head().await;
+                let first = get(game, session, &path).await;
+                let kept = get(game, session, &path).await;
+                game.table.site().pages.clear();
+                let anew = get(game, session, &path).await;
+                // What fell due meanwhile makes another page.
+                if game.head().await == head {
+                    break (first, kept, anew);
+                }
+            };
             let place = format!("{page} for {who} after {after}");
             assert_eq!(first.status, anew.status, "{place}");
             assert_eq!(plain(&first), plain(&anew), "{place}");

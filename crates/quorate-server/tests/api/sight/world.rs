@@ -425,7 +425,8 @@ impl Ball {
                 digests.push(text.digest());
             }
         });
-        assert!(games.forget(&game, &digests).await.unwrap() > 0);
+        let forgotten = self.table.site().forget(&game, &digests).await;
+        assert!(forgotten.unwrap() > 0);
     }
 
     async fn does(&self, who: usize, path: &str, body: &Json) -> Json {
