@@ -6,6 +6,7 @@
 )]
 
 mod counts;
+mod long;
 mod shell;
 mod steps;
 mod tidy;
@@ -29,6 +30,18 @@ enum Task {
     },
     /// Check the habits of the repository: floors, words, sizes, paths, licences.
     Tidy,
+    /// Run something for hours, in parts, and keep in docs/long-runs.md what came of it.
+    Long {
+        /// What.
+        #[arg(value_parser = PossibleValuesParser::new(long::names()))]
+        name: String,
+        /// What chance begins with.
+        #[arg(long)]
+        seed: u64,
+        /// Go on after the last part that is kept.
+        #[arg(long)]
+        resume: bool,
+    },
     /// Count the code that is not there for tests, crate by crate, beside what it was.
     Lines {
         /// The commit to compare with.
@@ -43,6 +56,7 @@ fn main() -> Result<ExitCode> {
     let passed = match Task::parse() {
         Task::Test { long, only } => steps::run(long, only.as_deref()),
         Task::Tidy => tidy::run()?,
+        Task::Long { name, seed, resume } => long::run(&name, seed, resume)?,
         Task::Lines { against } => tidy::print_lines(&against)?,
         Task::Names => tidy::print_names()?,
     };

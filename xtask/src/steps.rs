@@ -97,7 +97,7 @@ pub(crate) fn run(long: bool, only: Option<&str>) -> bool {
     clippy::disallowed_methods,
     reason = "how long a step took is told, never judged"
 )]
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let begun = std::time::Instant::now();
     let done = work();
     (done, begun.elapsed())

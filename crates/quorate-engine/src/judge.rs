@@ -1,6 +1,8 @@
 //! A game's judge: its state, its law compiled, and what the law answered last, ready for the next command.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
 use quorate_kernel::event::Event;
@@ -10,6 +12,7 @@ use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
 use quorate_kernel::tape::Seed;
 use quorate_kernel::{EventSeq, Moment, Name, Refusal};
+use quorate_law::budget::Limits;
 use quorate_law::declare::ShownTo;
 
 use crate::decide::{self, Case, Decision, Draft, No};
@@ -97,7 +100,10 @@ impl Judge {
 
     /// Judges a command, and says what is left for the next one.
     pub fn judge_on(&mut self, command: &Command, inputs: &Inputs<'_>) -> (Judged, Remains) {
-        self.make_ready();
+        // What is put to sleep may be a test that takes too long to be asked.
+        if !matches!(command.act, Act::Sleep { .. }) {
+            self.make_ready();
+        }
         let mut command = command.clone();
         command.at = command.at.max(self.head.at);
         let seed = command.closed_seed(&inputs.secret);
@@ -297,6 +303,45 @@ pub fn due_command(state: &State, head: Head, up_to: Moment) -> Option<Command> 
     })
 }
 
+/// What all questions of one page use together, of [`Limits::WHOLE`].
+#[derive(Debug, Default)]
+pub struct PageAccount {
+    steps: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl PageAccount {
+    /// What is left.
+    fn left(&self) -> Limits {
+        let whole = Limits::WHOLE;
+        Limits {
+            whose: "the page, after all that it asked before,",
+            steps: whole.steps.saturating_sub(self.steps.load(Relaxed)),
+            bytes: whole.bytes.saturating_sub(self.bytes.load(Relaxed)),
+            ..whole
+        }
+    }
+
+    /// A run over a state that changes nothing, paid from here: see [`look`].
+    pub fn look<T>(
+        &self,
+        state: &State,
+        seq: EventSeq,
+        now: Moment,
+        law: &Arc<Law>,
+        ask: impl FnOnce(&Tx) -> T,
+    ) -> T {
+        look(state, seq, now, law, |tx| {
+            tx.limit_to(self.left());
+            let answer = ask(tx);
+            let used = tx.used();
+            self.steps.fetch_add(used.steps, Relaxed);
+            self.bytes.fetch_add(used.bytes, Relaxed);
+            answer
+        })
+    }
+}
+
 /// A run over a state that changes nothing, for questions about it: what the law says at a moment no earlier than the
 /// state's last event. `seq` is the number that the next event would have.
 pub fn look<T>(
@@ -308,4 +353,39 @@ pub fn look<T>(
 ) -> T {
     let tx = Tx::new(state, seq, now, law, Deck::nowhere(), Caches::default());
     ask(&tx)
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Thing;
+    use quorate_law::stop::Stop;
+
+    use super::*;
+    use crate::tiny_game::game;
+
+    const COSTLY: &str = r#"def counts(p: Player) -> int:
+    n = 0
+    for i in range(90000): n += 1
+    return n
+
+worth = derived("Worth", counts, of = player)"#;
+
+    #[test]
+    fn questions_of_one_page_share_what_a_page_has() {
+        let game = game(COSTLY);
+        let (state, law) = (game.judge.state(), game.judge.law());
+        let anna = Thing::Player(game.anna);
+        let page = PageAccount::default();
+        let ask = || {
+            let seq = game.judge.head().seq.next();
+            page.look(state, seq, game.now, law, |tx| tx.attribute(&anna, "worth"))
+        };
+        assert!(ask().is_ok());
+        page.steps.store(Limits::WHOLE.steps - 100_000, Relaxed);
+        assert!(ask().is_ok(), "there is enough for this one");
+        let Err(Stop::Broken(fault)) = ask() else {
+            panic!("it went on");
+        };
+        assert!(fault.text.contains("the page, after all that"), "{fault:?}");
+    }
 }

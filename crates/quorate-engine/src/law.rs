@@ -16,8 +16,10 @@ use quorate_law::declare::{
 use quorate_law::stop::Site;
 use quorate_law::{Asleep, Code, Diagnostic, Fence, Lean, Source};
 
+mod cache;
 mod former;
 
+pub use cache::LawCache;
 pub(crate) use former::gives_up_names;
 use former::text_of;
 
@@ -278,9 +280,10 @@ impl Law {
         sources.extend(former::sources(state));
         let edition = state.about.get(&()).map_or(1, |about| about.edition);
         let compiled = quorate_law::compile(&sources, edition);
+        let digest = state.law_digest();
         let mut law = Self::empty(
-            state.law_digest(),
-            compiled.code,
+            digest,
+            compiled.code.of_version(digest),
             compiled.asleep,
             compiled.warnings,
         );
@@ -782,44 +785,17 @@ fn places(rules: &[(&Name, &Rule)]) -> BTreeMap<Name, Place> {
     places
 }
 
-/// Compiled versions of the law by their digest, so that replicas, readers and previews compile a version once.
-#[derive(Default)]
-pub struct LawCache {
-    kept: std::sync::Mutex<Vec<Arc<Law>>>,
-}
-
-/// How many versions are kept: those of the games awake, and a few of the past that people look at.
-const VERSIONS_KEPT: usize = 64;
-
-impl LawCache {
-    /// The law that a state holds, compiled now or before.
-    pub fn law(&self, state: &State) -> Arc<Law> {
-        let digest = state.law_digest();
-        self.known(digest).unwrap_or_else(|| {
-            let law = Arc::new(Law::of(state));
-            self.with(|kept| {
-                kept.push(Arc::clone(&law));
-                if kept.len() > VERSIONS_KEPT {
-                    kept.remove(0);
-                }
-            });
-            law
-        })
-    }
-
-    /// The law of a digest, such as the one that judged an event, where it is still at hand.
-    pub fn known(&self, digest: Digest) -> Option<Arc<Law>> {
-        self.with(|kept| kept.iter().find(|law| law.digest == digest).cloned())
-    }
-
-    fn with<T>(&self, use_it: impl FnOnce(&mut Vec<Arc<Law>>) -> T) -> T {
-        // A panic while the lock was held leaves a list of whole entries, which is good to use.
-        let mut kept = self
-            .kept
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        use_it(&mut kept)
-    }
+/// The fence in which a place of the law stands.
+pub fn fence_at(state: &State, site: &Site) -> Option<ClauseKey> {
+    let rule = state.rules.get(&site.rule)?;
+    let fences = text_of(rule).fences;
+    let index = fences
+        .iter()
+        .rposition(|fence| fence.line <= site.line.max(1))?;
+    Some(ClauseKey {
+        rule: site.rule.clone(),
+        fence: u32::try_from(index + 1).ok()?,
+    })
 }
 
 /// The event that last changed the law, for pages.

@@ -121,6 +121,8 @@ pub enum Act {
         patch: Sealed<Patch>,
         reason: Sealed<str>,
     },
+    /// Code of a clause took more time or memory than there is, and sleeps. No clock is asked when this is judged again.
+    Sleep { clause: ClauseKey, why: String },
 }
 
 /// Everything a game begins with.
@@ -339,7 +341,8 @@ impl Act {
             | Self::Withdraw { .. }
             | Self::Wake { .. }
             | Self::Due { .. }
-            | Self::Downtime { .. } => {}
+            | Self::Downtime { .. }
+            | Self::Sleep { .. } => {}
         }
     }
 
@@ -368,6 +371,7 @@ impl Act {
             Self::Due { .. } => "due".into(),
             Self::Downtime { .. } => "downtime".into(),
             Self::Repair { .. } => "repair".into(),
+            Self::Sleep { .. } => "sleep".into(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::Name;
+use quorate_kernel::digest::Digest;
 use starlark::environment::Module;
 
 use crate::budget::Budget;
@@ -20,7 +21,11 @@ use crate::script::{self, Ready};
 use crate::stop::{Answer, Site, Stop};
 use crate::syntax::Flavour;
 use crate::values::convert::{from_value, to_value};
+use crate::watch::{self, Place};
 use crate::world::{Named, World};
+
+/// What is known of a law takes about so many bytes for each byte of its code: declarations, signatures, places.
+const BYTES_A_BYTE_OF_TEXT: usize = 12;
 
 /// The code of a version of the law. Cheap to clone; can be handed to other threads.
 #[derive(Clone)]
@@ -29,6 +34,7 @@ pub struct Code {
     functions: Arc<HashMap<String, Signature>>,
     pub(crate) additions: Arc<Additions>,
     edition: u16,
+    version: Option<Digest>,
 }
 
 impl Code {
@@ -43,7 +49,24 @@ impl Code {
             functions,
             additions: Arc::new(additions),
             edition,
+            version: None,
         }
+    }
+
+    /// The same code, known as that of a version of the law.
+    #[must_use]
+    pub fn of_version(self, version: Digest) -> Self {
+        Self {
+            version: Some(version),
+            ..self
+        }
+    }
+
+    /// About how much memory it takes, with all that is known of it, in bytes.
+    pub fn bytes(&self) -> usize {
+        let module = self.module.module();
+        let heap = module.map_or(0, |module| module.frozen_heap().allocated_bytes());
+        heap + self.module.sheet.text.len() * BYTES_A_BYTE_OF_TEXT
     }
 
     /// The edition of the library that the law was compiled for.
@@ -99,6 +122,11 @@ impl Code {
             outer: site.clone(),
             ..FrameParts::new(&self.module, budget.clone())
         })?;
+        let _told = watch::begins(Place {
+            law: self.version,
+            at: self.site_of(function),
+            asks: site,
+        });
         call(&entered.0, function, &args, &named).map_err(|mut stop| {
             if let Stop::Broken(fault) = &mut stop
                 && fault.site == Site::default()
@@ -146,6 +174,11 @@ impl Script {
             outer: site.clone(),
             ..FrameParts::new(&self.ready.module, budget.clone())
         })?;
+        let _told = watch::begins(Place {
+            law: None,
+            at: None,
+            asks: site,
+        });
         let frame = &entered.0;
         let law = self
             .ready

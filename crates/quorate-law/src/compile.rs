@@ -24,6 +24,7 @@ use crate::top_level::{self, doubles};
 use crate::unit::{FunctionFound, LineBlock, Phase, Unit};
 use lost::{Former, Lost, SINCE_EDITION};
 
+pub(crate) mod bounds;
 mod lost;
 mod stand_ins;
 
@@ -89,8 +90,12 @@ pub struct Asleep {
 /// reached; before the second edition it fell asleep too.
 pub fn compile(sources: &[Source], edition: u16) -> Compiled {
     let mut law = Compilation::read(sources, edition);
+    law.keep_within_bounds();
     law.refuse_changes_in_place();
+    let mut rounds = 0;
     loop {
+        rounds += 1;
+        law.give_up_in_time(rounds);
         if law.settle_names() || law.settle_needs() || law.settle_types() {
             continue;
         }

@@ -10,7 +10,7 @@
 //! 2. what the library is: `interface` reads its declarations, `signature` their types;
 //! 3. trees of code: `nesting`, `check::wording`, `syntax`, `expressions`, `check::house`, `unit`, `check::names`,
 //!    `check::cycles`, `rewrite`;
-//! 4. a run: `collect`, `module`, `frame`, `errors`, `evaluate`;
+//! 4. a run: `collect`, `module`, `frame`, `errors`, `evaluate`, `watch`;
 //! 5. values of the host: `values`, from `callable` and `plain` up to what converts and reads them;
 //! 6. the code behind the declarations: `host`;
 //! 7. the library put together: `library`, `types`, `check::typing`;
@@ -49,6 +49,7 @@ mod top_level;
 mod types;
 mod unit;
 mod values;
+pub mod watch;
 mod words;
 pub mod world;
 

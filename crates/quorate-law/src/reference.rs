@@ -2,6 +2,7 @@
 //! to the truth.
 
 use crate::budget::Limits;
+use crate::compile::bounds;
 use crate::host::operators::{LIST_MAX, TEXT_MAX};
 use crate::host::play::ROLLS_MAX;
 use crate::interface::{self, LibraryEntry, LibraryTopic, TOPICS};
@@ -94,6 +95,9 @@ fn limits() -> String {
         ("dice", number(ROLLS_MAX.unsigned_abs())),
         ("made", number(Limits::MADE)),
         ("fence", size(SOURCE_MAX as u64)),
+        ("source", size(bounds::LAW_BYTES_MAX as u64)),
+        ("fences", number(bounds::FENCES_MAX as u64)),
+        ("names", number(bounds::NAMES_MAX as u64)),
         ("nesting", number(DEPTH_MAX.into())),
         ("blocks", number(BLOCKS_MAX as u64)),
         ("law", law.join(", ")),

@@ -21,6 +21,7 @@ use crate::rewrite;
 use crate::sheet::CodeSheet;
 use crate::stop::{Site, Stop};
 use crate::syntax::{self, Flavour};
+use crate::watch::{self, Place};
 
 /// Declarations with the fence and the place of each.
 pub(crate) type PlacedDeclarations = Vec<((usize, u32), Declaration)>;
@@ -42,6 +43,12 @@ pub(crate) fn run(
         collector: Some(collector),
         ..FrameParts::new(code, Budget::new(Limits::LAW))
     };
+    let nobody = Site::default();
+    let _told = watch::begins(Place {
+        law: None,
+        at: None,
+        asks: &nobody,
+    });
     let entered = RunFrame::enter(parts).map_err(|stop| (None, stop_fault(&stop)))?;
     let frame = &entered.0;
     let outcome = Module::with_temp_heap(|module| {

@@ -4,7 +4,7 @@ mod alarm;
 
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Founding};
+use quorate_kernel::command::{Act, Actor, Command, Founding};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal, Span};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
@@ -13,6 +13,7 @@ use crate::committer::Committer;
 use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
 use crate::host::{GameHost, Purpose};
+use crate::judge::Culprit;
 use crate::mail::{Order, WriterMail};
 use crate::ports::{GameRow, Journal, Outage, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
@@ -116,6 +117,30 @@ impl Games {
             let what = "somebody who acts: what falls due in a game is the game's own business";
             return Ok(Answer::Refused(Refusal::plain(what)));
         }
+        self.answered(game, purpose, (actor, key, act)).await
+    }
+
+    /// Puts code of a clause to sleep that cost its process too much as somebody looked at the game. It is an act of the game's
+    /// own, which nobody else can send.
+    pub async fn put_to_sleep(
+        &self,
+        game: &GameId,
+        culprit: Culprit,
+    ) -> Result<Answer, OperatingError> {
+        let head = self.snapshot(game).await?.head;
+        tracing::warn!(%game, clause = ?culprit.clause, "code of the rules is put to sleep");
+        let Command {
+            actor, key, act, ..
+        } = culprit.command(head.at, head.seq);
+        self.answered(game, Purpose::Use, (actor, key, act)).await
+    }
+
+    async fn answered(
+        &self,
+        game: &GameId,
+        purpose: Purpose,
+        (actor, key, act): (Actor, Name, Act),
+    ) -> Result<Answer, OperatingError> {
         let (reply, answer) = oneshot::channel();
         let order = Order {
             actor,

@@ -3,11 +3,12 @@
 //! Whether the law runs in this process or in one of its own is nobody's business here. What a judge answers is
 //! checked like a stranger's input before it is kept.
 
-use quorate_kernel::command::Command;
+use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::event::Event;
 pub use quorate_kernel::event::{Head, Judged};
+use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{GameId, Moment};
+use quorate_kernel::{EventSeq, GameId, Moment};
 
 /// Thirty-two bytes from which all dice and salts of a game follow.
 pub type Secret = [u8; 32];
@@ -16,6 +17,12 @@ pub type Secret = [u8; 32];
 pub trait GameJudge: Send {
     /// Judges a command. Where it became an event, the replica has taken it in already.
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
+
+    /// The clause whose code cost the last command, which was refused for it, if one did. It is to be put to sleep. Where the
+    /// law runs in this process nothing is ever ended, and so there is none.
+    fn take_culprit(&mut self) -> Option<Culprit> {
+        None
+    }
 
     /// Hands over events of the past, seals open, that the commands to come are about: those to be undone, or
     /// for a ruling all. They replace what was handed over before. A judge whose law has no undo need not look at them.
@@ -35,6 +42,29 @@ pub trait GameJudge: Send {
 
     /// The end of the log that the replica has taken in.
     fn head(&self) -> Head;
+}
+
+/// A clause whose code took more time or memory than there is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Culprit {
+    /// Which clause.
+    pub clause: ClauseKey,
+    /// What it did, in words.
+    pub why: String,
+}
+
+impl Culprit {
+    /// The command by which its code sleeps, as the game's own. `seq` is the number of the last event.
+    pub fn command(self, at: Moment, seq: EventSeq) -> Command {
+        let Self { clause, why } = self;
+        let key = format!("sleep {} {} {}", clause.rule, clause.fence, seq.next());
+        Command {
+            at,
+            actor: Actor::Game,
+            key: key.into(),
+            act: Act::Sleep { clause, why },
+        }
+    }
 }
 
 /// Where judges come from.

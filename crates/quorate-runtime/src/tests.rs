@@ -1,6 +1,7 @@
 //! The host of games on a store in memory, with a clock set by hand and a game that needs no law.
 
 mod archives;
+mod costs;
 mod dues;
 mod faults;
 mod group_commit;

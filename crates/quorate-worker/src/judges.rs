@@ -18,16 +18,20 @@ use quorate_kernel::record;
 use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Refusal};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::judge::{GameJudge, Head, Judged, Judges, Secret};
+use quorate_runtime::judge::{Culprit, GameJudge, Head, Judged, Judges, Secret};
 use quorate_runtime::ports::WorkersStanding;
 use quorate_runtime::wire::{WireHead, WireJudged, WireRecord, come_head, sent_head};
 use serde::{Deserialize, Serialize};
 
+use crate::culprit::{Runs, Said, Teller};
 use crate::frame::{self, Until};
 use crate::process::{Process, Program};
 
 /// How long a worker may take to take up a game, its law compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How much memory a worker may take for laws that it has compiled, in bytes: it goes from game to game.
+const LAWS_BYTES: usize = 64 << 20;
 
 /// From the server to a worker.
 #[derive(Serialize, Deserialize)]
@@ -36,8 +40,21 @@ enum Order {
     Open(WireRecord, WireHead),
     /// These events of the past are what the commands to come are about.
     Recall(Vec<WireRecord>),
-    /// Judge a command.
-    Judge(WireRecord, Secret),
+    /// Judge a command, and say before each run of rule code whose it is, if that is asked for.
+    Judge {
+        command: WireRecord,
+        secret: Secret,
+        telling: bool,
+    },
+}
+
+/// From a worker that judges.
+#[derive(Serialize, Deserialize)]
+enum Verdict {
+    /// What runs.
+    Runs(Said),
+    /// What the command came to.
+    Judged(WireJudged),
 }
 
 /// How judging goes on.
@@ -89,6 +106,8 @@ struct DistantJudge {
     past: Vec<WireRecord>,
     /// Whether the worker has heard of the past.
     is_told: bool,
+    /// The clause that cost the last command two workers.
+    culprit: Option<Culprit>,
 }
 
 impl WorkerJudges {
@@ -150,6 +169,7 @@ impl Judges for WorkerJudges {
             head,
             past: Vec::new(),
             is_told: true,
+            culprit: None,
         })
     }
 }
@@ -199,6 +219,16 @@ impl JudgesPool {
         self.freed.notify_one();
     }
 
+    /// Counts a worker that is of no more use.
+    fn count(&self, error: &io::Error) {
+        let counter = if is_over(error) {
+            &self.stopped
+        } else {
+            &self.ended
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// A worker is gone; there is room for another.
     fn lost(&self) {
         self.room().count -= 1;
@@ -220,17 +250,19 @@ impl JudgesPool {
 }
 
 impl DistantJudge {
+    /// Has a command judged. Where that costs the worker, it is judged once more by another, which says what it is at: the
+    /// first may have been dead before it was asked.
     fn asked(&mut self, command: &Command, secret: &Secret) -> io::Result<Judged> {
+        self.culprit = None;
         let mut worker = self.pool.take(self.opening, self.head)?;
-        let mut asked = self.asked_of(&mut worker, command, secret);
-        if let Err(error) = &asked
-            && !is_over(error)
-        {
-            // It may have been dead before it was asked. A new one takes its place, and is asked once.
+        let mut runs = Runs::default();
+        let mut asked = self.asked_of(&mut worker, command, secret, None);
+        if let Err(error) = &asked {
+            self.pool.count(error);
+            // Gone before the next one comes, for there is not room for both.
             drop(worker);
-            self.pool.ended.fetch_add(1, Ordering::Relaxed);
             worker = self.pool.started().inspect_err(|_| self.pool.lost())?;
-            asked = self.asked_of(&mut worker, command, secret);
+            asked = self.asked_of(&mut worker, command, secret, Some(&mut runs));
         }
         match &asked {
             Ok(_) => {
@@ -238,26 +270,28 @@ impl DistantJudge {
                 self.pool.put(worker);
             }
             Err(error) => {
-                let counter = if is_over(error) {
-                    &self.pool.stopped
-                } else {
-                    &self.pool.ended
-                };
-                counter.fetch_add(1, Ordering::Relaxed);
-                let (end, act) = (worker.process.end(), command.act.name());
-                tracing::warn!(%error, ?end, %act, "a worker is killed over a command");
+                self.pool.count(error);
+                let time = self.pool.settings.command;
+                let at_fault = worker.process.is_at_fault(is_over(error), time);
                 drop(worker);
                 self.pool.replace();
+                let clause = runs.culprit(&self.state).filter(|_| at_fault);
+                let act = command.act.name();
+                tracing::warn!(%error, %act, ?clause, "two workers are killed over a command");
+                let why = why(error, time);
+                self.culprit = clause.map(|clause| Culprit { clause, why });
             }
         }
         asked
     }
 
+    /// Has a command judged by a worker. Where `runs` are given, it says what it is at, which is noted there.
     fn asked_of(
         &mut self,
         worker: &mut JudgesWorker,
         command: &Command,
         secret: &Secret,
+        runs: Option<&mut Runs>,
     ) -> io::Result<Judged> {
         if worker.holds != Some((self.opening, self.head)) {
             let open = Order::Open(WireRecord::of_state(&self.state), sent_head(self.head));
@@ -269,8 +303,12 @@ impl DistantJudge {
             let _: bool = say(worker, &Order::Recall(self.past.clone()), time)?;
             self.is_told = true;
         }
-        let order = Order::Judge(WireRecord::of_command(command), *secret);
-        let judged: WireJudged = say(worker, &order, time)?;
+        let order = Order::Judge {
+            command: WireRecord::of_command(command),
+            secret: *secret,
+            telling: runs.is_some(),
+        };
+        let judged = verdict(worker, &order, time, runs)?;
         let judged = judged.judged().map_err(io::Error::other)?;
         if let Judged::Event(event) = &judged {
             self.follow(event).map_err(io::Error::other)?;
@@ -312,6 +350,33 @@ fn say<T: serde::de::DeserializeOwned>(
     frame::message(&frame::read(&mut line)?)
 }
 
+/// Asks for a verdict; what runs meanwhile is noted in `runs`.
+fn verdict(
+    worker: &JudgesWorker,
+    order: &Order,
+    time: Duration,
+    mut runs: Option<&mut Runs>,
+) -> io::Result<WireJudged> {
+    let mut line = Until::after(&worker.process.socket, time);
+    frame::write(&mut line, &frame::bytes(order)?)?;
+    loop {
+        match (frame::message(&frame::read(&mut line)?)?, &mut runs) {
+            (Verdict::Judged(judged), _) => return Ok(judged),
+            (Verdict::Runs(said), Some(runs)) => runs.hear(said),
+            (Verdict::Runs(_), None) => return Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// What a clause did that cost a worker.
+fn why(error: &io::Error, time: Duration) -> String {
+    if is_over(error) {
+        format!("it took longer than {} s", time.as_secs_f32())
+    } else {
+        "it took more memory than there is, or met a bug".to_owned()
+    }
+}
+
 impl GameJudge for DistantJudge {
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
         let asked = self.asked(command, secret);
@@ -322,8 +387,17 @@ impl GameJudge for DistantJudge {
             } else {
                 "code of the rules that fits into its memory; it was stopped".to_owned()
             };
-            Judged::Refused(Refusal::plain(what))
+            let clause = self.culprit.as_ref().map(|culprit| &culprit.clause);
+            let rule = clause.map(|clause| clause.rule.clone());
+            Judged::Refused(Refusal {
+                rule_id: rule.unwrap_or_default(),
+                ..Refusal::plain(what)
+            })
         })
+    }
+
+    fn take_culprit(&mut self) -> Option<Culprit> {
+        self.culprit.take()
     }
 
     fn recall(&mut self, past: Vec<Event>) {
@@ -351,12 +425,40 @@ impl GameJudge for DistantJudge {
     }
 }
 
+/// Whether bytes are an order of which everything can be read.
+pub(crate) fn is_order(bytes: &[u8]) -> bool {
+    match frame::message(bytes) {
+        Ok(Order::Open(state, _)) => state.state().is_ok(),
+        Ok(Order::Recall(past)) => past.iter().all(|event| event.event().is_ok()),
+        Ok(Order::Judge { command, .. }) => command.command().is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// Whether bytes are a verdict of which everything can be read.
+pub(crate) fn is_verdict(bytes: &[u8]) -> bool {
+    match frame::message(bytes) {
+        Ok(Verdict::Judged(judged)) => judged.judged().is_ok(),
+        Ok(Verdict::Runs(said)) => {
+            Runs::default().hear(said);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
 /// A worker's own side: judges until the server is gone.
 ///
 /// # Errors
 /// Fails where the server ends, or sends what is no order.
 pub fn serve(socket: &UnixStream) -> io::Result<()> {
-    let host = InProcess::new(&Arc::new(LawCache::default()));
+    let host = InProcess::new(&Arc::new(LawCache::of_bytes(LAWS_BYTES)));
+    let line = socket.try_clone()?;
+    let teller = Teller::new(move |said| {
+        // Where the server is gone there is nobody left to tell.
+        let told = frame::bytes(&Verdict::Runs(said));
+        drop(told.and_then(|told| frame::write(&line, &told)));
+    });
     let game: GameId = "game".parse().map_err(io::Error::other)?;
     let mut judge: Option<Box<dyn GameJudge>> = None;
     loop {
@@ -372,10 +474,17 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
                 judge.recall(past.map_err(io::Error::other)?);
                 frame::bytes(&true)?
             }
-            Order::Judge(command, secret) => {
+            Order::Judge {
+                command,
+                secret,
+                telling,
+            } => {
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
                 let command = command.command().map_err(io::Error::other)?;
-                frame::bytes(&WireJudged::of(&judge.judge(&command, &secret)))?
+                teller.switch(telling);
+                let judged = judge.judge(&command, &secret);
+                teller.switch(false);
+                frame::bytes(&Verdict::Judged(WireJudged::of(&judged)))?
             }
         };
         frame::write(socket, &answer)?;

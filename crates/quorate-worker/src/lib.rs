@@ -9,8 +9,10 @@
 #![cfg(unix)]
 
 pub mod confine;
+mod culprit;
 pub mod frame;
 pub mod judges;
 pub mod pipe;
 pub mod process;
 pub mod readers;
+pub mod testing;

@@ -15,13 +15,27 @@ use quorate_runtime::ports::{AccountError, StoreError};
 use quorate_runtime::wire::{WireHead, WireRecord};
 use serde::{Deserialize, Serialize};
 
+use crate::culprit::Said;
+use crate::frame;
+
 /// From a worker to its server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Upward {
     /// It needs something, and waits for the answer.
     Ask(Ask),
+    /// What runs.
+    Runs(Said),
     /// The job is done.
     Done(Vec<u8>),
+}
+
+/// From a server to its worker: something to be done.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Task {
+    /// What, as the two ends of it know how to read it.
+    pub(crate) request: Vec<u8>,
+    /// Whether the worker says before each run of rule code whose it is.
+    pub(crate) telling: bool,
 }
 
 /// A question.
@@ -46,6 +60,20 @@ pub(crate) enum Ask {
     Newest(GameId, Option<Digest>),
     /// A command, of which the moment does not count.
     Send(GameId, WireRecord),
+}
+
+/// Whether bytes are a task.
+pub(crate) fn is_task(bytes: &[u8]) -> bool {
+    frame::message::<Task>(bytes).is_ok()
+}
+
+/// Whether bytes are something that a worker says, of which everything can be read.
+pub(crate) fn is_upward(bytes: &[u8]) -> bool {
+    match frame::message(bytes) {
+        Ok(Upward::Ask(Ask::Send(_, command))) => command.command().is_ok(),
+        Ok(Upward::Ask(_) | Upward::Runs(_) | Upward::Done(_)) => true,
+        Err(_) => false,
+    }
 }
 
 /// A game's row without its secret.

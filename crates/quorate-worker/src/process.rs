@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -18,6 +19,10 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 
 /// The stack of the thread that waits for the server's end, in bytes.
 const WATCH_STACK: usize = 64 << 10;
+
+/// The signals by which others end a process.
+const KILL: i32 = 9;
+const TERM: i32 = 15;
 
 /// How workers are started: this program with words by which it becomes one.
 #[derive(Clone, Debug)]
@@ -68,6 +73,19 @@ impl Process {
         self.child.id()
     }
 
+    /// Whether it was lost by what it did: it was at work for half of its time, or ended by itself. One that waited for a
+    /// processor, or that somebody killed, was not.
+    pub(crate) fn is_at_fault(&mut self, over: bool, time: Duration) -> bool {
+        if over {
+            return system::worked(self.id()).is_some_and(|worked| worked >= time / 2);
+        }
+        // It is gone or about to be; how it ended is settled already.
+        drop(self.child.kill());
+        let end = self.child.wait();
+        let killed = |end: ExitStatus| matches!(end.signal(), Some(KILL | TERM));
+        end.is_ok_and(|end| !killed(end))
+    }
+
     /// How it ended, if it has.
     pub(crate) fn end(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
@@ -114,4 +132,32 @@ fn end_with_the_server(socket: &UnixStream) -> io::Result<()> {
     };
     let thread = std::thread::Builder::new().stack_size(WATCH_STACK);
     thread.spawn(wait).map(drop)
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::time::Duration;
+
+    /// How long a tick of the system's own counts is: a hundredth of a second, on every machine that we know.
+    const TICK: Duration = Duration::from_millis(10);
+
+    /// How long a process has had a processor; none where that is not told.
+    pub(super) fn worked(id: u32) -> Option<Duration> {
+        let line = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // The name in brackets may hold anything. After it, the twelfth and thirteenth word count ticks.
+        let (_, rest) = line.rsplit_once(") ")?;
+        let mut ticks = rest.split(' ').skip(11).map(str::parse::<u32>);
+        let (own, of_system) = (ticks.next()?.ok()?, ticks.next()?.ok()?);
+        Some(TICK * own.saturating_add(of_system))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::time::Duration;
+
+    /// How long a process has had a processor: nobody knows here.
+    pub(super) fn worked(_: u32) -> Option<Duration> {
+        None
+    }
 }

@@ -11,13 +11,16 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use quorate_kernel::GameId;
+use quorate_runtime::Answer;
+use quorate_runtime::judge::Culprit;
 use quorate_runtime::ports::{Job, JobFailed, Workers, WorkersStanding};
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
+use crate::culprit::Runs;
 use crate::frame;
 use crate::judges::WorkerJudges;
-use crate::pipe::{Near, Upward};
+use crate::pipe::{Near, Task, Upward};
 use crate::process::{Process, Program};
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
@@ -227,26 +230,24 @@ impl Workers for Readers {
         };
         let slot = pool.slots.acquire().await;
         let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
-        let mut worker = pool.take(job.game.as_ref()).await?;
-        let done = worker.work(&job, &self.near).await;
-        match &done {
-            Ok(_) => {
-                worker.game = job.game;
-                pool.put(worker);
-            }
-            Err(failed) => {
-                let counter = match failed {
-                    JobFailed::TimeOver(_) => &pool.stopped,
-                    _ => &pool.ended,
-                };
-                counter.fetch_add(1, Ordering::Relaxed);
-                let end = worker.process.as_mut().and_then(Process::end);
-                tracing::warn!(%failed, ?end, who = job.who, "a worker is killed");
-                drop(worker);
-                pool.replace();
-            }
+        let lost = match self.tried(pool, &job, None).await {
+            Ok(made) => return Ok(made),
+            Err(lost) => lost,
+        };
+        if lost.at_fault && !job.is_in_force {
+            return Err(lost.failed);
         }
-        done
+        // Once more, by a worker that says what it is at. Where the first was merely killed, the reader does not notice.
+        let mut runs = Runs::default();
+        let lost = match self.tried(pool, &job, Some(&mut runs)).await {
+            Ok(made) => return Ok(made),
+            Err(lost) => lost,
+        };
+        if !lost.at_fault || !self.puts_to_sleep(&job, &runs, &lost.failed).await {
+            return Err(lost.failed);
+        }
+        let made = self.tried(pool, &job, None).await;
+        made.map_err(|lost| lost.failed)
     }
 
     fn forget(&self) {
@@ -268,27 +269,101 @@ impl Workers for Readers {
     }
 }
 
+/// A job that was not done.
+struct Lost {
+    failed: JobFailed,
+    /// Whether its worker was lost by what it did.
+    at_fault: bool,
+}
+
+impl Readers {
+    /// Has a worker do a job; one that does not is killed. Where `runs` are given, it says what it is at, which is noted there.
+    async fn tried(
+        &self,
+        pool: &Arc<Pool>,
+        job: &Job,
+        runs: Option<&mut Runs>,
+    ) -> Result<Vec<u8>, Lost> {
+        let taken = pool.take(job.game.as_ref()).await;
+        let mut worker = taken.map_err(|failed| Lost {
+            failed,
+            at_fault: true,
+        })?;
+        let failed = match worker.work(job, &self.near, runs).await {
+            Ok(made) => {
+                worker.game.clone_from(&job.game);
+                pool.put(worker);
+                return Ok(made);
+            }
+            Err(failed) => failed,
+        };
+        let over = matches!(failed, JobFailed::TimeOver(_));
+        let counter = if over { &pool.stopped } else { &pool.ended };
+        counter.fetch_add(1, Ordering::Relaxed);
+        let (mut process, time) = (worker.process.take(), job.time);
+        let ending = tokio::task::spawn_blocking(move || {
+            let process = process.as_mut();
+            process.is_some_and(|process| process.is_at_fault(over, time))
+        });
+        let at_fault = ending.await.unwrap_or(false);
+        tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
+        drop(worker);
+        pool.replace();
+        Err(Lost { failed, at_fault })
+    }
+
+    /// Puts the code to sleep that cost a worker, if it is some of the game's law. False where it is not known.
+    async fn puts_to_sleep(&self, job: &Job, runs: &Runs, failed: &JobFailed) -> bool {
+        let (true, Some(game)) = (job.is_in_force, &job.game) else {
+            return false;
+        };
+        let Ok(newest) = self.near.games.snapshot(game).await else {
+            return false;
+        };
+        let Some(clause) = runs.culprit(&newest.state) else {
+            return false;
+        };
+        let why = failed.to_string();
+        let culprit = Culprit { clause, why };
+        let slept = self.near.games.put_to_sleep(game, culprit).await;
+        slept.is_ok_and(|answer| matches!(answer, Answer::Kept(_)))
+    }
+}
+
 impl ReadersWorker {
     /// Has it do a job, and answers what it asks meanwhile. Whatever goes wrong, it is of no more use.
-    async fn work(&mut self, job: &Job, near: &Near) -> Result<Vec<u8>, JobFailed> {
+    async fn work(
+        &mut self,
+        job: &Job,
+        near: &Near,
+        mut runs: Option<&mut Runs>,
+    ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
         let ended = |_: std::io::Error| JobFailed::Ended;
         let mut left = job.time;
-        let sent = frame::send(&mut self.socket, &job.request);
+        let task = Task {
+            request: job.request.clone(),
+            telling: runs.is_some(),
+        };
+        let task = frame::bytes(&task).map_err(ended)?;
+        let sent = frame::send(&mut self.socket, &task);
         within(&mut left, job.time, sent).await?.map_err(ended)?;
-        for _ in 0..ASKS_MAX {
+        let mut asked = 0;
+        loop {
             let heard = frame::receive(&mut self.socket);
             let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
-            match frame::message(&heard).map_err(ended)? {
-                Upward::Done(made) => return Ok(made),
-                Upward::Ask(ask) => {
+            match (frame::message(&heard).map_err(ended)?, &mut runs) {
+                (Upward::Done(made), _) => return Ok(made),
+                (Upward::Runs(said), Some(runs)) => runs.hear(said),
+                (Upward::Ask(ask), _) if asked < ASKS_MAX => {
+                    asked += 1;
                     let answer = near.answer(&ask, job.account).await.map_err(ended)?;
                     let told = frame::send(&mut self.socket, &answer);
                     within(&mut left, job.time, told).await?.map_err(ended)?;
                 }
+                (Upward::Ask(_) | Upward::Runs(_), _) => return Err(JobFailed::Ended),
             }
         }
-        Err(JobFailed::Ended)
     }
 }
 

@@ -1,4 +1,5 @@
 //! The one place that looks at a stopwatch.
+#![allow(dead_code, reason = "each benchmark uses a part of it")]
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,6 @@ pub(crate) fn ratio(one: Duration, other: Duration) -> f64 {
     clippy::disallowed_methods,
     reason = "a benchmark has to look at a stopwatch"
 )]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }

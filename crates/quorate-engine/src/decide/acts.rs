@@ -11,7 +11,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
 use super::draft::drop_waiting;
-use super::{claims, dice_line, undo};
+use super::{breaks, claims, dice_line, undo};
 use crate::convert;
 use crate::names;
 use crate::topics::posts::Draft;
@@ -35,6 +35,7 @@ pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open
             Ok(())
         }
         (Act::Repair { patch, reason }, Actor::Operator) => repair(tx, patch, reason),
+        (Act::Sleep { clause, why }, Actor::Game) => breaks::put_to_sleep(tx, clause, why),
         (act, Actor::Player(player)) => {
             on_the_books(tx, player)?;
             act_of_player(tx, player, act, past, open)
@@ -131,7 +132,8 @@ fn act_of_player(
         | Act::Apply { .. }
         | Act::Due { .. }
         | Act::Downtime { .. }
-        | Act::Repair { .. } => Err(Stop::no("an act that players take")),
+        | Act::Repair { .. }
+        | Act::Sleep { .. } => Err(Stop::no("an act that players take")),
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use quorate_kernel::Refusal;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Breaks, ClauseKey};
-use quorate_law::stop::{Fault, Site};
+use quorate_law::stop::{Answer, Fault, Site, Stop};
 
+use crate::law::fence_at;
 use crate::tx::Tx;
 
 /// After so many breaks the clause's code sleeps.
@@ -30,12 +31,8 @@ pub(super) fn count_breaks(tx: &Tx) {
         if tx.law.asks_for_lost(&site) {
             continue;
         }
-        let Some(fence) = fence_of(tx, &site) else {
+        let Some(key) = tx.with_state(|state| fence_at(state, &site)) else {
             continue;
-        };
-        let key = ClauseKey {
-            rule: site.rule.clone(),
-            fence,
         };
         let old = tx.with_state(|state| state.breaks.get(&key).cloned());
         let times = old.as_ref().map_or(0, |row| row.times) + 1;
@@ -60,18 +57,100 @@ pub(super) fn count_breaks(tx: &Tx) {
     }
 }
 
-/// The number of the fence in which a place of the law stands.
-fn fence_of(tx: &Tx, site: &Site) -> Option<u32> {
+/// Puts the code of a clause to sleep that cost more than there is. The law is not asked: what runs away would run again.
+pub(super) fn put_to_sleep(tx: &Tx, clause: &ClauseKey, why: &str) -> Answer<()> {
     let text = tx.with_state(|state| {
-        state
-            .rules
-            .get(&site.rule)
-            .map(|rule| Arc::clone(&rule.text))
-    })?;
-    let read = quorate_law::RuleText::parse(&text);
-    let index = read
-        .fences
-        .iter()
-        .rposition(|fence| fence.line <= site.line.max(1))?;
-    u32::try_from(index + 1).ok()
+        let rule = state.rules.get(&clause.rule);
+        rule.map(|rule| Arc::clone(&rule.text))
+    });
+    let read = text.map(|text| quorate_law::RuleText::parse(&text));
+    let fence = usize::try_from(clause.fence).ok();
+    let fence = fence.and_then(|fence| read.as_ref()?.fences.get(fence.checked_sub(1)?));
+    let Some(fence) = fence else {
+        return Err(Stop::no("a clause with code"));
+    };
+    let old = tx.with_state(|state| state.breaks.get(clause).cloned());
+    if old.as_ref().is_some_and(|old| old.asleep) {
+        return Err(Stop::no("a clause that is awake"));
+    }
+    let times = old.map_or(0, |row| row.times) + 1;
+    let (number, rule) = (fence.clause, &clause.rule);
+    tx.say(
+        NoteKind::Broke,
+        format!("clause {number} of {rule} sleeps from now on: {why}"),
+    );
+    tx.put(
+        clause.clone(),
+        Breaks {
+            times,
+            last: why.to_owned(),
+            asleep: true,
+        },
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Name;
+    use quorate_kernel::command::{Act, Actor};
+    use quorate_kernel::event::NoteKind;
+    use quorate_kernel::rows::ClauseKey;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    const GUARDED: &str = r#"fish = number("Fish", of = player)
+
+def stops(attempt: Attempt) -> bool:
+    return True
+
+def take(actor: Player):
+    actor.fish += 1
+
+action("take", take)
+```
+
+2. Nobody may.
+
+```starlark
+forbid(scope(actions = ["take"]), stops, "nothing")"#;
+
+    fn sleep(fence: u32) -> Act {
+        Act::Sleep {
+            clause: ClauseKey {
+                rule: Name::from("house"),
+                fence,
+            },
+            why: "it took longer than 1 s".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_clause_that_cost_too_much_sleeps_at_once_and_the_rest_goes_on() {
+        let mut game = game(GUARDED);
+        game.act("take", &[]).expect_err("it is forbidden");
+        let event = game.send(Actor::Game, sleep(2)).expect("it sleeps");
+        let told = "clause 2 of house sleeps from now on: it took longer than 1 s";
+        let mut notes = event.notes.iter();
+        assert!(
+            notes.any(|note| note.kind == NoteKind::Broke && note.text == told),
+            "{event:?}"
+        );
+        game.act("take", &[]).expect("nothing forbids it");
+        assert_eq!(game.value("fish"), Datum::Int(1));
+    }
+
+    #[test]
+    fn what_sleeps_or_is_not_there_is_not_put_to_sleep_and_nobody_else_may() {
+        let mut game = game(GUARDED);
+        game.send(Actor::Game, sleep(2)).expect("it sleeps");
+        for (fence, needed) in [(2, "awake"), (0, "with code"), (3, "with code")] {
+            let refused = game.send(Actor::Game, sleep(fence)).expect_err("it cannot");
+            assert!(refused.what().contains(needed), "{fence}: {refused}");
+        }
+        for actor in [Actor::Player(game.anna), Actor::Operator] {
+            game.send(actor, sleep(1)).expect_err("the game alone may");
+        }
+    }
 }

@@ -41,6 +41,11 @@ impl Default for Accounts {
 }
 
 impl Accounts {
+    /// Has all of it cost no more than is left of something larger.
+    pub(super) fn limit_to(&self, left: Limits) {
+        self.parts.borrow_mut().whole = Budget::new(left);
+    }
+
     /// Pays from the accounts of another run of the same command.
     pub(super) fn share(&self, other: &Self) {
         *self.parts.borrow_mut() = other.parts.borrow().clone();

@@ -57,6 +57,16 @@ impl Tx {
         self.accounts.of_patch().pay(cost)
     }
 
+    /// Has the whole run cost no more than is left of what it is part of.
+    pub(crate) fn limit_to(&self, left: Limits) {
+        self.accounts.limit_to(left);
+    }
+
+    /// What the run has used so far.
+    pub(crate) fn used(&self) -> Cost {
+        self.accounts.used()
+    }
+
     /// Does something and tells what it took. Outside of any run, each thing that is called gets an account of its own.
     pub(crate) fn measured<T>(&self, act: impl FnOnce() -> T) -> (T, Effort) {
         let (depth, deepest) = (self.depth.get(), self.deepest.get());

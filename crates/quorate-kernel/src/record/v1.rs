@@ -1,7 +1,8 @@
 //! Version 1 of the stored form. What it stores never changes, for that was written to disks.
 //!
 //! Where a live type gets a field or a variant that need not be kept, it is named here after a semicolon, with what is read or
-//! stored for it. Where one is to be kept, or a type changes otherwise, the form gets a version 2:
+//! stored for it. A variant that comes after all others may be kept here, for what was written before reads as it did. Where
+//! anything else is to be kept, or a type changes otherwise, the form gets a version 2:
 //!
 //! - Copy this file to `v2.rs`, change the types there, and let `record.rs` write 2 and read both.
 //! - Here, what has changed since is named so too or, in place of its declaration, an `impl Frozen` by hand.
@@ -147,6 +148,7 @@ frozen_enums! {
         Due { keys: Vec<DueKey> },
         Downtime { since: Moment },
         Repair { patch: Sealed<live::Patch>, reason: Text },
+        Sleep { clause: ClauseKey, why: String },
     }
 }
 

@@ -119,7 +119,7 @@ macro_rules! has_each {
 #[test]
 fn there_is_a_sample_of_everything() {
     has_each!(samples::acts(), Act: Found Apply Leave Do Answer Abandon Decide Post EditPost Recategorise Withdraw
-        Comment Message Claim Dispute Undo Dice Wake Due Downtime Repair);
+        Comment Message Claim Dispute Undo Dice Wake Due Downtime Repair Sleep);
     has_each!(samples::effects(), Effect: About Person Cell Line Entity Post Comment Message Section Rule Term Page Use
         Clock Due Duty Open Waiting Claim Dynasty Breaks Archived Commitment);
     has_each!(samples::clauses(), Clause: AddRule AmendRule RenameRule MoveRule RepealRule SwitchRule SetValue AddToValue

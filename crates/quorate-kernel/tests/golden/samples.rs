@@ -262,6 +262,10 @@ fn later_acts() -> Vec<Act> {
             patch: patch(),
             reason: words("It hung."),
         },
+        Act::Sleep {
+            clause: clause_key(),
+            why: "it took longer than 1 s".to_owned(),
+        },
     ]
 }
 

@@ -26,6 +26,9 @@ pub struct Job {
     pub time: Duration,
     /// Whether it may take long: such jobs wait for each other and give way to all else.
     pub is_heavy: bool,
+    /// Whether it shows the game as it is, so that nothing runs but the law in force. Then code that costs its worker too much
+    /// is put to sleep.
+    pub is_in_force: bool,
 }
 
 /// Why a job was not done.

@@ -5,12 +5,12 @@ use quorate_kernel::effect::{Effect, Step, Way};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::record;
-use quorate_kernel::rows::{Cell, CellKey, Due, DueKey, PageText};
+use quorate_kernel::rows::{Breaks, Cell, CellKey, ClauseKey, Due, DueKey, PageText};
 use quorate_kernel::state::State;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{GameId, Moment, Name, Refusal, Thing, Value};
 
-use crate::judge::{GameJudge, Head, Judged, Judges, Secret};
+use crate::judge::{Culprit, GameJudge, Head, Judged, Judges, Secret};
 
 /// Judges of counting games. The actions of such a game:
 ///
@@ -18,6 +18,8 @@ use crate::judge::{GameJudge, Head, Judged, Judges, Secret};
 /// - `ring` with `at` has something fall due then, which raises the number of rings.
 /// - `stuck` with `at` has something fall due then that panics the judge, `again` something that never passes.
 /// - `say` writes a page, whose text is sealed.
+/// - `costly` with `n` costs the judge too much, until the clause of that number sleeps; then it raises the number. `alarm` has
+///   the like fall due: `costly` clauses 1 and 2 in turn, until both sleep.
 /// - `reign` begins a dynasty. `panic` panics the judge, and `lie` makes an event that does not fit the state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters;
@@ -25,6 +27,7 @@ pub struct Counters;
 struct CountingJudge {
     state: State,
     head: Head,
+    culprit: Option<Culprit>,
 }
 
 /// What a counting game begins with.
@@ -45,7 +48,7 @@ pub fn founding() -> Founding {
 /// The command to take an action with one number.
 pub fn plays(action: &str, number: i64) -> Act {
     let (name, value) = match action {
-        "ring" | "stuck" | "again" => ("at", Value::Moment(Moment(number))),
+        "ring" | "stuck" | "again" | "alarm" => ("at", Value::Moment(Moment(number))),
         "say" => ("text", Value::Text(typed(&format!("said {number}")))),
         _ => ("n", Value::Int(number)),
     };
@@ -81,12 +84,21 @@ fn cell_key(name: &str) -> CellKey {
 
 impl Judges for Counters {
     fn open(&self, _: &GameId, state: State, head: Head) -> Box<dyn GameJudge> {
-        Box::new(CountingJudge { state, head })
+        Box::new(CountingJudge {
+            state,
+            head,
+            culprit: None,
+        })
     }
 }
 
 impl GameJudge for CountingJudge {
     fn judge(&mut self, command: &Command, _: &Secret) -> Judged {
+        self.culprit = self.costs(command);
+        if let Some(culprit) = &self.culprit {
+            let fence = culprit.clause.fence;
+            return Judged::Refused(Refusal::plain(format!("time for clause {fence}")));
+        }
         let effects = match self.effects(command) {
             Ok(effects) => effects,
             Err(refusal) => return Judged::Refused(refusal),
@@ -117,6 +129,10 @@ impl GameJudge for CountingJudge {
         Judged::Event(Box::new(event))
     }
 
+    fn take_culprit(&mut self) -> Option<Culprit> {
+        self.culprit.take()
+    }
+
     fn next_due(&self) -> Option<Moment> {
         self.state.next_due().map(|(at, _)| at)
     }
@@ -141,6 +157,26 @@ impl GameJudge for CountingJudge {
 }
 
 impl CountingJudge {
+    /// The clause of the command that costs too much, unless it sleeps.
+    fn costs(&self, command: &Command) -> Option<Culprit> {
+        let fences = match &command.act {
+            Act::Do { action, args } if action == "costly" => match args.first() {
+                Some((_, Value::Int(fence))) => vec![u32::try_from(*fence).unwrap_or(0)],
+                _ => Vec::new(),
+            },
+            Act::Due { keys } if keys.contains(&alarm_key("alarm")) => vec![1, 2],
+            _ => Vec::new(),
+        };
+        let clause = |fence| ClauseKey {
+            rule: "costs".into(),
+            fence,
+        };
+        let asleep = |clause: &ClauseKey| self.state.breaks.contains_key(clause);
+        let clause = fences.into_iter().map(clause).find(|one| !asleep(one))?;
+        let why = "it took too long".to_owned();
+        Some(Culprit { clause, why })
+    }
+
     fn effects(&self, command: &Command) -> Result<Vec<Effect>, Refusal> {
         match &command.act {
             Act::Found(founding) if self.head.seq == EventSeq(0) => {
@@ -159,6 +195,19 @@ impl CountingJudge {
                 let lost_ms = (command.at - *since).0;
                 Ok(vec![self.raise("downtime_ms", lost_ms, command.at)])
             }
+            Act::Sleep { clause, why } => {
+                let new = Some(Breaks {
+                    times: 1,
+                    last: why.clone(),
+                    asleep: true,
+                });
+                let key = clause.clone();
+                Ok(vec![Effect::Breaks {
+                    key,
+                    old: None,
+                    new,
+                }])
+            }
             other => Err(Refusal::plain(format!(
                 "a game that knows {}",
                 other.name()
@@ -168,11 +217,11 @@ impl CountingJudge {
 
     fn play(&self, action: &str, value: &Value, command: &Command) -> Result<Vec<Effect>, Refusal> {
         match (action, value) {
-            ("add", Value::Int(n)) => Ok(vec![self.raise("count", *n, command.at)]),
+            ("add" | "costly", Value::Int(n)) => Ok(vec![self.raise("count", *n, command.at)]),
             ("low", Value::Int(n)) if count(&self.state) > *n => Err(Refusal::plain("a low count")),
             ("low", _) => Ok(vec![self.raise("count", 1, command.at)]),
-            ("ring" | "stuck" | "again", Value::Moment(at)) => {
-                let key = DueKey::Automatic(action.into(), Thing::Game);
+            ("ring" | "stuck" | "again" | "alarm", Value::Moment(at)) => {
+                let key = alarm_key(action);
                 let old = self.state.dues.get(&key).cloned();
                 let new = Some(Due { at: *at });
                 Ok(vec![Effect::Due { key, old, new }])
@@ -230,6 +279,10 @@ impl CountingJudge {
             new: Some(cell(now, at, self.head.seq.next())),
         }
     }
+}
+
+fn alarm_key(action: &str) -> DueKey {
+    DueKey::Automatic(action.into(), Thing::Game)
 }
 
 fn step(effect: Effect) -> Step {

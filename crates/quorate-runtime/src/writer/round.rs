@@ -260,13 +260,40 @@ impl RunningRound {
         let command = unless_it_panics(|| judge.due_command(up_to))?;
         let mut command = command.ok_or(RoundStop::Bug(BugKind::DueMissing(due)))?;
         command.at = command.at.max(self.end.head.at);
+        let end = self.end.head;
         match self.judge_one(command.clone())? {
             Answer::Kept(_) => Ok(command),
+            // Code of the rules fell asleep over it: what is due now may be something else.
+            Answer::Refused(_) if self.end.head != end => Ok(command),
             Answer::Refused(refusal) => Err(RoundStop::Bug(BugKind::DueRefused(refusal))),
         }
     }
 
-    fn judge_one(&mut self, mut command: Command) -> Result<Answer, RoundStop> {
+    /// Judges a command. What costs its judge too much is put to sleep first, and the command judged without it. Where it is
+    /// refused then, what it cost is the answer.
+    fn judge_one(&mut self, command: Command) -> Result<Answer, RoundStop> {
+        let mut first = None;
+        loop {
+            let refusal = match self.judge_once(command.clone())? {
+                Answer::Refused(refusal) => refusal,
+                kept @ Answer::Kept(_) => return Ok(kept),
+            };
+            let culprit = self.judge.take_culprit();
+            let refusal = first.take().unwrap_or(refusal);
+            let Some(culprit) = culprit else {
+                return Ok(Answer::Refused(refusal));
+            };
+            tracing::warn!(game = %self.game, clause = ?culprit.clause, "code of the rules is put to sleep");
+            let sleep = culprit.command(command.at, self.end.head.seq);
+            let slept = self.judge_once(sleep)?;
+            if matches!(slept, Answer::Refused(_)) || matches!(command.act, Act::Due { .. }) {
+                return Ok(Answer::Refused(refusal));
+            }
+            first = Some(refusal);
+        }
+    }
+
+    fn judge_once(&mut self, mut command: Command) -> Result<Answer, RoundStop> {
         if self.end.events.len() >= EVENTS_MAX {
             return Err(RoundStop::Full);
         }

@@ -99,7 +99,7 @@ impl LogKind {
                 event.act,
                 Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } | Act::Repair { .. }
             ),
-            Self::Itself => matches!(event.act, Act::Due { .. } | Act::Downtime { .. }),
+            Self::Itself => matches!(event.act, Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. }),
         }
     }
 }

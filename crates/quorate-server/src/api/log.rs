@@ -363,6 +363,9 @@ fn less_common(look: &GameView, event: &Event, act: &Act) -> Json {
         Act::Apply { name, text } => json!({ "name": name.as_str(), "text": text.as_str() }),
         Act::Leave { text } => json!({ "text": text.as_str() }),
         Act::Wake { clause } => json!({ "rule": clause.rule.as_str(), "fence": clause.fence }),
+        Act::Sleep { clause, why } => {
+            json!({ "rule": clause.rule.as_str(), "fence": clause.fence, "why": why })
+        }
         Act::Downtime { since } => json!({ "since": moment(*since) }),
         _ => Json::Null,
     }

@@ -186,6 +186,7 @@ pub(super) async fn hand_over(
         account: visitor.id(),
         time: effort.time(&site),
         is_heavy: effort.is_heavy(),
+        is_in_force: effort == Effort::Page,
         request: match wire_request(&parts, &body, &visitor.words) {
             Ok(request) => request,
             Err(error) => return failed(&site, &visitor, &parts, broken(&error)),

@@ -80,6 +80,9 @@ impl GameView {
             Act::Due { .. } => "what fell due".to_owned(),
             Act::Downtime { .. } => "the server was down".to_owned(),
             Act::Repair { .. } => "repairs the game".to_owned(),
+            Act::Sleep { clause, .. } => {
+                format!("a clause of {} sleeps", self.law.place(&clause.rule).title)
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use quorate_engine::judge::Judge;
+use quorate_engine::judge::{Judge, PageAccount};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_engine::{Law, judge};
@@ -50,6 +50,8 @@ pub struct GameView {
     pub(super) is_past: bool,
     /// How many forms the page has so far.
     forms: AtomicU32,
+    /// What the page's questions to the law have used so far.
+    spent: Arc<PageAccount>,
     /// The game as the reader sees it, to try things on.
     pub(super) blind: OnceLock<Judge>,
 }
@@ -148,6 +150,7 @@ impl GameContext {
             terms,
             is_past: false,
             forms: AtomicU32::new(0),
+            spent: Arc::default(),
             blind: OnceLock::new(),
         })
     }
@@ -237,6 +240,7 @@ impl GameView {
             terms,
             is_past: true,
             forms: AtomicU32::new(0),
+            spent: Arc::clone(&self.spent),
             blind: OnceLock::new(),
         }
     }
@@ -263,7 +267,8 @@ impl GameView {
     /// Asks the law something about the state, at the moment of the page. Nothing is changed.
     pub(super) fn trial_run<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
         let seq = self.published.head.seq.next();
-        judge::look(self.state(), seq, self.now, &self.law, question)
+        self.spent
+            .look(self.state(), seq, self.now, &self.law, question)
     }
 
     /// What a function of the law answers, if the law has one of that name and it answers.

@@ -18,7 +18,8 @@ use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
 use quorate_runtime::{Answer, OperatingError, Published};
 use serde::de::DeserializeOwned;
 
-use super::{Ask, Trouble, Upward, WireNewest, WireRow, WireSeal, WireSnapshot};
+use super::{Ask, Task, Trouble, Upward, WireNewest, WireRow, WireSeal, WireSnapshot};
+use crate::culprit::Teller;
 use crate::frame;
 
 /// How many games' states a worker keeps between jobs.
@@ -35,11 +36,19 @@ pub struct Far {
 ///
 /// # Errors
 /// Fails where the server ends.
-pub fn serve(far: &Far, mut work: impl FnMut(Vec<u8>) -> Vec<u8>) -> io::Result<()> {
+pub fn serve(far: &Arc<Far>, mut work: impl FnMut(Vec<u8>) -> Vec<u8>) -> io::Result<()> {
+    let line = Arc::clone(far);
+    let teller = Teller::new(move |said| {
+        // Where the server is gone there is nobody left to tell.
+        let told = frame::bytes(&Upward::Runs(said));
+        drop(told.and_then(|told| frame::write(&*line.lock(), &told)));
+    });
     loop {
-        let job = frame::read(&*far.lock())?;
-        let done = frame::bytes(&Upward::Done(work(job)))?;
-        frame::write(&*far.lock(), &done)?;
+        let task: Task = frame::message(&frame::read(&*far.lock())?)?;
+        teller.switch(task.telling);
+        let done = work(task.request);
+        teller.switch(false);
+        frame::write(&*far.lock(), &frame::bytes(&Upward::Done(done))?)?;
     }
 }
 

@@ -24,6 +24,9 @@ const THREADS: usize = 4;
 /// The stack of a thread that runs rule code, in bytes.
 const STACK: usize = 8 << 20;
 
+/// How much of that it may use for laws that it has compiled, in bytes.
+const LAWS_BYTES: usize = 64 << 20;
+
 /// What it works for.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -85,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let far = Arc::new(Far::new(socket));
     let deps = Deps {
         games: GameHost::distant(far.clone(), far.clone()),
-        laws: Arc::new(LawCache::default()),
+        laws: Arc::new(LawCache::of_bytes(LAWS_BYTES)),
         accounts: far.clone(),
         journal: far.clone(),
         seals: far.clone(),

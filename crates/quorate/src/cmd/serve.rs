@@ -52,9 +52,9 @@ pub(crate) enum LawHost {
 /// How the site is reached.
 #[derive(clap::Args)]
 pub(crate) struct Listen {
-    /// Where rule code runs.
-    #[arg(long, value_enum, default_value = "in-process")]
-    pub law: LawHost,
+    /// Where rule code runs: in workers where they can be started, unless this says otherwise.
+    #[arg(long, value_enum)]
+    pub law: Option<LawHost>,
     /// The address to listen on.
     #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub address: SocketAddr,
@@ -99,10 +99,9 @@ pub(super) fn serve(
 ) -> Result<ExitCode> {
     tell_log();
     let house = config(listen)?;
-    let (games, workers): (Games, Option<Arc<dyn Workers>>) = match listen.law {
-        LawHost::InProcess => (folder.games()?, None),
-        LawHost::Workers => {
-            let judges = game_workers()?;
+    let (games, workers): (Games, Option<Arc<dyn Workers>>) = match game_workers(listen.law)? {
+        None => (folder.games()?, None),
+        Some(judges) => {
             let games = folder.games_by(Arc::new(judges.clone()))?;
             let readers = folder.wait(readers(folder, &games, judges, &house))?;
             (games, Some(Arc::new(readers)))
@@ -156,8 +155,26 @@ async fn overdue() {
     tokio::time::sleep(READERS_END_WITHIN).await;
 }
 
-/// Workers that judge the commands of games.
-fn game_workers() -> Result<WorkerJudges> {
+/// Workers that judge the commands of games, where rule code is to run in workers.
+fn game_workers(asked: Option<LawHost>) -> Result<Option<WorkerJudges>> {
+    if asked == Some(LawHost::InProcess) {
+        return Ok(None);
+    }
+    match started_workers() {
+        Ok(judges) => Ok(Some(judges)),
+        Err(error) if asked.is_none() => {
+            let error = format!("{error:#}");
+            tracing::warn!(
+                "no worker can be started ({error}), so rule code runs in the server's own process: what runs away there takes \
+                 the server with it"
+            );
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn started_workers() -> Result<WorkerJudges> {
     let settings = JudgesSettings {
         command: COMMAND,
         workers_max: GAME_WORKERS_MAX,

@@ -77,7 +77,7 @@ impl Wanted {
                 event.act,
                 Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } | Act::Repair { .. }
             ),
-            "itself" => matches!(event.act, Act::Due { .. } | Act::Downtime { .. }),
+            "itself" => matches!(event.act, Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. }),
             other => name == other,
         };
         who && kind

@@ -1,0 +1,231 @@
+//! Long runs: what looks for rare faults, in parts, so that it can be stopped and taken up again. `docs/long-runs.md` keeps what ran.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::counts::Counter;
+use crate::shell::{self, answer, build_quorate, cargo, plain_cargo};
+use crate::tidy::root;
+
+/// Where it is kept.
+const LEDGER: &str = "docs/long-runs.md";
+
+/// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
+type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
+
+const RUNS: [LongRun; 10] = [
+    ("kills", 20, kills),
+    ("simulate", 50, simulate),
+    ("hostile", 1, hostile),
+    ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
+    ("fuzz-wire", 10, |seed| fuzz("wire", seed)),
+    ("fuzz-event", 10, |seed| fuzz("event", seed)),
+    ("fuzz-archive", 10, |seed| fuzz("archive", seed)),
+    ("fuzz-import", 10, |seed| fuzz("import", seed)),
+    ("fuzz-markup", 10, |seed| fuzz("markup", seed)),
+    ("fuzz-command", 10, |seed| fuzz("command", seed)),
+];
+
+/// How many workers are killed in a part.
+const KILLS: &str = "50";
+
+/// How long a fuzzer goes on in a part, in seconds.
+const FUZZ_SECONDS: u64 = 360;
+
+/// The names to choose from.
+pub(crate) fn names() -> [&'static str; RUNS.len()] {
+    RUNS.map(|(name, ..)| name)
+}
+
+/// Workers are killed at moments that the seed says.
+fn kills(seed: u64) -> Result<bool> {
+    let mut test = cargo("test");
+    test.args(["--package", "quorate", "--test", "workers", "killed"]);
+    test.env("QUORATE_KILLS", KILLS);
+    test.env("QUORATE_SEED", seed.to_string());
+    Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
+}
+
+/// Every book is played at random.
+fn simulate(seed: u64) -> Result<bool> {
+    let Some(program) = build_quorate()? else {
+        return Ok(false);
+    };
+    let mut all_well = true;
+    for entry in fs::read_dir(root().join("rulebooks"))? {
+        let book = entry?.path();
+        if !book.join("rules").is_dir() || !book.join("rulebook.toml").is_file() {
+            continue;
+        }
+        let mut play = std::process::Command::new(&program);
+        play.arg("simulate").arg(&book);
+        play.args(["--seed", &seed.to_string()]);
+        all_well &= shell::run(&mut play, Counter::new(None)?)?.succeeded;
+    }
+    Ok(all_well)
+}
+
+/// Every hostile program in every place.
+fn hostile(_: u64) -> Result<bool> {
+    let mut bench = cargo("bench");
+    bench.args(["--package", "quorate-engine", "--bench", "hostile"]);
+    Ok(shell::run(&mut bench, Counter::new(None)?)?.succeeded)
+}
+
+/// A fuzzer, which needs the nightly compiler and `cargo install cargo-fuzz`.
+fn fuzz(target: &str, seed: u64) -> Result<bool> {
+    let mut fuzz = plain_cargo("+nightly fuzz run");
+    fuzz.arg(target).arg("--");
+    fuzz.arg(format!("-seed={}", seed.max(1)));
+    fuzz.arg(format!("-max_total_time={FUZZ_SECONDS}"));
+    Ok(shell::run(&mut fuzz, Counter::new(None)?)?.succeeded)
+}
+
+/// A line of the ledger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Row {
+    commit: String,
+    name: String,
+    seed: u64,
+    /// The first part of this row, and how many are done with it.
+    from: u64,
+    done: u64,
+    of: u64,
+    took: Duration,
+    found: String,
+}
+
+impl Row {
+    fn line(&self) -> String {
+        let (from, done, of) = (self.from, self.done, self.of);
+        let took = self.took.as_secs();
+        format!(
+            "| {} | {} | {} | {from} to {done} of {of} | {took} s | {} |",
+            self.commit, self.name, self.seed, self.found
+        )
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [commit, name, seed, parts, took, found] = cells[..] else {
+            return None;
+        };
+        let (from, rest) = parts.split_once(" to ")?;
+        let (done, of) = rest.split_once(" of ")?;
+        Some(Self {
+            commit: commit.to_owned(),
+            name: name.to_owned(),
+            seed: seed.parse().ok()?,
+            from: from.parse().ok()?,
+            done: done.parse().ok()?,
+            of: of.parse().ok()?,
+            took: Duration::from_secs(took.strip_suffix(" s")?.parse().ok()?),
+            found: found.to_owned(),
+        })
+    }
+
+    /// Whether it is of the same run.
+    fn goes_on(&self, other: &Self) -> bool {
+        (&self.commit, &self.name, self.seed, self.from)
+            == (&other.commit, &other.name, other.seed, other.from)
+    }
+}
+
+/// The ledger with a row put in its place.
+fn noted(ledger: &str, row: &Row) -> String {
+    let same = |line: &str| Row::read(line).is_some_and(|known| known.goes_on(row));
+    if !ledger.lines().any(same) {
+        return format!("{}\n{}\n", ledger.trim_end(), row.line());
+    }
+    let lines = ledger.lines().map(|line| {
+        if same(line) {
+            row.line()
+        } else {
+            line.to_owned()
+        }
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+/// How many parts of a run are done, whatever the commit.
+fn done(ledger: &str, name: &str, seed: u64) -> u64 {
+    let rows = ledger.lines().filter_map(Row::read);
+    let own = rows.filter(|row| row.name == name && row.seed == seed);
+    own.map(|row| row.done).max().unwrap_or(0)
+}
+
+/// Runs what is left of a long run, and keeps each part in the ledger as it ends. False where something was found.
+pub(crate) fn run(name: &str, seed: u64, resume: bool) -> Result<bool> {
+    let Some((_, parts, part)) = RUNS.iter().find(|(known, ..)| *known == name) else {
+        bail!("there is no long run called {name}");
+    };
+    let path = root().join(LEDGER);
+    let ledger = fs::read_to_string(&path).with_context(|| format!("reading {LEDGER}"))?;
+    let before = if resume { done(&ledger, name, seed) } else { 0 };
+    let mut git = std::process::Command::new("git");
+    let git = git
+        .current_dir(root())
+        .args(["rev-parse", "--short", "HEAD"]);
+    let mut row = Row {
+        commit: answer(git).unwrap_or_default().trim().to_owned(),
+        name: name.to_owned(),
+        seed,
+        from: before + 1,
+        done: before,
+        of: *parts,
+        took: Duration::ZERO,
+        found: "nothing".to_owned(),
+    };
+    let mut all_well = true;
+    for nth in before..*parts {
+        let (well, took) = crate::steps::timed(|| part(seed + nth));
+        row.took += took;
+        row.done = nth + 1;
+        if !well? {
+            all_well = false;
+            let failed = format!("part {} fails, seed {}", nth + 1, seed + nth);
+            row.found = match row.found.as_str() {
+                "nothing" => failed,
+                before => format!("{before}; {failed}"),
+            };
+        }
+        let ledger = fs::read_to_string(&path)?;
+        fs::write(&path, noted(&ledger, &row))?;
+        println!("{}", row.line());
+    }
+    Ok(all_well)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(commit: &str, from: u64, done: u64) -> Row {
+        Row {
+            commit: commit.to_owned(),
+            name: "kills".to_owned(),
+            seed: 7,
+            from,
+            done,
+            of: 20,
+            took: Duration::from_secs(90),
+            found: "nothing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_run_goes_on_where_it_was_stopped_and_each_commit_has_its_row() {
+        let head = "# Long runs\n\n| commit | run | seed | parts | took | found |\n|---|---|---|---|---|---|\n";
+        let first = noted(head, &row("abc", 1, 1));
+        let second = noted(&first, &row("abc", 1, 2));
+        assert_eq!(second.lines().count(), head.lines().count() + 1);
+        assert_eq!(done(&second, "kills", 7), 2);
+        let third = noted(&second, &row("def", 3, 3));
+        assert_eq!(third.lines().count(), head.lines().count() + 2);
+        assert_eq!(done(&third, "kills", 7), 3);
+        assert_eq!(done(&third, "kills", 8), 0);
+        assert_eq!(Row::read(&row("def", 3, 3).line()), Some(row("def", 3, 3)));
+    }
+}
