@@ -85,7 +85,7 @@ fn fuzz(target: &str, seed: u64) -> Result<bool> {
 
 /// A line of the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Row {
+struct LedgerRow {
     commit: String,
     name: String,
     seed: u64,
@@ -97,7 +97,7 @@ struct Row {
     found: String,
 }
 
-impl Row {
+impl LedgerRow {
     fn line(&self) -> String {
         let (from, done, of) = (self.from, self.done, self.of);
         let took = self.took.as_secs();
@@ -134,8 +134,8 @@ impl Row {
 }
 
 /// The ledger with a row put in its place.
-fn noted(ledger: &str, row: &Row) -> String {
-    let same = |line: &str| Row::read(line).is_some_and(|known| known.goes_on(row));
+fn noted(ledger: &str, row: &LedgerRow) -> String {
+    let same = |line: &str| LedgerRow::read(line).is_some_and(|known| known.goes_on(row));
     if !ledger.lines().any(same) {
         return format!("{}\n{}\n", ledger.trim_end(), row.line());
     }
@@ -151,7 +151,7 @@ fn noted(ledger: &str, row: &Row) -> String {
 
 /// How many parts of a run are done, whatever the commit.
 fn done(ledger: &str, name: &str, seed: u64) -> u64 {
-    let rows = ledger.lines().filter_map(Row::read);
+    let rows = ledger.lines().filter_map(LedgerRow::read);
     let own = rows.filter(|row| row.name == name && row.seed == seed);
     own.map(|row| row.done).max().unwrap_or(0)
 }
@@ -168,7 +168,7 @@ pub(crate) fn run(name: &str, seed: u64, resume: bool) -> Result<bool> {
     let git = git
         .current_dir(root())
         .args(["rev-parse", "--short", "HEAD"]);
-    let mut row = Row {
+    let mut row = LedgerRow {
         commit: answer(git).unwrap_or_default().trim().to_owned(),
         name: name.to_owned(),
         seed,
@@ -202,8 +202,8 @@ pub(crate) fn run(name: &str, seed: u64, resume: bool) -> Result<bool> {
 mod tests {
     use super::*;
 
-    fn row(commit: &str, from: u64, done: u64) -> Row {
-        Row {
+    fn row(commit: &str, from: u64, done: u64) -> LedgerRow {
+        LedgerRow {
             commit: commit.to_owned(),
             name: "kills".to_owned(),
             seed: 7,
@@ -226,6 +226,9 @@ mod tests {
         assert_eq!(third.lines().count(), head.lines().count() + 2);
         assert_eq!(done(&third, "kills", 7), 3);
         assert_eq!(done(&third, "kills", 8), 0);
-        assert_eq!(Row::read(&row("def", 3, 3).line()), Some(row("def", 3, 3)));
+        assert_eq!(
+            LedgerRow::read(&row("def", 3, 3).line()),
+            Some(row("def", 3, 3))
+        );
     }
 }

@@ -1,7 +1,6 @@
 //! A version of the law, compiled and indexed: what the engine asks of it by name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;

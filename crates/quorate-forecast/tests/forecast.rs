@@ -474,3 +474,32 @@ fn a_forecast_whose_time_is_over_says_so() {
     assert_eq!(forecast.amending, Some(Amending::Unknown(Stuck::TimeOver)));
     assert!(forecast.access.is_some_and(|access| access.ended_early));
 }
+
+const HOSTILE: &str = include_str!("../../quorate-engine/tests/hostile/programs.star");
+const HELPERS: &str = include_str!("../../quorate-engine/tests/hostile/helpers.star");
+
+/// Of how many hostile programs one is previewed. `QUORATE_HOSTILE=all` has all of them previewed.
+const ONE_OF: usize = 9;
+
+#[test]
+fn a_preview_of_hostile_code_says_what_stops_it() {
+    let game = Game::found();
+    let all = std::env::var("QUORATE_HOSTILE").is_ok_and(|which| which == "all");
+    let one_of = if all { 1 } else { ONE_OF };
+    let mut unfit = Vec::new();
+    for program in HOSTILE.split("\n## ").skip(1).step_by(one_of) {
+        let (head, body) = program.split_once('\n').expect("a head and a body");
+        let mut words = head.split(" | ").skip(1);
+        let needs_more = ["Gizmo", "post(", "allowed("];
+        if needs_more.iter().any(|word| body.contains(word)) {
+            continue;
+        }
+        let code = format!("{HELPERS}\np = players()[0]\n{body}");
+        let said = format!("{:?}", game.whole(&script(&code)));
+        let fits = words.any(|words| said.contains(words) != (words == "harmless"));
+        if !fits {
+            unfit.push(format!("{head}: {said:.600}"));
+        }
+    }
+    assert!(unfit.is_empty(), "{}", unfit.join("\n"));
+}

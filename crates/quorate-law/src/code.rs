@@ -21,7 +21,7 @@ use crate::script::{self, Ready};
 use crate::stop::{Answer, Site, Stop};
 use crate::syntax::Flavour;
 use crate::values::convert::{from_value, to_value};
-use crate::watch::{self, Place};
+use crate::watch::{self, RunningCode};
 use crate::world::{Named, World};
 
 /// What is known of a law takes about so many bytes for each byte of its code: declarations, signatures, places.
@@ -122,7 +122,7 @@ impl Code {
             outer: site.clone(),
             ..FrameParts::new(&self.module, budget.clone())
         })?;
-        let _told = watch::begins(Place {
+        let _told = watch::begins(RunningCode {
             law: self.version,
             at: self.site_of(function),
             asks: site,
@@ -174,7 +174,7 @@ impl Script {
             outer: site.clone(),
             ..FrameParts::new(&self.ready.module, budget.clone())
         })?;
-        let _told = watch::begins(Place {
+        let _told = watch::begins(RunningCode {
             law: None,
             at: None,
             asks: site,

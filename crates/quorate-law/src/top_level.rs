@@ -21,7 +21,7 @@ use crate::rewrite;
 use crate::sheet::CodeSheet;
 use crate::stop::{Site, Stop};
 use crate::syntax::{self, Flavour};
-use crate::watch::{self, Place};
+use crate::watch::{self, RunningCode};
 
 /// Declarations with the fence and the place of each.
 pub(crate) type PlacedDeclarations = Vec<((usize, u32), Declaration)>;
@@ -44,7 +44,7 @@ pub(crate) fn run(
         ..FrameParts::new(code, Budget::new(Limits::LAW))
     };
     let nobody = Site::default();
-    let _told = watch::begins(Place {
+    let _told = watch::begins(RunningCode {
         law: None,
         at: None,
         asks: &nobody,

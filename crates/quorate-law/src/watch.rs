@@ -9,16 +9,16 @@ use crate::stop::Site;
 
 /// What is told. What begins inside something else ends before it, each thread for itself.
 #[derive(Clone, Copy, Debug)]
-pub enum Running<'a> {
+pub enum RunNotice<'a> {
     /// Code begins to run.
-    Begins(Place<'a>),
+    Begins(RunningCode<'a>),
     /// What began last on this thread has ended.
     Ends,
 }
 
 /// Which code.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct RunningCode<'a> {
     /// The version of the law that it belongs to; none for one-off code and for a law that is being compiled.
     pub law: Option<Digest>,
     /// Where the function stands, if it is one of the law's.
@@ -28,28 +28,28 @@ pub struct Place<'a> {
 }
 
 /// Whoever listens.
-pub type Listener = Box<dyn Fn(Running<'_>) + Send + Sync>;
+pub type RunListener = Box<dyn Fn(RunNotice<'_>) + Send + Sync>;
 
-static LISTENER: OnceLock<Listener> = OnceLock::new();
+static LISTENER: OnceLock<RunListener> = OnceLock::new();
 
 /// Has the runs of this process told from now on. False where somebody listens already, who goes on.
 #[must_use]
-pub fn listen(listener: Listener) -> bool {
+pub fn listen(listener: RunListener) -> bool {
     LISTENER.set(listener).is_ok()
 }
 
 /// Tells that a run has ended when it is dropped.
-pub(crate) struct Told(&'static Listener);
+pub(crate) struct Told(&'static RunListener);
 
 impl Drop for Told {
     fn drop(&mut self) {
-        (self.0)(Running::Ends);
+        (self.0)(RunNotice::Ends);
     }
 }
 
 /// Tells that code begins to run.
-pub(crate) fn begins(place: Place<'_>) -> Option<Told> {
+pub(crate) fn begins(place: RunningCode<'_>) -> Option<Told> {
     let listener = LISTENER.get()?;
-    listener(Running::Begins(place));
+    listener(RunNotice::Begins(place));
     Some(Told(listener))
 }

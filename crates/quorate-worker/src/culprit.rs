@@ -16,7 +16,7 @@ use quorate_kernel::law::LIBRARY;
 use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
 use quorate_law::stop::Site;
-use quorate_law::watch::{self, Running};
+use quorate_law::watch::{self, RunNotice};
 use serde::{Deserialize, Serialize};
 
 /// How deep runs may be told to stand within one another; rule code cannot come near.
@@ -27,14 +27,14 @@ type WirePlace = (Name, u32);
 
 /// Something that a worker tells of its runs: on which of its threads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct RunTold {
     thread: u64,
-    run: Option<Run>,
+    run: Option<CodeRun>,
 }
 
 /// A run that begins.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Run {
+struct CodeRun {
     law: Option<Digest>,
     at: Option<WirePlace>,
     asks: WirePlace,
@@ -42,11 +42,11 @@ struct Run {
 
 /// The runs of a worker that have begun and not ended.
 #[derive(Debug, Default)]
-pub(crate) struct Runs(BTreeMap<u64, Vec<Run>>);
+pub(crate) struct OpenRuns(BTreeMap<u64, Vec<CodeRun>>);
 
-impl Runs {
+impl OpenRuns {
     /// Takes in what a worker says.
-    pub(crate) fn hear(&mut self, said: Said) {
+    pub(crate) fn hear(&mut self, said: RunTold) {
         let runs = self.0.entry(said.thread).or_default();
         match said.run {
             Some(run) if runs.len() < DEPTH_MAX => runs.push(run),
@@ -91,24 +91,24 @@ thread_local! {
 
 impl Teller {
     /// Tells by `say`, once it is switched on.
-    pub(crate) fn new(say: impl Fn(Said) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(say: impl Fn(RunTold) + Send + Sync + 'static) -> Self {
         let tells = Arc::new(AtomicBool::new(false));
         let switch = Arc::clone(&tells);
         let place = |site: &Site| (site.rule.clone(), site.line);
-        let listener = move |running: Running<'_>| {
+        let listener = move |running: RunNotice<'_>| {
             if !switch.load(Ordering::Relaxed) {
                 return;
             }
             let run = match running {
-                Running::Ends => None,
-                Running::Begins(of) => Some(Run {
+                RunNotice::Ends => None,
+                RunNotice::Begins(of) => Some(CodeRun {
                     law: of.law,
                     at: of.at.map(place),
                     asks: place(of.asks),
                 }),
             };
             let thread = THREAD.get();
-            say(Said { thread, run });
+            say(RunTold { thread, run });
         };
         if !watch::listen(Box::new(listener)) {
             tracing::warn!("another listener has this process: no rule can be named");
@@ -149,15 +149,15 @@ mod tests {
         state
     }
 
-    fn begins(thread: u64, law: Option<Digest>, at: Option<(&str, u32)>) -> Said {
+    fn begins(thread: u64, law: Option<Digest>, at: Option<(&str, u32)>) -> RunTold {
         let at = at.map(|(rule, line)| (Name::from(rule), line));
         let asks = (Name::from("house"), 6);
-        let run = Some(Run { law, at, asks });
-        Said { thread, run }
+        let run = Some(CodeRun { law, at, asks });
+        RunTold { thread, run }
     }
 
-    fn heard(said: Vec<Said>) -> Option<ClauseKey> {
-        let mut runs = Runs::default();
+    fn heard(said: Vec<RunTold>) -> Option<ClauseKey> {
+        let mut runs = OpenRuns::default();
         said.into_iter().for_each(|one| runs.hear(one));
         runs.culprit(&state())
     }
@@ -172,7 +172,7 @@ mod tests {
         let law = Some(state().law_digest());
         let outer = begins(0, law, Some(("house", 6)));
         let inner = begins(0, law, Some(("house", 12)));
-        let ends = |thread| Said { thread, run: None };
+        let ends = |thread| RunTold { thread, run: None };
         assert_eq!(heard(vec![outer.clone(), inner.clone()]), fence(2));
         assert_eq!(heard(vec![outer.clone(), inner, ends(0)]), fence(1));
         assert_eq!(heard(vec![outer, ends(0)]), None);

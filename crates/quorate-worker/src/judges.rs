@@ -23,12 +23,15 @@ use quorate_runtime::ports::WorkersStanding;
 use quorate_runtime::wire::{WireHead, WireJudged, WireRecord, come_head, sent_head};
 use serde::{Deserialize, Serialize};
 
-use crate::culprit::{Runs, Said, Teller};
+use crate::culprit::{OpenRuns, RunTold, Teller};
 use crate::frame::{self, Until};
 use crate::process::{Process, Program};
 
 /// How long a worker may take to take up a game, its law compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How often a command is judged again at most whose worker is lost.
+const AGAIN_MAX: u32 = 3;
 
 /// How much memory a worker may take for laws that it has compiled, in bytes: it goes from game to game.
 const LAWS_BYTES: usize = 64 << 20;
@@ -50,9 +53,9 @@ enum Order {
 
 /// From a worker that judges.
 #[derive(Serialize, Deserialize)]
-enum Verdict {
+enum JudgeSays {
     /// What runs.
-    Runs(Said),
+    Runs(RunTold),
     /// What the command came to.
     Judged(WireJudged),
 }
@@ -152,12 +155,6 @@ impl WorkerJudges {
             lacks: room.lacks.clone(),
         }
     }
-
-    /// The numbers of the workers in the system, for tests that kill some.
-    pub fn free_ids(&self) -> Vec<u32> {
-        let room = self.0.room();
-        room.free.iter().map(|worker| worker.process.id()).collect()
-    }
 }
 
 impl Judges for WorkerJudges {
@@ -181,7 +178,8 @@ impl JudgesPool {
     }
 
     fn started(&self) -> io::Result<JudgesWorker> {
-        let process = self.program.start()?;
+        // One that is killed as it starts is no reason to give up.
+        let process = self.program.start().or_else(|_| self.program.start())?;
         self.room().lacks.clone_from(&process.lacks);
         Ok(JudgesWorker {
             process,
@@ -250,19 +248,33 @@ impl JudgesPool {
 }
 
 impl DistantJudge {
-    /// Has a command judged. Where that costs the worker, it is judged once more by another, which says what it is at: the
-    /// first may have been dead before it was asked.
+    /// Has a command judged. Where that costs the worker, it is judged again by another, which says what it is at. One that was
+    /// merely killed, perhaps before it was asked, is no reason to give up.
     fn asked(&mut self, command: &Command, secret: &Secret) -> io::Result<Judged> {
         self.culprit = None;
         let mut worker = self.pool.take(self.opening, self.head)?;
-        let mut runs = Runs::default();
         let mut asked = self.asked_of(&mut worker, command, secret, None);
-        if let Err(error) = &asked {
+        for _ in 0..AGAIN_MAX {
+            let Err(error) = &asked else {
+                break;
+            };
             self.pool.count(error);
             // Gone before the next one comes, for there is not room for both.
             drop(worker);
             worker = self.pool.started().inspect_err(|_| self.pool.lost())?;
-            asked = self.asked_of(&mut worker, command, secret, Some(&mut runs));
+            let (mut runs, mut worked) = (OpenRuns::default(), Duration::ZERO);
+            asked = self.asked_again(&mut worker, command, secret, (&mut runs, &mut worked));
+            if let Err(error) = &asked {
+                let (over, time) = (is_over(error), self.pool.settings.command);
+                let at_fault = worker.process.is_at_fault(over, time, worked);
+                if at_fault && let Some(clause) = runs.culprit(&self.state) {
+                    let why = why(error, time);
+                    self.culprit = Some(Culprit { clause, why });
+                }
+                if at_fault || over {
+                    break;
+                }
+            }
         }
         match &asked {
             Ok(_) => {
@@ -271,18 +283,39 @@ impl DistantJudge {
             }
             Err(error) => {
                 self.pool.count(error);
-                let time = self.pool.settings.command;
-                let at_fault = worker.process.is_at_fault(is_over(error), time);
+                let (act, culprit) = (command.act.name(), &self.culprit);
+                tracing::warn!(%error, %act, ?culprit, "workers were lost over a command");
                 drop(worker);
                 self.pool.replace();
-                let clause = runs.culprit(&self.state).filter(|_| at_fault);
-                let act = command.act.name();
-                tracing::warn!(%error, %act, ?clause, "two workers are killed over a command");
-                let why = why(error, time);
-                self.culprit = clause.map(|clause| Culprit { clause, why });
             }
         }
         asked
+    }
+
+    /// The same, by a worker that says what it is at, which is noted with the time that it had been at work before.
+    fn asked_again(
+        &mut self,
+        worker: &mut JudgesWorker,
+        command: &Command,
+        secret: &Secret,
+        (runs, worked): (&mut OpenRuns, &mut Duration),
+    ) -> io::Result<Judged> {
+        // To take up the game is no fault of the code that runs then.
+        self.taken_up(worker)?;
+        *worked = worker.process.worked().unwrap_or_default();
+        self.asked_of(worker, command, secret, Some(runs))
+    }
+
+    /// Has a worker take up the game as it is.
+    fn taken_up(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
+        let as_it_is = Some((self.opening, self.head));
+        if worker.holds != as_it_is {
+            let open = Order::Open(WireRecord::of_state(&self.state), sent_head(self.head));
+            let _: bool = say(worker, &open, OPEN_WITHIN)?;
+            worker.holds = as_it_is;
+            self.is_told = self.past.is_empty();
+        }
+        Ok(())
     }
 
     /// Has a command judged by a worker. Where `runs` are given, it says what it is at, which is noted there.
@@ -291,13 +324,9 @@ impl DistantJudge {
         worker: &mut JudgesWorker,
         command: &Command,
         secret: &Secret,
-        runs: Option<&mut Runs>,
+        runs: Option<&mut OpenRuns>,
     ) -> io::Result<Judged> {
-        if worker.holds != Some((self.opening, self.head)) {
-            let open = Order::Open(WireRecord::of_state(&self.state), sent_head(self.head));
-            let _: bool = say(worker, &open, OPEN_WITHIN)?;
-            self.is_told = self.past.is_empty();
-        }
+        self.taken_up(worker)?;
         let time = self.pool.settings.command;
         if !self.is_told {
             let _: bool = say(worker, &Order::Recall(self.past.clone()), time)?;
@@ -355,15 +384,15 @@ fn verdict(
     worker: &JudgesWorker,
     order: &Order,
     time: Duration,
-    mut runs: Option<&mut Runs>,
+    mut runs: Option<&mut OpenRuns>,
 ) -> io::Result<WireJudged> {
     let mut line = Until::after(&worker.process.socket, time);
     frame::write(&mut line, &frame::bytes(order)?)?;
     loop {
         match (frame::message(&frame::read(&mut line)?)?, &mut runs) {
-            (Verdict::Judged(judged), _) => return Ok(judged),
-            (Verdict::Runs(said), Some(runs)) => runs.hear(said),
-            (Verdict::Runs(_), None) => return Err(io::ErrorKind::InvalidData.into()),
+            (JudgeSays::Judged(judged), _) => return Ok(judged),
+            (JudgeSays::Runs(said), Some(runs)) => runs.hear(said),
+            (JudgeSays::Runs(_), None) => return Err(io::ErrorKind::InvalidData.into()),
         }
     }
 }
@@ -438,9 +467,9 @@ pub(crate) fn is_order(bytes: &[u8]) -> bool {
 /// Whether bytes are a verdict of which everything can be read.
 pub(crate) fn is_verdict(bytes: &[u8]) -> bool {
     match frame::message(bytes) {
-        Ok(Verdict::Judged(judged)) => judged.judged().is_ok(),
-        Ok(Verdict::Runs(said)) => {
-            Runs::default().hear(said);
+        Ok(JudgeSays::Judged(judged)) => judged.judged().is_ok(),
+        Ok(JudgeSays::Runs(said)) => {
+            OpenRuns::default().hear(said);
             true
         }
         Err(_) => false,
@@ -456,7 +485,7 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
     let line = socket.try_clone()?;
     let teller = Teller::new(move |said| {
         // Where the server is gone there is nobody left to tell.
-        let told = frame::bytes(&Verdict::Runs(said));
+        let told = frame::bytes(&JudgeSays::Runs(said));
         drop(told.and_then(|told| frame::write(&line, &told)));
     });
     let game: GameId = "game".parse().map_err(io::Error::other)?;
@@ -484,7 +513,7 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
                 teller.switch(telling);
                 let judged = judge.judge(&command, &secret);
                 teller.switch(false);
-                frame::bytes(&Verdict::Judged(WireJudged::of(&judged)))?
+                frame::bytes(&JudgeSays::Judged(WireJudged::of(&judged)))?
             }
         };
         frame::write(socket, &answer)?;

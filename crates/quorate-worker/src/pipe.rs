@@ -15,7 +15,7 @@ use quorate_runtime::ports::{AccountError, StoreError};
 use quorate_runtime::wire::{WireHead, WireRecord};
 use serde::{Deserialize, Serialize};
 
-use crate::culprit::Said;
+use crate::culprit::RunTold;
 use crate::frame;
 
 /// From a worker to its server.
@@ -24,14 +24,14 @@ pub(crate) enum Upward {
     /// It needs something, and waits for the answer.
     Ask(Ask),
     /// What runs.
-    Runs(Said),
+    Runs(RunTold),
     /// The job is done.
     Done(Vec<u8>),
 }
 
 /// From a server to its worker: something to be done.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Task {
+pub(crate) struct WorkerTask {
     /// What, as the two ends of it know how to read it.
     pub(crate) request: Vec<u8>,
     /// Whether the worker says before each run of rule code whose it is.
@@ -64,7 +64,7 @@ pub(crate) enum Ask {
 
 /// Whether bytes are a task.
 pub(crate) fn is_task(bytes: &[u8]) -> bool {
-    frame::message::<Task>(bytes).is_ok()
+    frame::message::<WorkerTask>(bytes).is_ok()
 }
 
 /// Whether bytes are something that a worker says, of which everything can be read.

@@ -73,22 +73,23 @@ impl Process {
         self.child.id()
     }
 
-    /// Whether it was lost by what it did: it was at work for half of its time, or ended by itself. One that waited for a
-    /// processor, or that somebody killed, was not.
-    pub(crate) fn is_at_fault(&mut self, over: bool, time: Duration) -> bool {
+    /// How long it has had a processor so far; none where the system does not tell.
+    pub(crate) fn worked(&self) -> Option<Duration> {
+        system::worked(self.id())
+    }
+
+    /// Whether it was lost by what it did. If its time was over, that was so if it had a processor for half of it, `worked`
+    /// being what it had had before; else, if it ended by itself. One that somebody killed did not.
+    pub(crate) fn is_at_fault(&mut self, over: bool, time: Duration, worked: Duration) -> bool {
         if over {
-            return system::worked(self.id()).is_some_and(|worked| worked >= time / 2);
+            let now = self.worked();
+            return now.is_some_and(|now| now.saturating_sub(worked) >= time / 2);
         }
         // It is gone or about to be; how it ended is settled already.
         drop(self.child.kill());
         let end = self.child.wait();
         let killed = |end: ExitStatus| matches!(end.signal(), Some(KILL | TERM));
         end.is_ok_and(|end| !killed(end))
-    }
-
-    /// How it ended, if it has.
-    pub(crate) fn end(&mut self) -> Option<ExitStatus> {
-        self.child.try_wait().ok().flatten()
     }
 }
 

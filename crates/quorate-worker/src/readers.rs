@@ -17,10 +17,10 @@ use quorate_runtime::ports::{Job, JobFailed, Workers, WorkersStanding};
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
-use crate::culprit::Runs;
+use crate::culprit::OpenRuns;
 use crate::frame;
 use crate::judges::WorkerJudges;
-use crate::pipe::{Near, Task, Upward};
+use crate::pipe::{Near, Upward, WorkerTask};
 use crate::process::{Process, Program};
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
@@ -234,11 +234,12 @@ impl Workers for Readers {
             Ok(made) => return Ok(made),
             Err(lost) => lost,
         };
-        if lost.at_fault && !job.is_in_force {
+        let merely_killed = lost.failed == JobFailed::Ended && !lost.at_fault;
+        if !merely_killed && !job.is_in_force {
             return Err(lost.failed);
         }
         // Once more, by a worker that says what it is at. Where the first was merely killed, the reader does not notice.
-        let mut runs = Runs::default();
+        let mut runs = OpenRuns::default();
         let lost = match self.tried(pool, &job, Some(&mut runs)).await {
             Ok(made) => return Ok(made),
             Err(lost) => lost,
@@ -270,7 +271,7 @@ impl Workers for Readers {
 }
 
 /// A job that was not done.
-struct Lost {
+struct LostJob {
     failed: JobFailed,
     /// Whether its worker was lost by what it did.
     at_fault: bool,
@@ -282,13 +283,17 @@ impl Readers {
         &self,
         pool: &Arc<Pool>,
         job: &Job,
-        runs: Option<&mut Runs>,
-    ) -> Result<Vec<u8>, Lost> {
+        runs: Option<&mut OpenRuns>,
+    ) -> Result<Vec<u8>, LostJob> {
         let taken = pool.take(job.game.as_ref()).await;
-        let mut worker = taken.map_err(|failed| Lost {
+        let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
         })?;
+        let worked = match &worker.process {
+            Some(process) if runs.is_some() => process.worked().unwrap_or_default(),
+            _ => Duration::ZERO,
+        };
         let failed = match worker.work(job, &self.near, runs).await {
             Ok(made) => {
                 worker.game.clone_from(&job.game);
@@ -303,17 +308,17 @@ impl Readers {
         let (mut process, time) = (worker.process.take(), job.time);
         let ending = tokio::task::spawn_blocking(move || {
             let process = process.as_mut();
-            process.is_some_and(|process| process.is_at_fault(over, time))
+            process.is_some_and(|process| process.is_at_fault(over, time, worked))
         });
         let at_fault = ending.await.unwrap_or(false);
         tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
         drop(worker);
         pool.replace();
-        Err(Lost { failed, at_fault })
+        Err(LostJob { failed, at_fault })
     }
 
     /// Puts the code to sleep that cost a worker, if it is some of the game's law. False where it is not known.
-    async fn puts_to_sleep(&self, job: &Job, runs: &Runs, failed: &JobFailed) -> bool {
+    async fn puts_to_sleep(&self, job: &Job, runs: &OpenRuns, failed: &JobFailed) -> bool {
         let (true, Some(game)) = (job.is_in_force, &job.game) else {
             return false;
         };
@@ -336,12 +341,12 @@ impl ReadersWorker {
         &mut self,
         job: &Job,
         near: &Near,
-        mut runs: Option<&mut Runs>,
+        mut runs: Option<&mut OpenRuns>,
     ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
         let ended = |_: std::io::Error| JobFailed::Ended;
         let mut left = job.time;
-        let task = Task {
+        let task = WorkerTask {
             request: job.request.clone(),
             telling: runs.is_some(),
         };

@@ -24,8 +24,8 @@ const QUORATE: &str = env!("CARGO_BIN_EXE_quorate");
 /// The word of the token by which tests call the API.
 const TOKEN: &str = "a word that only this test knows";
 
-/// How often a worker is killed.
-const KILLS: u32 = 50;
+/// How often workers are killed, unless `QUORATE_KILLS` says otherwise. `QUORATE_SEED` says at which moments.
+const KILLS: u64 = 50;
 
 /// A server that ends with its test.
 struct Server {
@@ -96,6 +96,28 @@ impl Drop for Server {
 fn signal(signal: &str, id: &str) {
     let done = Command::new("kill").args([signal, id]).status();
     assert!(done.expect("kill runs").success(), "{signal} {id}");
+}
+
+/// Kills the workers of this very process, whatever they do.
+fn kill_own_workers() {
+    let own = std::process::id().to_string();
+    let found = Command::new("pgrep")
+        .args(["-P", &own, "-f", "law-worker judges"])
+        .output();
+    let found = String::from_utf8(found.expect("pgrep runs").stdout).expect("numbers");
+    for id in found.lines() {
+        // It may have been replaced meanwhile.
+        drop(
+            Command::new("kill")
+                .args(["-KILL", id])
+                .stderr(Stdio::null())
+                .status(),
+        );
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |word| word.parse().expect("a number"))
 }
 
 /// A folder with a game, `town`, and an account with a token that plays its founder.
@@ -269,25 +291,30 @@ fn nothing_acknowledged_is_lost_when_workers_are_killed() {
             .expect("games start");
         let (game, player) = founder(&store).await;
         let mut kept = Vec::new();
-        for nth in 0..KILLS {
-            for id in judges.free_ids() {
-                signal("-KILL", &id.to_string());
-            }
+        let (kills, mut chance) = (number("QUORATE_KILLS", KILLS), number("QUORATE_SEED", 7));
+        for nth in 0..kills {
             let act = Act::Dice {
                 line: typed("DICE6"),
             };
-            let key = format!("roll {nth}").into();
-            let answer = games.send(&game, Actor::Player(player), key, act).await;
+            let (games, game, key) = (games.clone(), game.clone(), format!("roll {nth}"));
+            let actor = Actor::Player(player);
+            let sent = tokio::spawn(async move { games.send(&game, actor, key.into(), act).await });
+            // Somewhere between before the worker has heard of it and after it has answered.
+            chance = chance
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            for _ in 0..(chance >> 33) % 3_000 {
+                tokio::task::yield_now().await;
+            }
+            kill_own_workers();
+            let answer = sent.await.expect("it is answered");
             let Ok(Answer::Kept(receipt)) = answer else {
                 panic!("roll {nth}: {answer:?}");
             };
             kept.push(receipt.seq);
         }
-        assert!(kept.is_sorted() && kept.len() == KILLS as usize);
-        assert!(
-            judges.standing().ended >= u64::from(KILLS) - 1,
-            "workers were killed"
-        );
+        assert!(kept.is_sorted() && kept.len() as u64 == kills);
+        assert!(judges.standing().ended > 0, "workers were killed");
         games.close().await.expect("games end");
         let row = store.game(&game).await.expect("a row").expect("the game");
         assert_eq!(Some(&row.head.seq), kept.last());

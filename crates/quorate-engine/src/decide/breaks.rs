@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::Refusal;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Breaks, ClauseKey};
-use quorate_law::stop::{Answer, Fault, Site, Stop};
+use quorate_law::stop::{Answer, Fault, Stop};
 
 use crate::law::fence_at;
 use crate::tx::Tx;

@@ -20,27 +20,7 @@ const MANIFEST: &str =
 const PROGRAMS: &str = include_str!("programs.star");
 
 /// What every program finds.
-const HELPERS: &str = "
-def given(x: list) -> int:
-    return 1
-
-def typed(x: list[list[int]]) -> int:
-    return 1
-
-def called(f: typing.Callable) -> int:
-    return 1
-
-def deep() -> list:
-    x = []
-    for i in range(60000): x = [x]
-    return x
-
-def again() -> int:
-    return again()
-
-def twice(n: int) -> int:
-    return twice(n - 1) + twice(n - 1) if n > 0 else 1
-";
+const HELPERS: &str = include_str!("helpers.star");
 
 /// The places that run the program `bad`.
 const PLACES: &str = "

@@ -18,7 +18,7 @@ use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
 use quorate_runtime::{Answer, OperatingError, Published};
 use serde::de::DeserializeOwned;
 
-use super::{Ask, Task, Trouble, Upward, WireNewest, WireRow, WireSeal, WireSnapshot};
+use super::{Ask, Trouble, Upward, WireNewest, WireRow, WireSeal, WireSnapshot, WorkerTask};
 use crate::culprit::Teller;
 use crate::frame;
 
@@ -44,7 +44,7 @@ pub fn serve(far: &Arc<Far>, mut work: impl FnMut(Vec<u8>) -> Vec<u8>) -> io::Re
         drop(told.and_then(|told| frame::write(&*line.lock(), &told)));
     });
     loop {
-        let task: Task = frame::message(&frame::read(&*far.lock())?)?;
+        let task: WorkerTask = frame::message(&frame::read(&*far.lock())?)?;
         teller.switch(task.telling);
         let done = work(task.request);
         teller.switch(false);
