@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::counts::Counter;
-use crate::shell::{self, answer, build_quorate, cargo, plain_cargo};
+use crate::shell::{self, answer, build_quorate, cargo};
 use crate::tidy::root;
 
 /// Where it is kept.
@@ -31,8 +31,8 @@ const RUNS: [LongRun; 10] = [
 /// How many workers are killed in a part.
 const KILLS: &str = "50";
 
-/// How long a fuzzer goes on in a part, in seconds.
-const FUZZ_SECONDS: u64 = 360;
+/// How many forms of each text a part of a fuzzer's run tries.
+const FUZZ_ROUNDS: &str = "5000";
 
 /// The names to choose from.
 pub(crate) fn names() -> [&'static str; RUNS.len()] {
@@ -74,13 +74,14 @@ fn hostile(_: u64) -> Result<bool> {
     Ok(shell::run(&mut bench, Counter::new(None)?)?.succeeded)
 }
 
-/// A fuzzer, which needs the nightly compiler and `cargo install cargo-fuzz`.
+/// Texts of a fuzzer's corpus in forms that the seed says.
 fn fuzz(target: &str, seed: u64) -> Result<bool> {
-    let mut fuzz = plain_cargo("+nightly fuzz run");
-    fuzz.arg(target).arg("--");
-    fuzz.arg(format!("-seed={}", seed.max(1)));
-    fuzz.arg(format!("-max_total_time={FUZZ_SECONDS}"));
-    Ok(shell::run(&mut fuzz, Counter::new(None)?)?.succeeded)
+    let mut test = cargo("test");
+    test.args(["--package", "quorate", "--test", "corpora"]);
+    test.env("QUORATE_FUZZ", target);
+    test.env("QUORATE_FUZZ_ROUNDS", FUZZ_ROUNDS);
+    test.env("QUORATE_SEED", seed.to_string());
+    Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
 }
 
 /// A line of the ledger.

@@ -363,12 +363,12 @@ mod tests {
     use super::*;
     use crate::tiny_game::game;
 
-    const COSTLY: &str = r#"def counts(p: Player) -> int:
+    const COSTLY: &str = r#"def worthy(p: Player) -> int:
     n = 0
     for i in range(90000): n += 1
     return n
 
-worth = derived("Worth", counts, of = player)"#;
+worth = derived("Worth", worthy, of = player)"#;
 
     #[test]
     fn questions_of_one_page_share_what_a_page_has() {

@@ -18,6 +18,26 @@ pub trait GameJudge: Send {
     /// Judges a command. Where it became an event, the replica has taken it in already.
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
 
+    /// How many commands it takes at once. A judge whose bugs panic here takes one, so that nobody else's command is lost to it.
+    fn row_max(&self) -> usize {
+        1
+    }
+
+    /// Judges commands one after another, each on the state that the one before leaves, up to the first that wants the past, or after
+    /// which something falls due by its moment. Gives the answers so far: at least one, if there is a command.
+    fn judge_in_row(&mut self, commands: &[Command], secret: &Secret) -> Vec<Judged> {
+        let mut judged = Vec::with_capacity(commands.len());
+        for command in commands {
+            let answer = self.judge(command, secret);
+            let ends = ends_row(&answer, self.next_due(), command);
+            judged.push(answer);
+            if ends {
+                break;
+            }
+        }
+        judged
+    }
+
     /// The clause whose code cost the last command, which was refused for it, if one did. It is to be put to sleep. Where the
     /// law runs in this process nothing is ever ended, and so there is none.
     fn take_culprit(&mut self) -> Option<Culprit> {
@@ -42,6 +62,15 @@ pub trait GameJudge: Send {
 
     /// The end of the log that the replica has taken in.
     fn head(&self) -> Head;
+}
+
+/// Whether nothing may be judged right after a command before what it brought about is seen to.
+pub fn ends_row(judged: &Judged, next_due: Option<Moment>, command: &Command) -> bool {
+    match judged {
+        Judged::NeedsPast => true,
+        Judged::Refused(_) => false,
+        Judged::Event(_) => next_due.is_some_and(|due| due <= command.at),
+    }
 }
 
 /// A clause whose code took more time or memory than there is.

@@ -6,6 +6,7 @@ mod dues;
 mod faults;
 mod group_commit;
 mod keeping;
+mod rows;
 mod sleeping;
 mod verifying;
 

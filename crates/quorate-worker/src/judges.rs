@@ -18,7 +18,7 @@ use quorate_kernel::record;
 use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Refusal};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::judge::{Culprit, GameJudge, Head, Judged, Judges, Secret};
+use quorate_runtime::judge::{Culprit, GameJudge, Head, Judged, Judges, Secret, ends_row};
 use quorate_runtime::ports::WorkersStanding;
 use quorate_runtime::wire::{WireHead, WireJudged, WireRecord, come_head, sent_head};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,9 @@ const OPEN_WITHIN: Duration = Duration::from_secs(10);
 /// How often a command is judged again at most whose worker is lost.
 const AGAIN_MAX: u32 = 3;
 
+/// How many commands a worker is handed at once.
+const IN_ROW_MAX: usize = 64;
+
 /// How much memory a worker may take for laws that it has compiled, in bytes: it goes from game to game.
 const LAWS_BYTES: usize = 64 << 20;
 
@@ -43,9 +46,9 @@ enum Order {
     Open(WireRecord, WireHead),
     /// These events of the past are what the commands to come are about.
     Recall(Vec<WireRecord>),
-    /// Judge a command, and say before each run of rule code whose it is, if that is asked for.
+    /// Judge commands in a row, and say before each run of rule code whose it is, if that is asked for.
     Judge {
-        command: WireRecord,
+        commands: Vec<WireRecord>,
         secret: Secret,
         telling: bool,
     },
@@ -56,8 +59,10 @@ enum Order {
 enum JudgeSays {
     /// What runs.
     Runs(RunTold),
-    /// What the command came to.
+    /// What a command came to.
     Judged(WireJudged),
+    /// The row ends here.
+    Over,
 }
 
 /// How judging goes on.
@@ -250,20 +255,27 @@ impl JudgesPool {
 impl DistantJudge {
     /// Has a command judged. Where that costs the worker, it is judged again by another, which says what it is at. One that was
     /// merely killed, perhaps before it was asked, is no reason to give up.
-    fn asked(&mut self, command: &Command, secret: &Secret) -> io::Result<Judged> {
+    ///
+    /// Gives the answers of the commands that were judged before a worker was lost; an error where that is none.
+    fn asked(&mut self, commands: &[Command], secret: &Secret) -> io::Result<Vec<Judged>> {
         self.culprit = None;
         let mut worker = self.pool.take(self.opening, self.head)?;
-        let mut asked = self.asked_of(&mut worker, command, secret, None);
+        let mut judged = Vec::new();
+        let mut asked = self.asked_of(&mut worker, (commands, secret), &mut judged, None);
         for _ in 0..AGAIN_MAX {
             let Err(error) = &asked else {
                 break;
             };
+            if !judged.is_empty() {
+                break;
+            }
             self.pool.count(error);
             // Gone before the next one comes, for there is not room for both.
             drop(worker);
             worker = self.pool.started().inspect_err(|_| self.pool.lost())?;
             let (mut runs, mut worked) = (OpenRuns::default(), Duration::ZERO);
-            asked = self.asked_again(&mut worker, command, secret, (&mut runs, &mut worked));
+            let first = (&commands[..commands.len().min(1)], secret);
+            asked = self.asked_again(&mut worker, first, &mut judged, (&mut runs, &mut worked));
             if let Err(error) = &asked {
                 let (over, time) = (is_over(error), self.pool.settings.command);
                 let at_fault = worker.process.is_at_fault(over, time, worked);
@@ -276,34 +288,40 @@ impl DistantJudge {
                 }
             }
         }
-        match &asked {
-            Ok(_) => {
+        match asked {
+            Ok(()) => {
                 worker.holds = Some((self.opening, self.head));
                 self.pool.put(worker);
+                Ok(judged)
             }
             Err(error) => {
-                self.pool.count(error);
-                let (act, culprit) = (command.act.name(), &self.culprit);
-                tracing::warn!(%error, %act, ?culprit, "workers were lost over a command");
+                self.pool.count(&error);
+                let (command, culprit) = (commands.get(judged.len()), &self.culprit);
+                let act = command.map(|command| command.act.name());
+                tracing::warn!(%error, ?act, ?culprit, "a worker is lost over a command");
                 drop(worker);
                 self.pool.replace();
+                if judged.is_empty() {
+                    return Err(error);
+                }
+                // What was judged holds; the next one is asked about anew.
+                Ok(judged)
             }
         }
-        asked
     }
 
     /// The same, by a worker that says what it is at, which is noted with the time that it had been at work before.
     fn asked_again(
         &mut self,
         worker: &mut JudgesWorker,
-        command: &Command,
-        secret: &Secret,
+        row: (&[Command], &Secret),
+        judged: &mut Vec<Judged>,
         (runs, worked): (&mut OpenRuns, &mut Duration),
-    ) -> io::Result<Judged> {
+    ) -> io::Result<()> {
         // To take up the game is no fault of the code that runs then.
         self.taken_up(worker)?;
         *worked = worker.process.worked().unwrap_or_default();
-        self.asked_of(worker, command, secret, Some(runs))
+        self.asked_of(worker, row, judged, Some(runs))
     }
 
     /// Has a worker take up the game as it is.
@@ -318,14 +336,15 @@ impl DistantJudge {
         Ok(())
     }
 
-    /// Has a command judged by a worker. Where `runs` are given, it says what it is at, which is noted there.
+    /// Has commands judged by a worker in a row, each within its time. Where `runs` are given, it says what it is at, which is noted
+    /// there.
     fn asked_of(
         &mut self,
         worker: &mut JudgesWorker,
-        command: &Command,
-        secret: &Secret,
-        runs: Option<&mut OpenRuns>,
-    ) -> io::Result<Judged> {
+        (commands, secret): (&[Command], &Secret),
+        judged: &mut Vec<Judged>,
+        mut runs: Option<&mut OpenRuns>,
+    ) -> io::Result<()> {
         self.taken_up(worker)?;
         let time = self.pool.settings.command;
         if !self.is_told {
@@ -333,16 +352,31 @@ impl DistantJudge {
             self.is_told = true;
         }
         let order = Order::Judge {
-            command: WireRecord::of_command(command),
+            commands: commands.iter().map(WireRecord::of_command).collect(),
             secret: *secret,
             telling: runs.is_some(),
         };
-        let judged = verdict(worker, &order, time, runs)?;
-        let judged = judged.judged().map_err(io::Error::other)?;
-        if let Judged::Event(event) = &judged {
-            self.follow(event).map_err(io::Error::other)?;
+        let mut line = Until::after(&worker.process.socket, time);
+        frame::write(&mut line, &frame::bytes(&order)?)?;
+        let mut ended = false;
+        for command in commands {
+            let mut line = Until::after(&worker.process.socket, time);
+            let answer = match verdict(&mut line, runs.as_deref_mut())? {
+                Some(answer) if !ended => answer.judged().map_err(io::Error::other)?,
+                None if ended => return Ok(()),
+                _ => return Err(io::ErrorKind::InvalidData.into()),
+            };
+            if let Judged::Event(event) = &answer {
+                self.follow(event).map_err(io::Error::other)?;
+            }
+            ended = ends_row(&answer, self.next_due(), command);
+            judged.push(answer);
         }
-        Ok(judged)
+        let mut line = Until::after(&worker.process.socket, time);
+        match verdict(&mut line, runs)? {
+            None => Ok(()),
+            Some(_) => Err(io::ErrorKind::InvalidData.into()),
+        }
     }
 
     /// Takes in an event, whose every old value must be what this side knows. What else it must be the writer checks.
@@ -379,18 +413,15 @@ fn say<T: serde::de::DeserializeOwned>(
     frame::message(&frame::read(&mut line)?)
 }
 
-/// Asks for a verdict; what runs meanwhile is noted in `runs`.
+/// Hears what a command came to, or that the row is over; what runs meanwhile is noted in `runs`.
 fn verdict(
-    worker: &JudgesWorker,
-    order: &Order,
-    time: Duration,
+    line: &mut Until<'_>,
     mut runs: Option<&mut OpenRuns>,
-) -> io::Result<WireJudged> {
-    let mut line = Until::after(&worker.process.socket, time);
-    frame::write(&mut line, &frame::bytes(order)?)?;
+) -> io::Result<Option<WireJudged>> {
     loop {
-        match (frame::message(&frame::read(&mut line)?)?, &mut runs) {
-            (JudgeSays::Judged(judged), _) => return Ok(judged),
+        match (frame::message(&frame::read(&mut *line)?)?, &mut runs) {
+            (JudgeSays::Judged(judged), _) => return Ok(Some(judged)),
+            (JudgeSays::Over, _) => return Ok(None),
             (JudgeSays::Runs(said), Some(runs)) => runs.hear(said),
             (JudgeSays::Runs(_), None) => return Err(io::ErrorKind::InvalidData.into()),
         }
@@ -408,7 +439,17 @@ fn why(error: &io::Error, time: Duration) -> String {
 
 impl GameJudge for DistantJudge {
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged {
-        let asked = self.asked(command, secret);
+        let mut judged = self.judge_in_row(std::slice::from_ref(command), secret);
+        let one = judged.pop();
+        one.unwrap_or_else(|| Judged::Refused(Refusal::plain("a judge that answers")))
+    }
+
+    fn row_max(&self) -> usize {
+        IN_ROW_MAX
+    }
+
+    fn judge_in_row(&mut self, commands: &[Command], secret: &Secret) -> Vec<Judged> {
+        let asked = self.asked(commands, secret);
         asked.unwrap_or_else(|error| {
             let time = self.pool.settings.command.as_secs_f32();
             let what = if is_over(&error) {
@@ -418,10 +459,10 @@ impl GameJudge for DistantJudge {
             };
             let clause = self.culprit.as_ref().map(|culprit| &culprit.clause);
             let rule = clause.map(|clause| clause.rule.clone());
-            Judged::Refused(Refusal {
+            vec![Judged::Refused(Refusal {
                 rule_id: rule.unwrap_or_default(),
                 ..Refusal::plain(what)
-            })
+            })]
         })
     }
 
@@ -459,7 +500,7 @@ pub(crate) fn is_order(bytes: &[u8]) -> bool {
     match frame::message(bytes) {
         Ok(Order::Open(state, _)) => state.state().is_ok(),
         Ok(Order::Recall(past)) => past.iter().all(|event| event.event().is_ok()),
-        Ok(Order::Judge { command, .. }) => command.command().is_ok(),
+        Ok(Order::Judge { commands, .. }) => commands.iter().all(|one| one.command().is_ok()),
         Err(_) => false,
     }
 }
@@ -472,6 +513,7 @@ pub(crate) fn is_verdict(bytes: &[u8]) -> bool {
             OpenRuns::default().hear(said);
             true
         }
+        Ok(JudgeSays::Over) => true,
         Err(_) => false,
     }
 }
@@ -504,16 +546,23 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
                 frame::bytes(&true)?
             }
             Order::Judge {
-                command,
+                commands,
                 secret,
                 telling,
             } => {
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
-                let command = command.command().map_err(io::Error::other)?;
                 teller.switch(telling);
-                let judged = judge.judge(&command, &secret);
+                for command in commands {
+                    let command = command.command().map_err(io::Error::other)?;
+                    let judged = judge.judge(&command, &secret);
+                    let answer = JudgeSays::Judged(WireJudged::of(&judged));
+                    frame::write(socket, &frame::bytes(&answer)?)?;
+                    if ends_row(&judged, judge.next_due(), &command) {
+                        break;
+                    }
+                }
                 teller.switch(false);
-                frame::bytes(&JudgeSays::Judged(WireJudged::of(&judged)))?
+                frame::bytes(&JudgeSays::Over)?
             }
         };
         frame::write(socket, &answer)?;

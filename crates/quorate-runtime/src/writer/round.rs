@@ -1,6 +1,6 @@
 //! One round of judging, on a thread where it may take its time.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use quorate_kernel::command::{Act, Actor, Command};
@@ -186,39 +186,74 @@ impl RunningRound {
                     self.judge_downtime(outage)?;
                     self.end.rest.pop_front();
                 }
-                WaitingItem::Order(_) => self.judge_order()?,
+                WaitingItem::Order(_) => self.judge_orders()?,
             }
         }
         self.judge_dues(self.now)
     }
 
-    fn judge_order(&mut self) -> Result<(), RoundStop> {
+    /// Judges the order at the front of the line, and those behind it as far as the judge takes them in a row.
+    fn judge_orders(&mut self) -> Result<(), RoundStop> {
         self.judge_dues(self.now)?;
-        let at = self.now.max(self.end.head.at);
         let Some(WaitingItem::Order(order)) = self.end.rest.front() else {
             return Ok(());
         };
-        let key = (order.actor, order.key.clone());
-        let answer = if let Some(receipt) = self.kept.get(&key) {
-            Answer::Kept(receipt.clone())
-        } else {
-            let (actor, key) = key.clone();
-            let act = order.act.clone();
-            let command = Command {
+        if let Some(receipt) = self.kept.get(&(order.actor, order.key.clone())) {
+            let answer = Answer::Kept(receipt.clone());
+            self.answer_order(answer);
+            return Ok(());
+        }
+        let commands = self.next_commands();
+        if commands.is_empty() {
+            return Err(RoundStop::Full);
+        }
+        let (judge, secret) = (&mut self.judge, &self.secret);
+        let judged = unless_it_panics(|| judge.judge_in_row(&commands, secret))?;
+        for (command, judged) in commands.into_iter().zip(judged) {
+            let key = (command.actor, command.key.clone());
+            let answer = self.judge_one(command, Some(judged))?;
+            if let Answer::Kept(receipt) = &answer {
+                self.kept.insert(key, receipt.clone());
+            }
+            self.answer_order(answer);
+        }
+        Ok(())
+    }
+
+    /// The commands of the orders at the front of the line, up to the first that came before in this round.
+    fn next_commands(&self) -> Vec<Command> {
+        let at = self.now.max(self.end.head.at);
+        let room = EVENTS_MAX.saturating_sub(self.end.events.len());
+        let mut keys = BTreeSet::new();
+        let orders = self.end.rest.iter().map_while(|item| match item {
+            WaitingItem::Order(order) => Some(order),
+            WaitingItem::Downtime(_) => None,
+        });
+        let new = orders.take_while(|order| {
+            let key = (order.actor, order.key.clone());
+            !self.kept.contains_key(&key) && keys.insert(key)
+        });
+        let command = |order: &Order| {
+            let (actor, key, act) = (order.actor, order.key.clone(), order.act.clone());
+            let mut command = Command {
                 at,
                 actor,
                 key,
                 act,
             };
-            self.judge_one(command)?
+            command.seal(command.closed_seed(&self.secret));
+            command
         };
-        if let Answer::Kept(receipt) = &answer {
-            self.kept.insert(key, receipt.clone());
-        }
+        new.take(room.min(self.judge.row_max()))
+            .map(command)
+            .collect()
+    }
+
+    /// Takes the order at the front out of the line, with its answer.
+    fn answer_order(&mut self, answer: Answer) {
         if let Some(WaitingItem::Order(order)) = self.end.rest.pop_front() {
             self.end.answers.push((order.reply, answer));
         }
-        Ok(())
     }
 
     /// Tells the game that the server was down, between what was due before it came back and what is due since.
@@ -232,7 +267,7 @@ impl RunningRound {
                 since: outage.since,
             },
         };
-        if let Answer::Refused(refusal) = self.judge_one(command)? {
+        if let Answer::Refused(refusal) = self.judge_one(command, None)? {
             tracing::warn!(game = %self.game, %refusal, "the law takes no note of downtime");
         }
         Ok(())
@@ -261,7 +296,7 @@ impl RunningRound {
         let mut command = command.ok_or(RoundStop::Bug(BugKind::DueMissing(due)))?;
         command.at = command.at.max(self.end.head.at);
         let end = self.end.head;
-        match self.judge_one(command.clone())? {
+        match self.judge_one(command.clone(), None)? {
             Answer::Kept(_) => Ok(command),
             // Code of the rules fell asleep over it: what is due now may be something else.
             Answer::Refused(_) if self.end.head != end => Ok(command),
@@ -270,11 +305,15 @@ impl RunningRound {
     }
 
     /// Judges a command. What costs its judge too much is put to sleep first, and the command judged without it. Where it is
-    /// refused then, what it cost is the answer.
-    fn judge_one(&mut self, command: Command) -> Result<Answer, RoundStop> {
+    /// refused then, what it cost is the answer. `judged` is what the judge said already.
+    fn judge_one(
+        &mut self,
+        command: Command,
+        mut judged: Option<Judged>,
+    ) -> Result<Answer, RoundStop> {
         let mut first = None;
         loop {
-            let refusal = match self.judge_once(command.clone())? {
+            let refusal = match self.judge_once(command.clone(), judged.take())? {
                 Answer::Refused(refusal) => refusal,
                 kept @ Answer::Kept(_) => return Ok(kept),
             };
@@ -285,7 +324,7 @@ impl RunningRound {
             };
             tracing::warn!(game = %self.game, clause = ?culprit.clause, "code of the rules is put to sleep");
             let sleep = culprit.command(command.at, self.end.head.seq);
-            let slept = self.judge_once(sleep)?;
+            let slept = self.judge_once(sleep, None)?;
             if matches!(slept, Answer::Refused(_)) || matches!(command.act, Act::Due { .. }) {
                 return Ok(Answer::Refused(refusal));
             }
@@ -293,13 +332,22 @@ impl RunningRound {
         }
     }
 
-    fn judge_once(&mut self, mut command: Command) -> Result<Answer, RoundStop> {
+    fn judge_once(
+        &mut self,
+        mut command: Command,
+        judged: Option<Judged>,
+    ) -> Result<Answer, RoundStop> {
         if self.end.events.len() >= EVENTS_MAX {
             return Err(RoundStop::Full);
         }
-        command.seal(command.closed_seed(&self.secret));
-        let (judge, secret) = (&mut self.judge, &self.secret);
-        match unless_it_panics(|| judge.judge(&command, secret))? {
+        let judged = if let Some(judged) = judged {
+            judged
+        } else {
+            command.seal(command.closed_seed(&self.secret));
+            let (judge, secret) = (&mut self.judge, &self.secret);
+            unless_it_panics(|| judge.judge(&command, secret))?
+        };
+        match judged {
             Judged::Refused(refusal) => Ok(Answer::Refused(refusal)),
             Judged::Event(event) => self.keep(&command, &event),
             // The log that was handed over lacks what this round brought before the ruling; the next has all.
