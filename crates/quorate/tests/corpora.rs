@@ -101,7 +101,8 @@ fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fuzz/corpus")
         .join(target);
-    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let entries =
+        fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let read = |entry: fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         (name, fs::read(entry.path()).expect("it can be read"))
@@ -129,7 +130,7 @@ fn replayed(name: &str) {
     assert!(texts.len() >= 3, "{name} has {} texts", texts.len());
     for (nth, (file, text)) in texts.iter().enumerate() {
         target(text);
-        let mut chance = Chance(seed ^ (nth as u64) << 32);
+        let mut chance = Chance(seed ^ ((nth as u64) << 32));
         for round in 0..rounds {
             let other = &texts[chance.below(texts.len())].1;
             let form = changed(text, other, &mut chance);

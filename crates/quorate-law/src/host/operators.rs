@@ -169,10 +169,11 @@ pub(crate) fn mul<'v>(a: Value<'v>, b: Value<'v>, heap: Heap<'v>) -> NativeResul
         let times = i64_of(times).unwrap_or(i64::MAX);
         let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
         let whole = size.saturating_mul(times);
-        if many.unpack_str().is_some() && whole > TEXT_MAX {
+        let is_text = many.unpack_str().is_some();
+        if is_text && whole > TEXT_MAX {
             return Err(too_long(&frame));
         }
-        if whole > LIST_MAX {
+        if !is_text && whole > LIST_MAX {
             return Err(too_many(&frame));
         }
         frame.work(whole / VALUES_A_STEP)?;

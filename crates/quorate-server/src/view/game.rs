@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use quorate_engine::judge::{Judge, PageAccount};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
-use quorate_engine::{Law, judge};
+use quorate_engine::Law;
 use quorate_kernel::audience::Reader;
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
