@@ -568,3 +568,6 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
         frame::write(socket, &answer)?;
     }
 }
+
+#[cfg(test)]
+mod tests;
