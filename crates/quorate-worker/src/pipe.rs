@@ -23,6 +23,8 @@ use crate::frame;
 pub(crate) enum Upward {
     /// It needs something, and waits for the answer.
     Ask(Ask),
+    /// It has the game's law at hand, and begins with the job.
+    Begins,
     /// What runs.
     Runs(RunTold),
     /// The job is done.
@@ -34,6 +36,8 @@ pub(crate) enum Upward {
 pub(crate) struct WorkerTask {
     /// What, as the two ends of it know how to read it.
     pub(crate) request: Vec<u8>,
+    /// The game whose law it takes up before that.
+    pub(crate) game: Option<GameId>,
     /// Whether the worker says before each run of rule code whose it is.
     pub(crate) telling: bool,
 }
@@ -71,7 +75,7 @@ pub(crate) fn is_task(bytes: &[u8]) -> bool {
 pub(crate) fn is_upward(bytes: &[u8]) -> bool {
     match frame::message(bytes) {
         Ok(Upward::Ask(Ask::Send(_, command))) => command.command().is_ok(),
-        Ok(Upward::Ask(_) | Upward::Runs(_) | Upward::Done(_)) => true,
+        Ok(Upward::Ask(_) | Upward::Begins | Upward::Runs(_) | Upward::Done(_)) => true,
         Err(_) => false,
     }
 }

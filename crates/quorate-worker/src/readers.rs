@@ -30,6 +30,9 @@ const LIGHT_MAX: usize = 64;
 /// After how many jobs a worker is replaced, so that what it has gathered is given back.
 const JOBS_MAX: u32 = 256;
 
+/// How long a worker may take to take up a game's law before a job, compiled and checked.
+const OPEN_WITHIN: Duration = Duration::from_secs(5);
+
 /// How much a job may ask of the server; no page comes near.
 const ASKS_MAX: u32 = 100_000;
 
@@ -72,6 +75,8 @@ struct ReadersWorker {
     game: Option<GameId>,
     jobs: u32,
     forgets: u64,
+    /// How long it had had a processor when it began with its job, where that is asked.
+    worked: Duration,
 }
 
 impl Drop for ReadersWorker {
@@ -165,6 +170,7 @@ impl Pool {
             game: None,
             jobs: 0,
             forgets,
+            worked: Duration::ZERO,
         })
     }
 
@@ -290,10 +296,6 @@ impl Readers {
             failed,
             at_fault: true,
         })?;
-        let worked = match &worker.process {
-            Some(process) if runs.is_some() => process.worked().unwrap_or_default(),
-            _ => Duration::ZERO,
-        };
         let failed = match worker.work(job, &self.near, runs).await {
             Ok(made) => {
                 worker.game.clone_from(&job.game);
@@ -305,7 +307,7 @@ impl Readers {
         let over = matches!(failed, JobFailed::TimeOver(_));
         let counter = if over { &pool.stopped } else { &pool.ended };
         counter.fetch_add(1, Ordering::Relaxed);
-        let (mut process, time) = (worker.process.take(), job.time);
+        let (mut process, time, worked) = (worker.process.take(), job.time, worker.worked);
         let ending = tokio::task::spawn_blocking(move || {
             let process = process.as_mut();
             process.is_some_and(|process| process.is_at_fault(over, time, worked))
@@ -345,9 +347,10 @@ impl ReadersWorker {
     ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
         let ended = |_: std::io::Error| JobFailed::Ended;
-        let mut left = job.time;
+        let mut left = OPEN_WITHIN;
         let task = WorkerTask {
             request: job.request.clone(),
+            game: job.game.clone(),
             telling: runs.is_some(),
         };
         let task = frame::bytes(&task).map_err(ended)?;
@@ -359,6 +362,12 @@ impl ReadersWorker {
             let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
             match (frame::message(&heard).map_err(ended)?, &mut runs) {
                 (Upward::Done(made), _) => return Ok(made),
+                (Upward::Begins, telling) => {
+                    left = left.min(job.time);
+                    let process = self.process.as_ref().filter(|_| telling.is_some());
+                    let worked = process.and_then(Process::worked);
+                    self.worked = worked.unwrap_or_default();
+                }
                 (Upward::Runs(said), Some(runs)) => runs.hear(said),
                 (Upward::Ask(ask), _) if asked < ASKS_MAX => {
                     asked += 1;

@@ -32,11 +32,15 @@ pub struct Far {
     known: Mutex<Vec<Arc<Published>>>,
 }
 
-/// Does jobs until the server is gone.
+/// Does jobs until the server is gone. `open` takes up a game's law, and `work` does what is asked.
 ///
 /// # Errors
 /// Fails where the server ends.
-pub fn serve(far: &Arc<Far>, mut work: impl FnMut(Vec<u8>) -> Vec<u8>) -> io::Result<()> {
+pub fn serve(
+    far: &Arc<Far>,
+    mut open: impl FnMut(&GameId),
+    mut work: impl FnMut(Vec<u8>) -> Vec<u8>,
+) -> io::Result<()> {
     let line = Arc::clone(far);
     let teller = Teller::new(move |said| {
         // Where the server is gone there is nobody left to tell.
@@ -45,6 +49,10 @@ pub fn serve(far: &Arc<Far>, mut work: impl FnMut(Vec<u8>) -> Vec<u8>) -> io::Re
     });
     loop {
         let task: WorkerTask = frame::message(&frame::read(&*far.lock())?)?;
+        if let Some(game) = &task.game {
+            open(game);
+        }
+        frame::write(&*far.lock(), &frame::bytes(&Upward::Begins)?)?;
         teller.switch(task.telling);
         let done = work(task.request);
         teller.switch(false);

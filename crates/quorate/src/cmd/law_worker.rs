@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::LawCache;
-use quorate_runtime::ports::SystemClock;
+use quorate_kernel::GameId;
+use quorate_runtime::ports::{DistantGames, SystemClock};
 use quorate_server::view::games::GameHost;
 use quorate_server::{AppState, Deps, elsewhere, router};
 use quorate_worker::confine::Bounds;
@@ -86,9 +87,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let setup = frame::read(&socket)?;
     let (house, secret) = elsewhere::read_setup(&setup)?;
     let far = Arc::new(Far::new(socket));
+    let laws = Arc::new(LawCache::of_bytes(LAWS_BYTES));
     let deps = Deps {
         games: GameHost::distant(far.clone(), far.clone()),
-        laws: Arc::new(LawCache::of_bytes(LAWS_BYTES)),
+        laws: Arc::clone(&laws),
         accounts: far.clone(),
         journal: far.clone(),
         seals: far.clone(),
@@ -107,11 +109,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         // Without what waits for files and sockets: a worker has none but the one that it reads by itself.
         .enable_time()
         .build()?;
+    let open = |game: &GameId| {
+        // Where the game cannot be read, whoever asks for something of it is told so.
+        if let Ok(newest) = runtime.block_on(far.snapshot(game)) {
+            drop(laws.law(&newest.state));
+        }
+    };
     let made = |request: Vec<u8>| {
         let answer = runtime.block_on(elsewhere::answer(&app, &request));
         // An empty answer is none, and the server says so.
         answer.unwrap_or_default()
     };
-    drop(serve(&far, made));
+    drop(serve(&far, open, made));
     Ok(ExitCode::SUCCESS)
 }
