@@ -20,7 +20,7 @@ use quorate_runtime::testing::Memory;
 use quorate_server::ui::markup::{Reading, Terms, render};
 
 /// The text of a rule: it is taken apart, checked, and its top level run.
-pub fn rule(bytes: &[u8]) {
+pub(crate) fn rule(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
@@ -39,13 +39,13 @@ pub fn rule(bytes: &[u8]) {
 }
 
 /// A frame between a server and its worker.
-pub fn wire(bytes: &[u8]) {
+pub(crate) fn wire(bytes: &[u8]) {
     drop(quorate_worker::frame::read(bytes));
     quorate_worker::testing::read_all(bytes);
 }
 
 /// An event or a snapshot as it is stored.
-pub fn event(bytes: &[u8]) {
+pub(crate) fn event(bytes: &[u8]) {
     if let Ok(event) = record::decode(bytes) {
         let again = record::encode(&event).open;
         let read = record::decode(&again);
@@ -66,7 +66,7 @@ pub fn event(bytes: &[u8]) {
 }
 
 /// An archive of a game.
-pub fn archive(bytes: &[u8]) {
+pub(crate) fn archive(bytes: &[u8]) {
     let waiting = tokio::runtime::Builder::new_current_thread().build();
     let waiting = waiting.expect("a runtime without threads can be made");
     let memory = Memory::default();
@@ -81,7 +81,7 @@ pub fn archive(bytes: &[u8]) {
 }
 
 /// A ruleset that was written elsewhere.
-pub fn import(bytes: &[u8]) {
+pub(crate) fn import(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     SourceForm::of(&text);
     for form in [SourceForm::Wikitext, SourceForm::Html, SourceForm::Plain] {
@@ -90,7 +90,7 @@ pub fn import(bytes: &[u8]) {
 }
 
 /// The text of a comment, as law and pages read it.
-pub fn markup(bytes: &[u8]) {
+pub(crate) fn markup(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let words = IconWords::default();
     icons::read(&text, &words);
@@ -112,7 +112,7 @@ pub fn markup(bytes: &[u8]) {
 }
 
 /// A command of the API, in JSON: it is read, and judged.
-pub fn command(bytes: &[u8]) {
+pub(crate) fn command(bytes: &[u8]) {
     let Ok(request) = serde_json::from_slice::<CommandRequest>(bytes) else {
         return;
     };
