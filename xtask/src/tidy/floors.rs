@@ -6,18 +6,19 @@ use super::finding::Finding;
 use super::repo::Repo;
 
 /// The floors of the house. Two crates of one floor do not know each other.
-const FLOORS: [(&str, u8); 11] = [
+const FLOORS: [(&str, u8); 12] = [
     ("quorate-kernel", 0),
     ("quorate-law", 1),
     ("quorate-engine", 2),
     ("quorate-forecast", 3),
     ("quorate-import", 3),
     ("quorate-runtime", 3),
-    ("quorate-lab", 4),
-    ("quorate-store", 4),
-    ("quorate-server", 4),
-    ("quorate-worker", 4),
-    ("quorate", 5),
+    ("quorate-lab", 5),
+    ("quorate-notices", 4),
+    ("quorate-store", 5),
+    ("quorate-server", 5),
+    ("quorate-worker", 5),
+    ("quorate", 6),
 ];
 
 /// Up to this floor everything is a function of its arguments.

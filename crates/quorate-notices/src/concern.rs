@@ -1,0 +1,293 @@
+//! Whom an event concerns.
+
+use quorate_engine::Law;
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::effect::Effect;
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::{Author, CellKey, ClaimStanding, Comment, Post, Standing};
+use quorate_kernel::state::State;
+use quorate_kernel::ids::DutyId;
+use quorate_kernel::{CommentId, EventSeq, Moment, PlayerId, PostId, Span, Thing};
+
+use crate::kind::NoticeKind;
+use crate::mention::mentioned;
+use crate::topic::NoticeTopic;
+
+/// How long before its deadline somebody is told that a question still waits.
+pub const WARNING: Span = Span::hours(6);
+
+/// Somebody, or several at once.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Whom {
+    /// This player.
+    Player(PlayerId),
+    /// Everybody on the books.
+    Members,
+    /// Those on the books who carry the mark `admin`.
+    Admins,
+    /// Whoever follows a post.
+    FollowPost(PostId),
+    /// Whoever follows a person.
+    FollowPerson(PlayerId),
+    /// Whoever follows a rule.
+    FollowRule(quorate_kernel::Name),
+    /// Rooms: nobody in particular.
+    Room,
+}
+
+/// What happened, and whom it concerns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Concern {
+    /// Whom.
+    pub whom: Whom,
+    /// As what.
+    pub kind: NoticeKind,
+    /// What it is about.
+    pub topic: NoticeTopic,
+    /// Who caused it, as far as everybody may know: who mutes them is not told.
+    pub by: Option<PlayerId>,
+    /// Not told before, where it is about a moment that comes.
+    pub not_before: Option<Moment>,
+}
+
+/// A game after an event, as far as it takes to say whom the event concerns.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The newest state.
+    pub state: &'a State,
+    /// The law of that state.
+    pub law: &'a Law,
+}
+
+/// Whom an event concerns. Whether each of them may see it, and whether it still stands, is asked when it is told.
+pub fn concerns(event: &Event, scene: Scene<'_>) -> Vec<Concern> {
+    let mut found = Found {
+        event,
+        scene,
+        by: event.actor.player(),
+        all: Vec::new(),
+    };
+    for step in &event.steps {
+        found.read(&step.effect);
+    }
+    found.all
+}
+
+struct Found<'a> {
+    event: &'a Event,
+    scene: Scene<'a>,
+    by: Option<PlayerId>,
+    all: Vec<Concern>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, whom: Whom, kind: NoticeKind, topic: NoticeTopic) {
+        // Nobody is told what they did themselves.
+        let is_own = matches!(&whom, Whom::Player(player) if Some(*player) == self.doer());
+        let concern = Concern {
+            whom,
+            kind,
+            topic,
+            by: self.by,
+            not_before: None,
+        };
+        if !is_own && !self.all.contains(&concern) {
+            self.all.push(concern);
+        }
+    }
+
+    /// Who did it, known to the server also where it is hidden.
+    fn doer(&self) -> Option<PlayerId> {
+        self.event.command().actor.player()
+    }
+
+    fn read(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Post { key, old, new } => self.post(*key, old.as_ref(), new.as_ref()),
+            Effect::Comment {
+                key,
+                old: None,
+                new: Some(comment),
+            } => self.comment(key.post, key.id, comment),
+            Effect::Message {
+                key,
+                old: None,
+                new: Some(message),
+            } => {
+                let to = message.to.iter().filter(|to| message.from != Some(**to));
+                for to in to {
+                    self.add(Whom::Player(*to), NoticeKind::Message, NoticeTopic::Message(*key));
+                }
+            }
+            Effect::Duty {
+                key,
+                old: None,
+                new: Some(duty),
+            } => {
+                let topic = NoticeTopic::Duty(DutyId(*key));
+                self.add(Whom::Player(duty.to), NoticeKind::Question, topic.clone());
+                self.due(duty.to, topic, duty.at, duty.deadline);
+            }
+            Effect::Open {
+                key,
+                old: None,
+                new: Some(open),
+            } => {
+                let topic = NoticeTopic::Open(key.who, key.action.clone());
+                self.due(key.who, topic, open.began_at, open.deadline);
+            }
+            Effect::Claim {
+                key,
+                old: Some(old),
+                new: Some(new),
+            } => {
+                let is_new = new.standing == ClaimStanding::Disputed
+                    && old.disputed_by.len() < new.disputed_by.len();
+                if is_new {
+                    let topic = NoticeTopic::Claim(key.event());
+                    self.add(Whom::Player(new.by), NoticeKind::Disputed, topic);
+                }
+            }
+            Effect::Person {
+                key,
+                old,
+                new: Some(new),
+            } => {
+                let asked = |standing: Option<Standing>| standing == Some(Standing::Applicant);
+                let before = old.as_ref().map(|person| person.standing);
+                if asked(Some(new.standing)) && !asked(before) {
+                    for whom in [Whom::Admins, Whom::Room] {
+                        self.add(whom, NoticeKind::AsksToJoin, NoticeTopic::Person(*key));
+                    }
+                }
+            }
+            Effect::Dynasty {
+                key,
+                old: None,
+                new: Some(_),
+            } if *key > 1 => {
+                for whom in [Whom::Members, Whom::Room] {
+                    self.add(whom, NoticeKind::DynastyEnded, NoticeTopic::Dynasty(*key));
+                }
+            }
+            Effect::Rule { key, .. } if self.event.seq > EventSeq(1) => {
+                for whom in [Whom::FollowRule(key.clone()), Whom::Room] {
+                    self.add(whom, NoticeKind::RuleChanged, NoticeTopic::Rule(key.clone()));
+                }
+            }
+            Effect::Cell { key, .. } => self.cell(key),
+            // What other tables hold is told by the page that shows it.
+            _ => {}
+        }
+    }
+
+    /// A deadline: a word ahead of it, unless the question came later than that.
+    fn due(&mut self, whom: PlayerId, topic: NoticeTopic, since: Moment, deadline: Moment) {
+        let at = deadline - WARNING;
+        if at <= since {
+            return;
+        }
+        self.all.push(Concern {
+            whom: Whom::Player(whom),
+            kind: NoticeKind::DueSoon,
+            topic,
+            by: None,
+            not_before: Some(at),
+        });
+    }
+
+    fn post(&mut self, id: PostId, old: Option<&Post>, new: Option<&Post>) {
+        let Some(post) = new else { return };
+        let topic = NoticeTopic::Post(id);
+        let law = self.scene.law;
+        let category = law.categories.get(&post.category);
+        let is_matter = category.is_some_and(|category| !category.it.icons.is_empty());
+        let opens = |post: &Post| is_matter && law.is_open(post);
+        let was_open = old.is_some_and(|old| old.category == post.category && opens(old));
+        if opens(post) && !was_open {
+            self.add(Whom::Members, NoticeKind::VoteWanted, topic.clone());
+        }
+        if post.closed_at.is_some() && old.is_some_and(|old| old.closed_at.is_none()) {
+            for whom in [Whom::Members, Whom::Room] {
+                self.add(whom, NoticeKind::Closed, topic.clone());
+            }
+        }
+        if old.is_none() {
+            self.add(Whom::Room, NoticeKind::Posted, topic.clone());
+            if let Author::Named(author) = post.author {
+                self.add(Whom::FollowPerson(author), NoticeKind::Followed, topic.clone());
+            }
+        }
+        let before = old.map_or(Vec::new(), |old| self.named(old.body.as_str()));
+        for player in self.named(post.body.as_str()) {
+            if !before.contains(&player) {
+                self.add(Whom::Player(player), NoticeKind::Mentioned, topic.clone());
+            }
+        }
+    }
+
+    fn comment(&mut self, post: PostId, id: CommentId, comment: &Comment) {
+        let topic = NoticeTopic::Comment(post, id);
+        let named = self.named(comment.text.as_str());
+        for player in &named {
+            self.add(Whom::Player(*player), NoticeKind::Mentioned, topic.clone());
+        }
+        let posts = &self.scene.state.posts;
+        let author = posts.get(&post).and_then(|post| post.author.player());
+        // Whoever is told already that they are named is not told once more.
+        if let Some(author) = author.filter(|author| !named.contains(author)) {
+            self.add(Whom::Player(author), NoticeKind::Answered, topic.clone());
+        }
+        self.add(Whom::FollowPost(post), NoticeKind::Followed, topic.clone());
+        if let Author::Named(author) = comment.author {
+            self.add(Whom::FollowPerson(author), NoticeKind::Followed, topic);
+        }
+    }
+
+    /// A value of a player, changed by what somebody else did.
+    fn cell(&mut self, key: &CellKey) {
+        let Thing::Player(owner) = key.thing else {
+            return;
+        };
+        let is_act = match &self.event.act {
+            Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } | Act::Claim { .. } => true,
+            Act::Found(_)
+            | Act::Apply { .. }
+            | Act::Leave { .. }
+            | Act::Abandon { .. }
+            | Act::Post(_)
+            | Act::EditPost { .. }
+            | Act::Recategorise { .. }
+            | Act::Withdraw { .. }
+            | Act::Comment { .. }
+            | Act::Message { .. }
+            | Act::Dispute { .. }
+            | Act::Undo { .. }
+            | Act::Dice { .. }
+            | Act::Wake { .. }
+            | Act::Due { .. }
+            | Act::Downtime { .. }
+            | Act::Repair { .. } => false,
+        };
+        let by_player = matches!(self.event.actor, Actor::Player(_) | Actor::Hidden);
+        // What closes a matter changes values of many; that is told as its closing.
+        let closes = self.event.steps.iter().any(|step| {
+            matches!(&step.effect, Effect::Post { new: Some(post), .. } if post.closed_at.is_some())
+        });
+        if is_act && by_player && !closes {
+            let topic = NoticeTopic::Event(self.event.seq);
+            self.add(Whom::Player(owner), NoticeKind::Touched, topic);
+        }
+    }
+
+    /// Whom a text names.
+    fn named(&self, text: &str) -> Vec<PlayerId> {
+        if !text.contains('@') {
+            return Vec::new();
+        }
+        let people = self.scene.state.people.iter();
+        let here = people.filter(|(_, person)| person.standing == Standing::Member);
+        let names = here.filter_map(|(id, person)| Some((*id, person.name.plain()?)));
+        mentioned(text, names)
+    }
+}

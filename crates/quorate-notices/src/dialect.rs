@@ -1,0 +1,5 @@
+//! A message as each receiver wants it.
+
+pub mod chat;
+pub mod mail;
+pub mod webhook;

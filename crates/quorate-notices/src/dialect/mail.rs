@@ -1,0 +1,104 @@
+//! A message as mail: plain text, and the same as HTML.
+
+use crate::dispatch::{Dispatch, NoticeText};
+
+/// The plain text.
+pub fn text(dispatch: &Dispatch) -> String {
+    let mut lines = Vec::new();
+    for notice in &dispatch.notices {
+        if dispatch.notices.len() > 1 {
+            lines.push(format!("* {}", notice.heading));
+        } else {
+            lines.push(notice.heading.clone());
+        }
+        lines.push(String::new());
+        if !notice.body.is_empty() {
+            lines.push(notice.body.clone());
+            lines.push(String::new());
+        }
+        lines.push(format!("{}: {}", notice.to_do, notice.link));
+        lines.push(notice.reason.clone());
+        if let Some((title, address)) = &notice.clause {
+            lines.push(format!("{title}: {address}"));
+        }
+        lines.push(String::new());
+    }
+    lines.push("-- ".to_owned());
+    lines.push(format!("Choose what you hear: {}", dispatch.choices));
+    if let Some(off) = &dispatch.off {
+        lines.push(format!("No more of this: {off}"));
+    }
+    lines.join("\r\n").replace("\r\n", "\n").replace('\n', "\r\n")
+}
+
+/// The same as HTML, without pictures, scripts or anything that is fetched.
+pub fn html(dispatch: &Dispatch) -> String {
+    let notices: String = dispatch.notices.iter().map(section).collect();
+    let off = dispatch.off.as_ref().map_or_else(String::new, |off| {
+        format!(" · <a href=\"{}\">No more of this</a>", escape(off))
+    });
+    format!(
+        "<!doctype html><html><body style=\"font-family:sans-serif;line-height:1.5;max-width:40em\">{notices}<hr>\
+         <p style=\"font-size:small\"><a href=\"{}\">Choose what you hear</a>{off}</p></body></html>",
+        escape(&dispatch.choices),
+    )
+}
+
+fn section(notice: &NoticeText) -> String {
+    let body: String = notice
+        .body
+        .split("\n\n")
+        .filter(|paragraph| !paragraph.trim().is_empty())
+        .map(|paragraph| format!("<p>{}</p>", escape(paragraph.trim()).replace('\n', "<br>")))
+        .collect();
+    let clause = notice.clause.as_ref().map_or_else(String::new, |(title, address)| {
+        format!(" <a href=\"{}\">{}</a>", escape(address), escape(title))
+    });
+    format!(
+        "<h2 style=\"font-size:1.1em\">{}</h2>{body}<p><a href=\"{}\"><b>{}</b></a></p>\
+         <p style=\"font-size:small\">{}{clause}</p>",
+        escape(&notice.heading),
+        escape(&notice.link),
+        escape(&notice.to_do),
+        escape(&notice.reason),
+    )
+}
+
+/// A text in HTML or XML, in an element or in an attribute.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // What XML cannot hold at all.
+            sign if sign.is_control() && !matches!(sign, '\n' | '\r' | '\t') => {}
+            '\u{FFFE}' | '\u{FFFF}' => {}
+            sign => escaped.push(sign),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::chat::tests::dispatch;
+
+    #[test]
+    fn mail_says_what_why_and_where_in_both_forms() {
+        let dispatch = dispatch();
+        let text = text(&dispatch);
+        for part in ["Your vote is wanted", "Vote: https://reef.example/g/reef/post/12", "clause 2"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(text.contains("No more of this: https://reef.example/notices/off/x"));
+        assert!(text.split("\r\n").all(|line| !line.contains('\n')));
+        let html = html(&dispatch);
+        assert!(html.contains("More &lt;rope&gt;"), "{html}");
+        assert!(!html.contains("<rope>") && !html.contains("<img"), "{html}");
+    }
+}
