@@ -188,8 +188,8 @@ mod tests {
     }
 
     fn words() -> IconWords {
-        let pairs = [("for", "for"), ("against", "against"), ("imperial", "imperial")];
-        pairs.map(|(word, icon)| (word.to_owned(), Name::from(icon))).into_iter().collect()
+        let icons = ["for", "against"].map(Name::from);
+        icons.iter().map(|icon| (icon, icon)).collect()
     }
 
     fn answer(more: &str, body: &str) -> MailAnswer {

@@ -377,7 +377,8 @@ pub trait Outbox: Send + Sync {
     async fn looks_due(&self, now: Moment) -> Result<Vec<GameId>, StoreError>;
     /// The first moment at which a letter is to leave or a game to be looked at.
     async fn next_moment(&self) -> Result<Option<Moment>, StoreError>;
-    /// Messages that are to leave by now on channels that are open: letters of one channel and bundle, oldest first.
+    /// Messages that are to leave by now on channels that are open: letters of one channel and bundle, oldest first, of
+    /// each channel so many at most.
     async fn ready(
         &self,
         now: Moment,

@@ -219,6 +219,18 @@ pub async fn read_events(
     Ok(read)
 }
 
+/// Up to `event_count` events one after another, the first being number `from`, with every seal open whose content is there.
+pub async fn events_from(
+    journal: &dyn Journal,
+    seals: &dyn Seals,
+    game: &GameId,
+    from: EventSeq,
+    event_count: usize,
+) -> Result<Vec<Event>, OperatingError> {
+    let opens = journal.events(game, from, event_count).await?;
+    with_seals(seals, game, from, &opens).await
+}
+
 /// The whole log, with every seal open whose content is there.
 pub async fn whole_log(
     journal: &dyn Journal,

@@ -9,11 +9,13 @@
 //! 2. [`ui`]: pieces that pages are put together from: addresses, text as HTML, forms, tables, layout. Knows no game.
 //! 3. [`view`]: a game as one reader may see it.
 //! 4. [`app`]: configuration, shared state, errors, who asks, forms as they arrive, answers as they go.
-//! 5. [`api`] and [`site`]: the JSON API, and the pages, a folder for each thing that people do. No folder knows another.
+//! 5. [`api`], [`site`] and [`delivery`]: the JSON API, the pages, a folder for each thing that people do, and what leaves by
+//!    itself. No folder knows another.
 //! 6. `routes`: which address is whose.
 
 pub mod api;
 pub mod app;
+pub mod delivery;
 mod routes;
 pub mod security;
 pub mod site;
@@ -22,5 +24,6 @@ pub mod view;
 
 pub use app::config::ServerConfig;
 pub use app::mail::Mail;
+pub use delivery::Courier;
 pub use app::state::{AppState, Deps};
 pub use routes::{elsewhere, router};

@@ -12,6 +12,7 @@ mod file;
 mod folder;
 mod journal;
 mod known_seals;
+mod outbox;
 mod seals;
 
 use std::path::Path;

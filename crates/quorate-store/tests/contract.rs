@@ -33,3 +33,9 @@ async fn the_file_keeps_the_contract_of_accounts() {
     let (_folder, store) = fresh().await;
     contract::accounts(&store).await;
 }
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_the_outbox() {
+    let (_folder, store) = fresh().await;
+    quorate_notices::testing::outbox(&store, &store).await;
+}

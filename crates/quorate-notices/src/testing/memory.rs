@@ -141,7 +141,7 @@ impl Outbox for MemoryOutbox {
             };
             if let Some((_, letters)) = found.iter_mut().find(same) {
                 letters.push(letter.clone());
-            } else if found.len() < most as usize {
+            } else if found.iter().filter(|(channel, _)| channel.id == letter.channel).count() < most as usize {
                 found.push((kept.channels[&letter.channel].clone(), vec![letter.clone()]));
             }
         }

@@ -25,6 +25,8 @@ pub struct ServerConfig {
     /// How mail leaves, where it does. Workers send none.
     #[serde(skip)]
     pub mail: Option<Mail>,
+    /// Whether messages to addresses of the web may go to this machine itself.
+    pub hooks_to_loopback: bool,
     /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
     pub report: Span,
     /// How long the tests that go with a proposal may take.
@@ -42,6 +44,7 @@ impl Default for ServerConfig {
             contact: None,
             address: None,
             mail: None,
+            hooks_to_loopback: false,
             report: Span(3_000),
             tests: Span(10_000),
         }

@@ -13,6 +13,8 @@ use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
+use quorate_kernel::{EventSeq, GameId, Moment, Name};
+use quorate_notices::outbox::Outbox;
 use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource, Workers};
 
 use crate::app::config::ServerConfig;
@@ -58,6 +60,8 @@ pub struct Deps {
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
     pub seals: Arc<dyn Seals>,
+    /// What is to leave the server, and on which ways; none in a worker.
+    pub outbox: Option<Arc<dyn Outbox>>,
     /// What time it is.
     pub clock: Arc<dyn TimeSource>,
     /// What the tokens of forms follow from.

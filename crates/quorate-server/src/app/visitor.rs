@@ -123,6 +123,23 @@ impl Visitor {
     }
 }
 
+impl Visitor {
+    /// An account, or nobody, without any request of theirs: for what is told to them while they are away.
+    pub(crate) fn without_request(account: Option<Account>) -> Result<Self, AppError> {
+        Ok(Self {
+            token: SessionToken::fresh()?,
+            is_new: false,
+            account,
+            address: IpAddr::from([127, 0, 0, 1]),
+            here: None,
+            word: fresh_word()?,
+            theme: Theme::System,
+            has_keys: false,
+            notice: None,
+        })
+    }
+}
+
 /// The digest under which a session is kept.
 pub fn session_digest(token: &SessionToken) -> Digest {
     Digest(token.digest().0)

@@ -133,6 +133,8 @@ fixed_links! {
     Help => "/help";
     /// What is kept about whom.
     Privacy => "/privacy";
+    /// What one hears of, and how.
+    Notices => "/notices";
     /// The operator's panel.
     Operator => "/operator";
 }
@@ -142,6 +144,18 @@ links! {
     RecoverWith(code) => "/recover/{code}";
     /// An invitation.
     Invitation(code) => "/invitation/{code}";
+    /// Something to be chosen of what one hears.
+    NoticesDo(what) => "/notices/{what}";
+    /// Where one click turns something off, without signing in.
+    NoticeOff(word) => "/notices/off/{word}";
+    /// Where somebody confirms that they read on a channel.
+    NoticeConfirm(word) => "/notices/confirm/{word}";
+    /// What waits for somebody, as a feed or a calendar.
+    OwnFeed(word, form) => "/feeds/{word}/{form}";
+    /// Where somebody follows or mutes something of a game.
+    Follow(game) => "/g/{game}/follow";
+    /// A game's feeds and its calendar.
+    FeedAs(game, form) => "/g/{game}/feeds/{form}";
     /// Where a form of the settings goes.
     SettingsDo(what) => "/settings/{what}";
     /// Where a form of the operator's panel goes.

@@ -125,6 +125,14 @@ impl GameHost {
         }
     }
 
+    /// Word of each event of any game from now on; in a worker there is none.
+    pub fn subscribe_all(&self) -> Receiver<Notice> {
+        match &self.0 {
+            Place::Here(games) => games.subscribe_all(),
+            Place::There { .. } => tokio::sync::broadcast::channel(1).1,
+        }
+    }
+
     /// Drops contents of seals for good; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
         match &self.0 {

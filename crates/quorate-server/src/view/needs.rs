@@ -1,6 +1,7 @@
 //! What waits for the reader.
 
-use quorate_kernel::{PlayerId, Thing};
+use quorate_kernel::rows::Post;
+use quorate_kernel::{PlayerId, PostId, Thing};
 use quorate_law::capital;
 use quorate_law::datum::Datum;
 
@@ -14,7 +15,7 @@ pub fn needs(look: &GameView) -> Needs {
     let mut lines = questions(look);
     lines.extend(waiting::letters(look));
     lines.extend(unvoted(look));
-    lines.extend(obligations(look));
+    lines.extend(asked_by_law(look));
     lines.extend(waiting::closings(look));
     Needs { lines }
 }
@@ -49,24 +50,8 @@ fn questions(look: &GameView) -> Vec<NeedsLine> {
 }
 
 fn unvoted(look: &GameView) -> Vec<NeedsLine> {
-    let Some(me) = look
-        .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"))
-    else {
-        return Vec::new();
-    };
-    let open =
-        look.state().posts.iter().filter(|(_, post)| {
-            look.view().post(post) && look.is_open(post) && look.is_matter(post)
-        });
-    let silent = open.filter(|(id, post)| {
-        let icons = &look.law.categories[&post.category].it.icons;
-        !look.state().comments.iter().any(|(key, comment)| {
-            key.post == **id
-                && look.view().author(&comment.author) == Some(me)
-                && comment.icons.iter().any(|icon| icons.contains(&icon.name))
-        }) && look.view().author(&post.author) != Some(me)
-    });
+    let posts = look.state().posts.iter();
+    let silent = posts.filter(|(id, post)| lacks_my_vote(look, **id, post));
     silent
         .map(|(id, post)| {
             let word = id.to_string();
@@ -86,9 +71,29 @@ fn unvoted(look: &GameView) -> Vec<NeedsLine> {
         .collect()
 }
 
+/// Whether a matter is open and the reader could vote on it and has not.
+pub(crate) fn lacks_my_vote(look: &GameView, id: PostId, post: &Post) -> bool {
+    let is_open = look.view().post(post) && look.is_open(post) && look.is_matter(post);
+    if !is_open {
+        return false;
+    }
+    let playing = look
+        .me
+        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"));
+    let Some(me) = playing else {
+        return false;
+    };
+    let icons = &look.law.categories[&post.category].it.icons;
+    let has_voted = look.state().comments_of(id).any(|(_, comment)| {
+        look.view().author(&comment.author) == Some(me)
+            && comment.icons.iter().any(|icon| icons.contains(&icon.name))
+    });
+    !has_voted && look.view().author(&post.author) != Some(me)
+}
+
 /// What the law itself says that the reader owes, where it keeps such lists (`obligations`, and `reminders` for what is
 /// only well done): lines that begin with whose they are, by name or by what they are, and a colon.
-fn obligations(look: &GameView) -> Vec<NeedsLine> {
+pub(crate) fn asked_by_law(look: &GameView) -> Vec<NeedsLine> {
     let Some(me) = look.me else {
         return Vec::new();
     };

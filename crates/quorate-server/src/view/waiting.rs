@@ -3,7 +3,8 @@
 use quorate_engine::law::At;
 use quorate_engine::offers;
 use quorate_engine::offers::Quota;
-use quorate_kernel::PostId;
+use quorate_kernel::rows::Post;
+use quorate_kernel::{Moment, PlayerId, PostId};
 use quorate_law::declare::ActionDecl;
 
 use crate::ui::urls::Href;
@@ -40,16 +41,8 @@ pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
     let Some(me) = look.me.filter(|me| look.has_flag(*me, "admin")) else {
         return Vec::new();
     };
-    let posts = look.state().posts.iter();
-    let open = posts
-        .filter(|(_, post)| look.is_open(post) && look.is_matter(post) && look.view().post(post));
-    let mut open: Vec<(&PostId, _)> = open.collect();
-    open.sort_by_key(|(id, post)| (post.open_at, **id));
-    let found = open.into_iter().filter_map(|(id, post)| {
-        let usual = look.usual_role(&post.category);
-        let closings = look.closings(*id, me).into_iter();
-        let mut ripe = closings.filter(|(decl, open)| open.is_ok() && decl.it.by.as_ref() == usual);
-        let (decl, _) = ripe.next()?;
+    let found = open_matters(look).into_iter().filter_map(|(id, post)| {
+        let decl = ripe(look, me, id, post)?;
         let word = id.to_string();
         let link = urls::Post {
             game: look.game.as_str(),
@@ -65,6 +58,52 @@ pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
         })
     });
     found.collect()
+}
+
+/// Matters that are open and that the reader may see, oldest first.
+fn open_matters(look: &GameView) -> Vec<(PostId, &Post)> {
+    let posts = look.state().posts.iter();
+    let open = posts
+        .filter(|(_, post)| look.is_open(post) && look.is_matter(post) && look.view().post(post));
+    let mut open: Vec<_> = open.map(|(id, post)| (*id, post)).collect();
+    open.sort_by_key(|(id, post)| (post.open_at, *id));
+    open
+}
+
+/// By what somebody may close a matter now, if they are of those who usually do.
+pub(crate) fn ripe<'a>(
+    look: &'a GameView,
+    me: PlayerId,
+    id: PostId,
+    post: &Post,
+) -> Option<&'a At<ActionDecl>> {
+    if !look.has_flag(me, "admin") || !look.is_open(post) {
+        return None;
+    }
+    let usual = look.usual_role(&post.category);
+    let closings = look.closings(id, me).into_iter();
+    let mut ripe = closings.filter(|(decl, open)| open.is_ok() && decl.it.by.as_ref() == usual);
+    ripe.next().map(|(decl, _)| decl)
+}
+
+/// The matters that the reader may close now by an office of theirs, and when the law may say so of others.
+pub(crate) fn closable_by(look: &GameView) -> (Vec<PostId>, Vec<Moment>) {
+    let Some(me) = look.me.filter(|me| look.has_flag(*me, "admin")) else {
+        return Default::default();
+    };
+    let (mut now, mut later) = (Vec::new(), Vec::new());
+    for (id, post) in open_matters(look) {
+        let usual = look.usual_role(&post.category);
+        let closings = look.closings(id, me).into_iter();
+        for (_, open) in closings.filter(|(decl, _)| decl.it.by.as_ref() == usual) {
+            match open {
+                Ok(()) if !now.contains(&id) => now.push(id),
+                Ok(()) => {}
+                Err(refusal) => later.extend(refusal.next_at),
+            }
+        }
+    }
+    (now, later)
 }
 
 /// Actions of the dynasty that are limited in time, that the reader has taken before, and that the law allows again.

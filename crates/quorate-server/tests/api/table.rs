@@ -10,7 +10,8 @@ use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::{Moment, Span};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{AccountId, NewAccount, ServerSecret, Session};
+use quorate_notices::testing::MemoryOutbox;
+use quorate_runtime::ports::{AccountId, Accounts, NewAccount, ServerSecret, Session};
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_server::app::visitor::session_digest;
@@ -81,10 +82,12 @@ impl Table {
             secret: secret.clone(),
         };
         let games = Games::start(ports, GamesSettings::default()).await.unwrap();
+        let accounts: Arc<dyn Accounts> = Arc::new(InMemory::default());
         let parts = Deps {
             games: games.into(),
             laws,
-            accounts: Arc::new(InMemory::default()),
+            outbox: Some(Arc::new(MemoryOutbox::new(accounts.clone()))),
+            accounts,
             journal: store.clone(),
             seals: store,
             clock: clock.clone(),
@@ -130,7 +133,7 @@ impl Table {
     }
 
     /// The site itself, for what no request can do.
-    pub(crate) fn site(&self) -> &AppState {
+    pub(crate) fn site(&self) -> &Arc<AppState> {
         &self.site
     }
 

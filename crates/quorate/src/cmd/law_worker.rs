@@ -94,6 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         accounts: far.clone(),
         journal: far.clone(),
         seals: far.clone(),
+        outbox: None,
         clock: Arc::new(SystemClock),
         secret,
         books,

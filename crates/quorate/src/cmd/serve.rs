@@ -1,6 +1,7 @@
 //! `quorate serve`: the site over a data folder.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
 use quorate_runtime::ports::Workers;
-use quorate_server::{AppState, Deps, Mail, ServerConfig, elsewhere, router};
+use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, elsewhere, router};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;
@@ -79,6 +80,22 @@ pub(crate) struct Listen {
     /// The program that takes mail, as sendmail does.
     #[arg(long, value_name = "PROGRAM", default_value = "sendmail")]
     pub mail_program: String,
+    /// The mail server that takes mail instead: "smtps://mail.example.org", or "smtp://mail.example.org:587?tls=required".
+    #[arg(long, value_name = "ADDRESS", requires = "mail_from", conflicts_with = "mail_program")]
+    pub mail_server: Option<String>,
+    /// The account at the mail server, where it wants one.
+    #[arg(long, value_name = "NAME", requires_all = ["mail_server", "mail_password_file"])]
+    pub mail_account: Option<String>,
+    /// A file that holds the password of that account.
+    #[arg(long, value_name = "FILE", requires = "mail_account")]
+    pub mail_password_file: Option<PathBuf>,
+    /// The address to which answers by mail come back, with words of ours behind a "+"; the mail server hands what comes
+    /// there to `quorate mail-in`.
+    #[arg(long, value_name = "ADDRESS", requires = "mail_from")]
+    pub mail_replies: Option<String>,
+    /// Let webhooks go to this machine itself, without TLS too. No other address of an inner network is ever called.
+    #[arg(long)]
+    pub hooks_to_loopback: bool,
     /// Where readers reach this server, with its https: and without a stroke at the end, for links that are handed on.
     #[arg(long, value_name = "ADDRESS")]
     pub site: Option<String>,
@@ -114,13 +131,16 @@ pub(super) fn serve(
         accounts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
+        outbox: Some(folder.store.clone()),
         clock: Arc::new(quorate_runtime::ports::SystemClock),
         secret: folder.secret()?,
         books: rulebooks::playable()?,
         house,
     };
     let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;
-    let app = router(Arc::new(state));
+    let site = Arc::new(state);
+    let courier = Courier::new(&site);
+    let app = router(site);
     folder.wait(async {
         let listener = tokio::net::TcpListener::bind(listen.address).await;
         let listener = listener.with_context(|| {
@@ -133,11 +153,16 @@ pub(super) fn serve(
         out.line(format!("{} http://{address}", out.green("serving")));
         out.value(&serde_json::json!({ "serving": format!("http://{address}") }));
         ready(address)?;
+        let courier = courier.map(|courier| tokio::spawn(courier.run()));
         let service = app.into_make_service_with_connect_info::<SocketAddr>();
         let serving = axum::serve(listener, service).with_graceful_shutdown(told_to_end());
         tokio::select! {
             served = serving.into_future() => served?,
             () = overdue() => {}
+        }
+        // What is under way and not noted leaves once more, under the same key.
+        if let Some(courier) = courier {
+            courier.abort();
         }
         if let Ok(closed) = tokio::time::timeout(GAMES_END_WITHIN, games.close()).await {
             closed?;
@@ -209,17 +234,12 @@ async fn readers(
 
 fn config(listen: &Listen) -> Result<ServerConfig> {
     let plain = ServerConfig::default();
-    let site = listen.site.as_deref().unwrap_or_default();
-    let mail = listen
-        .mail_from
-        .as_deref()
-        .map(|from| Mail::new(from, &listen.mail_program, site))
-        .transpose()
-        .context("mail cannot be sent as --mail-from and --site say")?;
+    let mail = mail(listen).context("mail cannot be sent as the options for it say")?;
     let address = listen.site.as_ref();
     Ok(ServerConfig {
         address: address.map(|site| site.trim_end_matches('/').to_owned()),
         mail,
+        hooks_to_loopback: listen.hooks_to_loopback,
         is_open: !listen.invited_only,
         is_secure: listen.https,
         is_proxied: listen.proxied,
@@ -229,6 +249,29 @@ fn config(listen: &Listen) -> Result<ServerConfig> {
         report: plain.report,
         tests: plain.tests,
     })
+}
+
+/// How mail leaves, where it does.
+fn mail(listen: &Listen) -> Result<Option<Mail>> {
+    let Some(from) = &listen.mail_from else {
+        return Ok(None);
+    };
+    let site = listen.site.as_deref().unwrap_or_default();
+    let mail = match &listen.mail_server {
+        Some(server) => Mail::by_server(from, server, mail_account(listen)?, site)?,
+        None => Mail::new(from, &listen.mail_program, site)?,
+    };
+    Ok(Some(mail.with_replies(listen.mail_replies.as_deref())?))
+}
+
+fn mail_account(listen: &Listen) -> Result<Option<(String, String)>> {
+    let pair = listen.mail_account.as_ref().zip(listen.mail_password_file.as_ref());
+    let Some((name, file)) = pair else {
+        return Ok(None);
+    };
+    let password = std::fs::read_to_string(file);
+    let password = password.with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(Some((name.clone(), password.trim_end().to_owned())))
 }
 
 fn tell_log() {

@@ -1,0 +1,114 @@
+//! Words in links and addresses that were sent out: what they let their bearer do, and a proof that they are ours.
+//!
+//! None of them needs a row of its own: they name a channel or a letter, and are worth nothing once that is gone.
+
+use quorate_kernel::GameId;
+use quorate_notices::kind::NoticeKind;
+use quorate_notices::outbox::{ChannelId, LetterId};
+
+use crate::app::state::AppState;
+use crate::security::same_secret;
+
+/// What a word lets its bearer do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum WordFor {
+    /// Turn off a kind of a game on the account of a channel, or the whole channel.
+    Off(ChannelId, Option<(GameId, NoticeKind)>),
+    /// Confirm that the owner of a channel reads there.
+    Confirm(ChannelId),
+    /// Answer a letter as the one whom it was sent to.
+    Answer(LetterId),
+    /// Report that a letter did not arrive.
+    Bounce(LetterId),
+    /// Read what waits for the owner of a channel.
+    Feed(ChannelId),
+}
+
+/// How many signs of the proof stand in a word.
+const PROOF: usize = 32;
+
+impl WordFor {
+    fn open_part(&self) -> String {
+        match self {
+            Self::Off(channel, None) => format!("o.{}", channel.0),
+            Self::Off(channel, Some((game, kind))) => format!("o.{}.{game}.{kind}", channel.0),
+            Self::Confirm(channel) => format!("c.{}", channel.0),
+            Self::Answer(letter) => format!("a.{}", letter.0),
+            Self::Bounce(letter) => format!("b.{}", letter.0),
+            Self::Feed(channel) => format!("f.{}", channel.0),
+        }
+    }
+
+    fn read_open(text: &str) -> Option<Self> {
+        let parts: Vec<&str> = text.split('.').collect();
+        let number = |text: &str| text.parse().ok();
+        Some(match parts.as_slice() {
+            ["o", channel] => Self::Off(ChannelId(number(channel)?), None),
+            ["o", channel, game, kind] => {
+                let what = (game.parse().ok()?, kind.parse().ok()?);
+                Self::Off(ChannelId(number(channel)?), Some(what))
+            }
+            ["c", channel] => Self::Confirm(ChannelId(number(channel)?)),
+            ["a", letter] => Self::Answer(LetterId(number(letter)?)),
+            ["b", letter] => Self::Bounce(LetterId(number(letter)?)),
+            ["f", channel] => Self::Feed(ChannelId(number(channel)?)),
+            _ => return None,
+        })
+    }
+}
+
+fn proof(secret: &[u8; 32], open: &str) -> String {
+    let key = blake3::derive_key("quorate 2026 words of notices", secret);
+    blake3::keyed_hash(&key, open.as_bytes()).to_hex()[..PROOF].to_owned()
+}
+
+fn written(secret: &[u8; 32], what: &WordFor) -> String {
+    let open = what.open_part();
+    let proof = proof(secret, &open);
+    format!("{open}.{proof}")
+}
+
+fn read_by(secret: &[u8; 32], word: &str) -> Option<WordFor> {
+    let (open, shown) = word.rsplit_once('.')?;
+    let is_ours = same_secret(shown.as_bytes(), proof(secret, open).as_bytes());
+    is_ours.then(|| WordFor::read_open(open))?
+}
+
+/// The word for something.
+pub(crate) fn write(site: &AppState, what: &WordFor) -> String {
+    written(&site.parts.secret.of_forms(), what)
+}
+
+/// What a word is for, if it is ours.
+pub(crate) fn read(site: &AppState, word: &str) -> Option<WordFor> {
+    read_by(&site.parts.secret.of_forms(), word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_lets_do_what_it_was_written_for_and_nothing_else() {
+        let secret = [7; 32];
+        let all = [
+            WordFor::Off(ChannelId(3), None),
+            WordFor::Off(ChannelId(3), Some(("the-reef".parse().unwrap(), NoticeKind::VoteWanted))),
+            WordFor::Confirm(ChannelId(3)),
+            WordFor::Answer(LetterId(3)),
+            WordFor::Bounce(LetterId(3)),
+            WordFor::Feed(ChannelId(3)),
+        ];
+        for what in all {
+            let word = written(&secret, &what);
+            assert_eq!(read_by(&secret, &word), Some(what.clone()), "{word}");
+            assert_eq!(read_by(&[8; 32], &word), None);
+            let other = word.replacen('3', "4", 1);
+            assert_eq!(read_by(&secret, &other), None, "{other}");
+            // It must fit before the @ of an address, with some letters ahead.
+            assert!(matches!(what, WordFor::Off(..)) || word.len() < 60, "{word}");
+        }
+        assert_eq!(read_by(&secret, ""), None);
+        assert_eq!(read_by(&secret, "a.3."), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! Handing a message over: to a mail server, or to an address on the web.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, Uri, header};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use quorate_kernel::Moment;
+use quorate_notices::dialect::{chat, webhook};
+use quorate_notices::dispatch::Dispatch;
+use quorate_notices::outbox::{Channel, ChannelSort};
+use quorate_notices::signature::{WebhookSecret, seconds};
+use serde_json::Value as Json;
+
+use crate::app::mail::{Mail, MailLetter};
+use crate::app::web_reach::{GuardedNames, Reach};
+
+/// How long somebody may take to receive a message.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why a message did not leave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum NotCarried {
+    /// Another time it may.
+    ForNow(String),
+    /// This message never will.
+    Refused(String),
+    /// Nor will any other on this channel.
+    Gone(String),
+}
+
+/// A message with what the ways out need beside its words.
+pub(super) struct Parcel<'a> {
+    pub(super) dispatch: &'a Dispatch,
+    /// The kinds of its notices.
+    pub(super) kinds: &'a [&'a str],
+    /// The one game that it is about; empty for several.
+    pub(super) game: &'a str,
+    /// When it is sent.
+    pub(super) at: Moment,
+    /// Where an answer goes by mail.
+    pub(super) reply_to: Option<String>,
+    /// Where a mail that does not arrive comes back to.
+    pub(super) bounce_to: Option<String>,
+}
+
+/// The ways out.
+pub(super) struct Carrier {
+    mail: Option<Mail>,
+    reach: Reach,
+    /// None where this machine has no certificates to trust.
+    web: Option<Client<HttpsConnector<HttpConnector<GuardedNames>>, Body>>,
+}
+
+impl Carrier {
+    pub(super) fn new(mail: Option<Mail>, reach: Reach) -> Self {
+        let mut plain = HttpConnector::new_with_resolver(GuardedNames(reach));
+        plain.enforce_http(false);
+        plain.set_connect_timeout(Some(PATIENCE));
+        let web = HttpsConnectorBuilder::new().with_native_roots();
+        let web = web.map(|secured| secured.https_or_http().enable_http1().wrap_connector(plain));
+        if let Err(error) = &web {
+            tracing::warn!(%error, "messages to addresses of the web do not leave: there are no certificates to trust");
+        }
+        Self {
+            mail,
+            reach,
+            web: web.ok().map(|secured| Client::builder(TokioExecutor::new()).build(secured)),
+        }
+    }
+
+    pub(super) async fn carry(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+        let carried = tokio::time::timeout(PATIENCE, self.hand_over(channel, parcel)).await;
+        carried.unwrap_or_else(|_| Err(NotCarried::ForNow("no answer in time".to_owned())))
+    }
+
+    async fn hand_over(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+        let dispatch = parcel.dispatch;
+        match channel.sort {
+            ChannelSort::Mail => self.by_mail(channel, parcel).await,
+            ChannelSort::Webhook => self.by_webhook(channel, parcel).await,
+            ChannelSort::Discord => self.post(&channel.address, &chat::discord(dispatch), &[]).await,
+            ChannelSort::Slack => self.post(&channel.address, &chat::slack(dispatch), &[]).await,
+            ChannelSort::Matrix => {
+                let room = channel.address.trim_end_matches('/');
+                let key = blake3::hash(dispatch.key.as_bytes()).to_hex();
+                let address = format!("{room}/send/m.room.message/{key}");
+                let bearer = [(header::AUTHORIZATION.as_str(), format!("Bearer {}", channel.secret))];
+                let request = (Method::PUT, address.as_str(), chat::matrix(dispatch).to_string());
+                self.call(request, &bearer).await
+            }
+            ChannelSort::Ntfy => {
+                let refused = || NotCarried::Gone("that is no topic of ntfy".to_owned());
+                let (server, topic) = channel.address.trim_end_matches('/').rsplit_once('/').ok_or_else(refused)?;
+                let bearer = [(header::AUTHORIZATION.as_str(), format!("Bearer {}", channel.secret))];
+                let headers = if channel.secret.is_empty() { &[] } else { bearer.as_slice() };
+                self.post(&format!("{server}/"), &chat::ntfy(topic, dispatch), headers).await
+            }
+            // What is fetched does not leave.
+            ChannelSort::Feed => Ok(()),
+        }
+    }
+
+    async fn by_mail(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+        let Some(mail) = &self.mail else {
+            return Err(NotCarried::ForNow("this server sends no mail".to_owned()));
+        };
+        let letter = MailLetter {
+            to: &channel.address,
+            dispatch: parcel.dispatch,
+            game: parcel.game,
+            reply_to: parcel.reply_to.as_deref(),
+            bounce_to: parcel.bounce_to.as_deref(),
+        };
+        mail.send_letter(&letter).await.map_err(|trouble| {
+            if trouble.is_of_recipient() {
+                NotCarried::Gone(trouble.to_string())
+            } else {
+                NotCarried::ForNow(trouble.to_string())
+            }
+        })
+    }
+
+    async fn by_webhook(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+        let body = webhook::body(parcel.dispatch, parcel.kinds, parcel.game, parcel.at).to_string();
+        let gone = || NotCarried::Gone("its secret cannot be read".to_owned());
+        let secret = WebhookSecret::read(&channel.secret).ok_or_else(gone)?;
+        let id = format!("msg_{}", &blake3::hash(parcel.dispatch.key.as_bytes()).to_hex()[..32]);
+        let headers = [
+            ("webhook-signature", secret.sign(&id, parcel.at, body.as_bytes())),
+            ("webhook-timestamp", seconds(parcel.at).to_string()),
+            ("webhook-id", id),
+        ];
+        self.call((Method::POST, &channel.address, body), &headers).await
+    }
+
+    async fn post(&self, address: &str, body: &Json, headers: &[(&str, String)]) -> Result<(), NotCarried> {
+        self.call((Method::POST, address, body.to_string()), headers).await
+    }
+
+    /// Calls an address. No redirect is followed: it could lead anywhere.
+    async fn call(
+        &self,
+        (method, address, body): (Method, &str, String),
+        headers: &[(&str, String)],
+    ) -> Result<(), NotCarried> {
+        let uri: Uri = self.reach.check(address).map_err(|why| NotCarried::Gone(why.to_string()))?;
+        let web = self.web.as_ref();
+        let web = web.ok_or_else(|| NotCarried::ForNow("this server trusts no certificates".to_owned()))?;
+        let mut request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, "Quorate");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Body::from(body));
+        let request = request.map_err(|error| NotCarried::Refused(error.to_string()))?;
+        let answer = web.request(request).await;
+        let answer = answer.map_err(|error| NotCarried::ForNow(cause(&error)))?;
+        judged(answer.status())
+    }
+}
+
+/// The innermost cause of an error, which says most.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// What an answer means.
+fn judged(status: StatusCode) -> Result<(), NotCarried> {
+    let said = || format!("the receiver answered {status}");
+    match status.as_u16() {
+        200..=299 => Ok(()),
+        401 | 403 | 404 | 410 => Err(NotCarried::Gone(said())),
+        408 | 425 | 429 | 500..=599 => Err(NotCarried::ForNow(said())),
+        _ => Err(NotCarried::Refused(said())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_says_whether_to_try_again() {
+        let judged = |code: u16| judged(StatusCode::from_u16(code).unwrap());
+        assert_eq!(judged(204), Ok(()));
+        assert!(matches!(judged(410), Err(NotCarried::Gone(_))));
+        assert!(matches!(judged(429), Err(NotCarried::ForNow(_))));
+        assert!(matches!(judged(503), Err(NotCarried::ForNow(_))));
+        assert!(matches!(judged(400), Err(NotCarried::Refused(_))));
+        assert!(matches!(judged(302), Err(NotCarried::Refused(_))));
+    }
+}

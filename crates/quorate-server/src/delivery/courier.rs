@@ -1,0 +1,215 @@
+//! What keeps notices going: it hears of events, follows the games, and sends what is due.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use quorate_kernel::{GameId, Span};
+use quorate_notices::outbox::{ChannelId, Outbox};
+use tokio::sync::Semaphore;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::task::JoinSet;
+
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::delivery::carry::Carrier;
+use crate::delivery::follow::{failed, follow};
+use crate::app::web_reach::Reach;
+use crate::delivery::send;
+
+/// How many messages of one channel are taken up at a time.
+const MESSAGES: u32 = 20;
+
+/// On how many channels messages are under way at a time.
+const AT_ONCE: usize = 64;
+
+/// How long it waits after an event, so that what happens together is read together.
+const GATHER: Duration = Duration::from_secs(2);
+
+/// It looks around at least this often.
+const LOOK_EVERY: Duration = Duration::from_mins(1);
+
+/// How long letters are kept after they left, for their owner to see.
+const KEEP: Span = Span::days(30);
+
+/// Keeps notices going.
+#[derive(Clone)]
+pub struct Courier {
+    site: Arc<AppState>,
+    outbox: Arc<dyn Outbox>,
+    carrier: Arc<Carrier>,
+    /// Channels on which a message is under way, so that a slow one holds up itself alone.
+    busy: Arc<Mutex<BTreeSet<ChannelId>>>,
+    room: Arc<Semaphore>,
+}
+
+/// A channel on which a message is under way, until this is dropped.
+struct Busy {
+    courier: Courier,
+    channel: ChannelId,
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.courier.with_busy(|busy| busy.remove(&self.channel));
+    }
+}
+
+impl Courier {
+    /// A courier for a site; none where the site keeps no outbox.
+    pub fn new(site: &Arc<AppState>) -> Option<Self> {
+        let reach = Reach {
+            loopback: site.parts.house.hooks_to_loopback,
+        };
+        Some(Self {
+            outbox: site.parts.outbox.clone()?,
+            carrier: Arc::new(Carrier::new(site.parts.house.mail.clone(), reach)),
+            site: Arc::clone(site),
+            busy: Arc::default(),
+            room: Arc::new(Semaphore::new(AT_ONCE)),
+        })
+    }
+
+    fn with_busy<T>(&self, use_it: impl FnOnce(&mut BTreeSet<ChannelId>) -> T) -> T {
+        // A set of numbers is whole at any moment.
+        use_it(&mut self.busy.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes on until it is dropped.
+    pub async fn run(self) {
+        let mut heard = self.site.parts.games.subscribe_all();
+        let mut under_way = JoinSet::new();
+        let mut games = self.behind().await;
+        loop {
+            self.follow_all(std::mem::take(&mut games)).await;
+            self.start_sending(&mut under_way).await;
+            let wait = self.until_next().await;
+            tokio::select! {
+                notice = heard.recv() => match notice {
+                    Ok(notice) => {
+                        games.insert(notice.game);
+                        tokio::time::sleep(GATHER).await;
+                    }
+                    Err(RecvError::Lagged(_)) => games = self.behind().await,
+                    Err(RecvError::Closed) => return,
+                },
+                () = tokio::time::sleep(wait) => {}
+                Some(_) = under_way.join_next() => {}
+            }
+            loop {
+                match heard.try_recv() {
+                    Ok(notice) => {
+                        games.insert(notice.game);
+                    }
+                    Err(TryRecvError::Lagged(_)) => games.extend(self.behind().await),
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                }
+            }
+        }
+    }
+
+    /// One round: follows every game that went on, and sends what is due. Gives how many messages were tried.
+    ///
+    /// # Errors
+    /// Fails where the outbox cannot be read.
+    pub async fn round(&self) -> Result<usize, AppError> {
+        self.follow_all(self.behind().await).await;
+        let mut under_way = JoinSet::new();
+        self.begin_sending(&mut under_way).await?;
+        let mut count = 0;
+        while under_way.join_next().await.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// The games whose logs go on beyond where they were followed.
+    async fn behind(&self) -> BTreeSet<GameId> {
+        let mut found = BTreeSet::new();
+        let rows = match self.site.parts.games.list().await {
+            Ok(rows) => rows,
+            Err(error) => {
+                tracing::error!(%error, "the list of games cannot be read");
+                return found;
+            }
+        };
+        for row in rows {
+            match self.outbox.follow_point(&row.game).await {
+                Ok(point) if point.seq < row.head.seq => {
+                    found.insert(row.game);
+                }
+                Ok(_) => {}
+                Err(error) => tracing::error!(%error, game = %row.game, "the outbox cannot be read"),
+            }
+        }
+        found
+    }
+
+    async fn follow_all(&self, mut games: BTreeSet<GameId>) {
+        match self.outbox.looks_due(self.site.now()).await {
+            Ok(due) => games.extend(due),
+            Err(error) => tracing::error!(%error, "the outbox cannot be read"),
+        }
+        for game in games {
+            if let Err(trouble) = follow(&self.site, &*self.outbox, &game).await {
+                tracing::error!(%game, trouble = %trouble.what(), "a game was not followed for notices");
+            }
+        }
+    }
+
+    async fn start_sending(&self, under_way: &mut JoinSet<()>) {
+        if let Err(trouble) = self.begin_sending(under_way).await {
+            tracing::error!(trouble = %trouble.what(), "notices were not sent");
+        }
+    }
+
+    async fn begin_sending(&self, under_way: &mut JoinSet<()>) -> Result<(), AppError> {
+        let now = self.site.now();
+        self.outbox.sweep_letters(now - KEEP).await.map_err(failed)?;
+        let ready = self.outbox.ready(now, MESSAGES).await.map_err(failed)?;
+        let mut by_channel = std::collections::BTreeMap::new();
+        for (channel, letters) in ready {
+            let of = by_channel.entry(channel.id).or_insert_with(|| (channel, Vec::new()));
+            of.1.push(letters);
+        }
+        for (id, (channel, messages)) in by_channel {
+            let is_free = self.with_busy(|busy| busy.insert(id));
+            if !is_free {
+                continue;
+            }
+            let held = Busy {
+                courier: self.clone(),
+                channel: id,
+            };
+            if !send::is_possible(&self.site, &channel) {
+                continue;
+            }
+            // One after another, so that what came first arrives first.
+            under_way.spawn(async move {
+                let courier = &held.courier;
+                let Ok(_room) = courier.room.acquire().await else {
+                    return;
+                };
+                for letters in messages {
+                    let (outbox, carrier) = (&*courier.outbox, &courier.carrier);
+                    match send::send(&courier.site, outbox, carrier, &channel, &letters).await {
+                        Ok(true) => {}
+                        // Where one did not get through, the next would not either.
+                        Ok(false) => return,
+                        Err(trouble) => {
+                            tracing::error!(trouble = %trouble.what(), "a notice was not sent");
+                        }
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// How long nothing is due.
+    async fn until_next(&self) -> Duration {
+        let next = self.outbox.next_moment().await.ok().flatten();
+        let wait = next.map(|at| (at - self.site.now()).0.max(0).unsigned_abs());
+        wait.map_or(LOOK_EVERY, |ms| Duration::from_millis(ms).clamp(GATHER, LOOK_EVERY))
+    }
+}

@@ -1,0 +1,188 @@
+//! One message: its letters put into words, handed over, and what became of it noted.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use quorate_kernel::event::Event;
+use quorate_kernel::{EventSeq, GameId};
+use quorate_notices::dispatch::{Dispatch, NoticeText};
+use quorate_notices::outbox::{
+    Channel, ChannelAudience, ChannelSort, Letter, LetterId, Outbox, Settled, failed as try_later,
+};
+
+use crate::app::error::AppError;
+use crate::app::notice_words::{self, WordFor};
+use crate::app::state::AppState;
+use crate::delivery::carry::{Carrier, NotCarried, Parcel};
+use crate::delivery::follow::failed;
+use crate::ui::urls;
+use crate::ui::urls::Href;
+use crate::view::game::GameView;
+use crate::view::notices::{NoticeAsked, needs_event};
+
+/// A letter in words.
+struct Worded {
+    id: LetterId,
+    kind: &'static str,
+    text: NoticeText,
+}
+
+/// Sends the letters of one channel and bundle; gives whether the next can be tried.
+pub(super) async fn send(
+    site: &Arc<AppState>,
+    outbox: &dyn Outbox,
+    carrier: &Carrier,
+    channel: &Channel,
+    letters: &[Letter],
+) -> Result<bool, AppError> {
+    let Some(base) = site.parts.house.address.clone() else {
+        return Ok(false);
+    };
+    let (mut worded, mut title) = (Vec::new(), String::new());
+    let mut by_game: BTreeMap<&GameId, Vec<Letter>> = BTreeMap::new();
+    for letter in letters {
+        by_game.entry(&letter.game).or_default().push(letter.clone());
+    }
+    let one_game = by_game.keys().next().filter(|_| by_game.len() == 1);
+    let one_game = one_game.map_or_else(String::new, ToString::to_string);
+    for (game, letters) in by_game {
+        match words(site, channel, game, letters, &base).await {
+            Ok((of, more)) => {
+                title = of;
+                worded.extend(more);
+            }
+            // The game, the account or the player is gone.
+            Err(AppError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if one_game.is_empty() {
+        "Your games".clone_into(&mut title);
+    }
+    let left: Vec<LetterId> = worded.iter().map(|one| one.id).collect();
+    let moot: Vec<LetterId> = letters.iter().map(|it| it.id).filter(|id| !left.contains(id)).collect();
+    let now = site.now();
+    if !moot.is_empty() {
+        outbox.settle(channel.id, &moot, &Settled::Moot, now).await.map_err(failed)?;
+    }
+    if worded.is_empty() {
+        return Ok(true);
+    }
+    let (kinds, notices): (Vec<_>, Vec<_>) = worded.into_iter().map(|it| (it.kind, it.text)).unzip();
+    let dispatch = dispatch(site, &base, channel, letters, title, notices);
+    let parcel = Parcel {
+        dispatch: &dispatch,
+        kinds: &kinds,
+        game: &one_game,
+        at: now,
+        reply_to: reply_to(site, letters),
+        bounce_to: bounce_to(site, letters),
+    };
+    let tries = letters.iter().map(|letter| letter.tries).max().unwrap_or(0);
+    let how = match carrier.carry(channel, &parcel).await {
+        Ok(()) => Settled::Sent,
+        Err(NotCarried::ForNow(why)) => try_later(tries, site.now(), why),
+        Err(NotCarried::Refused(why)) => Settled::Dead(why),
+        Err(NotCarried::Gone(why)) => {
+            outbox.pause_channel(channel.id, Some(&why)).await.map_err(failed)?;
+            // It leaves when its owner has mended the channel and opens it again.
+            try_later(tries, site.now(), why)
+        }
+    };
+    outbox.settle(channel.id, &left, &how, site.now()).await.map_err(failed)?;
+    Ok(how == Settled::Sent)
+}
+
+/// The game's title, and those letters that there is something to tell of.
+async fn words(
+    site: &Arc<AppState>,
+    channel: &Channel,
+    game: &GameId,
+    letters: Vec<Letter>,
+    base: &str,
+) -> Result<(String, Vec<Worded>), AppError> {
+    let account = match channel.audience {
+        ChannelAudience::Own(_) => {
+            let account = site.parts.accounts.account(channel.account).await?;
+            Some(account.ok_or(AppError::NotFound)?)
+        }
+        ChannelAudience::Room(..) => None,
+    };
+    let mut seqs: Vec<EventSeq> = letters.iter().filter(|it| needs_event(it.kind)).map(|it| it.seq).collect();
+    seqs.dedup();
+    let events = site.events(game, &seqs).await?;
+    let look = GameView::for_account(site, account, game.as_str()).await?;
+    let base = base.to_owned();
+    let wording = tokio::task::spawn_blocking(move || {
+        let found = letters.iter().filter_map(|letter| {
+            let event = events.iter().find(|event: &&Event| event.seq == letter.seq);
+            let asked = NoticeAsked {
+                kind: letter.kind,
+                topic: &letter.topic,
+                event,
+            };
+            Some(Worded {
+                id: letter.id,
+                kind: letter.kind.word(),
+                text: look.notice(asked, &base)?,
+            })
+        });
+        (look.title(), found.collect())
+    });
+    Ok(wording.await?)
+}
+
+fn dispatch(
+    site: &AppState,
+    base: &str,
+    channel: &Channel,
+    letters: &[Letter],
+    title: String,
+    notices: Vec<NoticeText>,
+) -> Dispatch {
+    let is_own = matches!(channel.audience, ChannelAudience::Own(_));
+    let first = letters.first();
+    // A digest is turned off as a whole, a notice of its own by its kind.
+    let off = first.filter(|_| is_own).map(|first| {
+        let what = if letters.len() == 1 && !first.bundle.starts_with("digest.") {
+            WordFor::Off(channel.id, Some((first.game.clone(), first.kind)))
+        } else {
+            WordFor::Off(channel.id, None)
+        };
+        let word = notice_words::write(site, &what);
+        let link: Href = urls::NoticeOff { word: &word }.into();
+        format!("{base}{}", link.as_str())
+    });
+    let choices: Href = urls::Notices.into();
+    Dispatch {
+        key: format!("{}.{}", first.map_or("", |it| it.bundle.as_str()), channel.id.0),
+        from: title,
+        notices,
+        off,
+        choices: format!("{base}{}", choices.as_str()),
+    }
+}
+
+/// The address for an answer, where the server takes mail and there is one thing to answer.
+fn reply_to(site: &AppState, letters: &[Letter]) -> Option<String> {
+    let [letter] = letters else { return None };
+    letter.topic.post()?;
+    with_word(site, &WordFor::Answer(letter.id))
+}
+
+fn bounce_to(site: &AppState, letters: &[Letter]) -> Option<String> {
+    let letter = letters.first()?;
+    with_word(site, &WordFor::Bounce(letter.id))
+}
+
+fn with_word(site: &AppState, what: &WordFor) -> Option<String> {
+    let address = site.parts.house.mail.as_ref()?.replies.as_deref()?;
+    let (local, host) = address.rsplit_once('@')?;
+    Some(format!("{local}+{}@{host}", notice_words::write(site, what)))
+}
+
+/// Whether messages of a channel can leave at all.
+pub(super) fn is_possible(site: &AppState, channel: &Channel) -> bool {
+    site.parts.house.address.is_some()
+        && (channel.sort != ChannelSort::Mail || site.parts.house.mail.is_some())
+}

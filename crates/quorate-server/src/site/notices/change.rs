@@ -1,0 +1,312 @@
+//! What somebody chooses: ways, hours, kinds.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use quorate_kernel::GameId;
+use quorate_notices::choice::{Day, Hour, Hours, Zone};
+use quorate_notices::kind::NoticeKind;
+use quorate_notices::outbox::{
+    Channel, ChannelAudience, ChannelId, ChannelSort, LetterId, NewChannel,
+};
+use quorate_notices::signature::WebhookSecret;
+use quorate_runtime::ports::Account;
+
+use crate::app::error::AppError;
+use crate::app::mail::is_address;
+use crate::app::notice_words::{self, WordFor};
+use crate::app::posted::Posted;
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::app::web_reach::Reach;
+use crate::security::chance;
+use crate::security::rate::Who;
+use crate::site::notices::handler::{Told, failed, outbox, own_feed, shown};
+use crate::ui::urls::Href;
+use crate::ui::{Fact, urls};
+
+/// How many ways somebody may have.
+const CHANNELS_MAX: usize = 20;
+
+fn wrong<T>(what: &str) -> Result<T, AppError> {
+    Err(AppError::Form(what.to_owned()))
+}
+
+pub(super) async fn changed(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    what: &str,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
+    site.writes.take(visitor.who(), site.now_ms())?;
+    let game = own_game(site, account, form).await?;
+    let done = match what {
+        "mail" => by_mail(site, visitor, account, game.clone(), form).await?,
+        "web" => {
+            let audience = ChannelAudience::Own(game.clone());
+            return by_web(site, visitor, account, audience, form).await;
+        }
+        "room" => {
+            let Some(game) = game else {
+                return wrong("A room is told the news of one game: choose it first.");
+            };
+            let kinds: Vec<NoticeKind> =
+                form.all("kinds").iter().filter_map(|word| word.parse().ok()).collect();
+            let audience = ChannelAudience::Room(game, kinds);
+            return by_web(site, visitor, account, audience, form).await;
+        }
+        "feed" => return feed(site, visitor, account, game, form).await,
+        "drop" => {
+            let channel = own_channel(site, account, form).await?;
+            outbox(site)?.drop_channel(channel.id).await.map_err(failed)?;
+            "It is removed."
+        }
+        "open" => {
+            let channel = own_channel(site, account, form).await?;
+            outbox(site)?.pause_channel(channel.id, None).await.map_err(failed)?;
+            "What waits leaves now."
+        }
+        "again" => again(site, account, form).await?,
+        "hours" => {
+            let hours = hours(form)?;
+            outbox(site)?.set_hours(account.id, &hours).await.map_err(failed)?;
+            "Kept."
+        }
+        "paces" => paces(site, account, game.as_ref(), form).await?,
+        "forget-interest" => {
+            let game = game.as_ref().ok_or(AppError::NotFound)?;
+            let what = form.one("what").unwrap_or_default();
+            let what = what.parse().map_err(|_| AppError::NotFound)?;
+            let forgotten = outbox(site)?.take_interest(account.id, game, &what, None);
+            forgotten.await.map_err(failed)?;
+            "You hear of it as of everything else."
+        }
+        _ => return Err(AppError::NotFound),
+    };
+    let mut back = Href::from(urls::Notices);
+    if let Some(game) = form.filled("game") {
+        back = back.with("game", game);
+    }
+    Ok(reply::see_with(&back, done))
+}
+
+/// The game that a form is about: one in which its sender plays.
+async fn own_game(
+    site: &AppState,
+    account: &Account,
+    form: &Posted,
+) -> Result<Option<GameId>, AppError> {
+    let Some(word) = form.filled("game") else {
+        return Ok(None);
+    };
+    let game: GameId = word.parse().map_err(|_| AppError::NotFound)?;
+    let seat = site.parts.accounts.seat(account.id, &game).await?;
+    seat.map(|_| Some(game)).ok_or(AppError::NotFound)
+}
+
+async fn own_channel(
+    site: &AppState,
+    account: &Account,
+    form: &Posted,
+) -> Result<Channel, AppError> {
+    let number = form.one("channel").and_then(|number| number.parse().ok());
+    let id = ChannelId(number.ok_or(AppError::NotFound)?);
+    let channel = outbox(site)?.channel(id).await.map_err(failed)?;
+    let own = channel.filter(|channel| channel.account == account.id);
+    own.ok_or(AppError::NotFound)
+}
+
+async fn again(
+    site: &AppState,
+    account: &Account,
+    form: &Posted,
+) -> Result<&'static str, AppError> {
+    let number = form.one("letter").and_then(|number| number.parse().ok());
+    let id = LetterId(number.ok_or(AppError::NotFound)?);
+    let outbox = outbox(site)?;
+    let letter = outbox.letter(id).await.map_err(failed)?.ok_or(AppError::NotFound)?;
+    let channel = outbox.channel(letter.channel).await.map_err(failed)?;
+    if channel.is_none_or(|channel| channel.account != account.id) {
+        return Err(AppError::NotFound);
+    }
+    outbox.send_again(id, site.now()).await.map_err(failed)?;
+    Ok("It leaves once more.")
+}
+
+/// Keeps a channel, unless there are too many.
+async fn keep(
+    site: &AppState,
+    account: &Account,
+    channel: NewChannel,
+) -> Result<Channel, AppError> {
+    let outbox = outbox(site)?;
+    let all = outbox.channels_of(account.id).await.map_err(failed)?;
+    let same = |known: &&Channel| {
+        known.sort == channel.sort
+            && known.address == channel.address
+            && known.audience == channel.audience
+            && channel.sort != ChannelSort::Feed
+    };
+    if all.iter().any(|known| same(&known)) {
+        return wrong("You have that one already.");
+    }
+    if all.len() >= CHANNELS_MAX {
+        return wrong("That would be too many: remove one that you no longer use.");
+    }
+    let id = outbox.make_channel(&channel).await.map_err(failed)?;
+    let kept = outbox.channel(id).await.map_err(failed)?;
+    kept.ok_or(AppError::NotFound)
+}
+
+async fn by_mail(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: &Account,
+    game: Option<GameId>,
+    form: &Posted,
+) -> Result<&'static str, AppError> {
+    let mail = site.parts.house.mail.clone().ok_or(AppError::NotFound)?;
+    let address = form.filled("address").unwrap_or_default().trim().to_owned();
+    if !is_address(&address) {
+        return wrong("That is no mail address.");
+    }
+    // Anybody's address can be typed here, so that few messages go to it.
+    let now = site.now_ms();
+    site.sign_ups.take(Who::address(visitor.address), now)?;
+    let to = Who::Account(format!("mail {}", address.to_lowercase()));
+    site.sign_ups.take(to, now)?;
+    let channel = NewChannel {
+        account: account.id,
+        audience: ChannelAudience::Own(game),
+        sort: ChannelSort::Mail,
+        address: address.clone(),
+        secret: String::new(),
+        made_at: site.now(),
+        confirmed_at: None,
+    };
+    let channel = keep(site, account, channel).await?;
+    let word = notice_words::write(site, &WordFor::Confirm(channel.id));
+    let link: Href = urls::NoticeConfirm { word: &word }.into();
+    let text = format!(
+        "{} at {} wants notices of games to come to this address.\n\nIf that is you, confirm it here:\n\n{}{}\n\nIf it is \
+         not, do nothing: no other message comes.\n",
+        account.name,
+        mail.address,
+        mail.address,
+        link.as_str()
+    );
+    tokio::spawn(async move {
+        if let Err(trouble) = mail.send(&address, "Confirm this address", text).await {
+            tracing::error!(trouble = %trouble, "a mail to confirm an address did not leave");
+        }
+    });
+    Ok("A message is on its way there. Follow its link to confirm the address.")
+}
+
+async fn by_web(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: &Account,
+    audience: ChannelAudience,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let sort = form.filled("sort").and_then(|word| word.parse().ok());
+    let Some(sort) = sort.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed)) else {
+        return wrong("Choose what receives it.");
+    };
+    let address = form.filled("address").unwrap_or_default().trim().to_owned();
+    let reach = Reach {
+        loopback: site.parts.house.hooks_to_loopback,
+    };
+    if let Err(why) = reach.check(&address) {
+        return wrong(&format!("The address cannot be used: {why}."));
+    }
+    let given = form.filled("secret").unwrap_or_default().to_owned();
+    let secret = match sort {
+        ChannelSort::Webhook => WebhookSecret::new(&chance::bytes::<24>()?).written(),
+        _ => given,
+    };
+    let channel = NewChannel {
+        account: account.id,
+        audience,
+        sort,
+        address,
+        secret: secret.clone(),
+        made_at: site.now(),
+        confirmed_at: Some(site.now()),
+    };
+    keep(site, account, channel).await?;
+    let game = form.filled("game");
+    if sort == ChannelSort::Webhook {
+        let fact = Fact::new("The webhook's secret", secret)
+            .note("shown this once and never again; each request is signed with it");
+        return shown(site, visitor, game, Told::Secret(fact)).await;
+    }
+    let mut back = Href::from(urls::Notices);
+    if let Some(game) = game {
+        back = back.with("game", game);
+    }
+    Ok(reply::see_with(&back, "Messages go there from now on."))
+}
+
+async fn feed(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: &Account,
+    game: Option<GameId>,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let channel = NewChannel {
+        account: account.id,
+        audience: ChannelAudience::Own(game),
+        sort: ChannelSort::Feed,
+        address: String::new(),
+        secret: String::new(),
+        made_at: site.now(),
+        confirmed_at: Some(site.now()),
+    };
+    let channel = keep(site, account, channel).await?;
+    let all = ["needs.atom", "needs.json", "calendar.ics"].map(|form| own_feed(site, &channel, form));
+    let fact = Fact::new("What waits for you", all.join(" "))
+        .note("whoever knows these addresses can read it; remove the feed to make them worthless");
+    shown(site, visitor, form.filled("game"), Told::Secret(fact)).await
+}
+
+fn hours(form: &Posted) -> Result<Hours, AppError> {
+    let number = |name: &str| form.filled(name).and_then(|text| text.parse().ok());
+    let Some(zone) = Zone::named(form.filled("zone").unwrap_or_default()) else {
+        return wrong("There is no such time zone.");
+    };
+    let hour = number("hour").and_then(Hour::new);
+    let day = number("day").and_then(Day::new);
+    let (Some(hour), Some(day)) = (hour, day) else {
+        return wrong("Choose an hour and a day.");
+    };
+    let quiet = number("quiet-from").and_then(Hour::new);
+    let quiet = quiet.zip(number("quiet-to").and_then(Hour::new));
+    Ok(Hours {
+        zone,
+        hour,
+        day,
+        quiet,
+    })
+}
+
+async fn paces(
+    site: &AppState,
+    account: &Account,
+    game: Option<&GameId>,
+    form: &Posted,
+) -> Result<&'static str, AppError> {
+    let outbox = outbox(site)?;
+    for kind in NoticeKind::all() {
+        if let Some(pace) = form.filled(kind.word()) {
+            let pace = pace.parse().map_err(|_| AppError::NotFound)?;
+            let chosen = outbox.choose(account.id, game, kind, pace);
+            chosen.await.map_err(failed)?;
+        }
+    }
+    Ok("Kept.")
+}

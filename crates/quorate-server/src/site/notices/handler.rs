@@ -1,0 +1,403 @@
+//! The page on which somebody chooses what they hear of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use quorate_kernel::{GameId, Moment};
+use quorate_notices::choice::{Hours, Zone};
+use quorate_notices::kind::{NoticeKind, Pace};
+use quorate_notices::outbox::{
+    Channel, ChannelAudience, ChannelSort, Followed, Interest, Letter, LetterStanding, Outbox,
+};
+use quorate_runtime::ports::{Account, StoreError};
+
+use crate::app::error::AppError;
+use crate::app::forms::{Sent, answer};
+use crate::app::notice_words::{self, WordFor};
+use crate::app::reply;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::notices::change;
+use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
+use crate::ui::urls::Href;
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Send, When, urls};
+
+/// How many letters of a channel are shown.
+const LETTERS: u32 = 5;
+
+/// What the page tells beside what was chosen.
+pub(super) enum Told {
+    /// No more.
+    Nothing,
+    /// The secret of a webhook, or the addresses of a feed, shown once.
+    Secret(Fact),
+    /// What was wrong with a form.
+    Wrong(String),
+}
+
+/// `GET /notices`.
+pub async fn show(
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let game = query.get("game").map(String::as_str);
+    let result = shown(&site, &visitor, game, Told::Nothing).await;
+    answer(&site, &visitor, result)
+}
+
+/// `POST /notices/{what}`.
+pub async fn take(
+    State(site): State<Arc<AppState>>,
+    Path(what): Path<String>,
+    sent: Sent,
+) -> Response {
+    let game = sent.form.filled("game").map(str::to_owned);
+    let result = match change::changed(&site, &sent.visitor, &what, &sent.form).await {
+        Err(AppError::Form(error)) => {
+            shown(&site, &sent.visitor, game.as_deref(), Told::Wrong(error)).await
+        }
+        other => other,
+    };
+    answer(&site, &sent.visitor, result)
+}
+
+/// The outbox; none in a process that has none.
+pub(super) fn outbox(site: &AppState) -> Result<&Arc<dyn Outbox>, AppError> {
+    site.parts.outbox.as_ref().ok_or(AppError::NotFound)
+}
+
+/// A failure of the store, as requests know it.
+pub(super) fn failed(error: StoreError) -> AppError {
+    quorate_runtime::OperatingError::from(error).into()
+}
+
+pub(super) async fn shown(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    game: Option<&str>,
+    told: Told,
+) -> Result<Response, AppError> {
+    let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
+    let outbox = outbox(site)?;
+    let seats = site.parts.accounts.seats_of(account.id).await?;
+    let game: Option<GameId> = match game {
+        Some(word) => {
+            let game: GameId = word.parse().map_err(|_| AppError::NotFound)?;
+            let plays = seats.iter().any(|seat| seat.game == game);
+            Some(plays.then_some(game).ok_or(AppError::NotFound)?)
+        }
+        None => None,
+    };
+    let choices = outbox.choices_of(account.id).await.map_err(failed)?;
+    let (secret, error) = match told {
+        Told::Nothing => (None, None),
+        Told::Secret(secret) => (Some(secret), None),
+        Told::Wrong(error) => (None, Some(error)),
+    };
+    let desk = NoticesDesk {
+        site,
+        visitor,
+        game: game.as_ref(),
+    };
+    let mut ways = channels(&desk, &**outbox, account).await?;
+    ways.shown_once = secret;
+    let mut blocks = vec![ways];
+    if desk.game.is_none() {
+        blocks.push(hours(&desk, &choices.hours));
+    }
+    let pace = |kind: NoticeKind| match &game {
+        Some(game) => choices.pace(game, kind),
+        None => {
+            let chosen = choices.paces.get(&(None, kind));
+            chosen.copied().unwrap_or_else(|| kind.usual_pace())
+        }
+    };
+    blocks.push(kinds(&desk, pace));
+    if let Some(game) = &game {
+        let interests = outbox.interests_of(account.id, game).await.map_err(failed)?;
+        blocks.push(interests_block(&desk, &interests));
+    }
+    let mut games = vec![Link::new("All games", urls::Notices)];
+    games.extend(seats.iter().map(|seat| {
+        let here = Href::from(urls::Notices).with("game", seat.game.as_str());
+        Link::new(seat.game.to_string(), here)
+    }));
+    let status = match &error {
+        Some(_) => StatusCode::BAD_REQUEST,
+        None => StatusCode::OK,
+    };
+    let page = Notices {
+        chrome: reply::chrome(site, visitor, "Notices"),
+        about: match &game {
+            Some(game) => format!("What you hear of {game}; what you choose here goes before what you chose for all games."),
+            None => "What you hear of your games while you are away.".to_owned(),
+        },
+        error,
+        ways: games,
+        blocks,
+    };
+    Ok(reply::page(site, visitor, status, &page))
+}
+
+/// Who chooses, and for what.
+struct NoticesDesk<'a> {
+    site: &'a Arc<AppState>,
+    visitor: &'a Visitor,
+    game: Option<&'a GameId>,
+}
+
+impl NoticesDesk<'_> {
+    fn send(&self, what: &str) -> Send {
+        let csrf = self.site.csrf.issue(&self.visitor.token);
+        let send = Send::new(urls::NoticesDo { what }, csrf.unwrap_or_default());
+        match self.game {
+            Some(game) => send.with("game", game.as_str()),
+            None => send,
+        }
+    }
+
+    fn form(&self, what: &str, fields: Vec<Field>, button: &str) -> Form {
+        Form {
+            fields,
+            ..Form::button(self.send(what), button)
+        }
+    }
+
+    fn when(&self, at: Moment) -> String {
+        When::new(reply::timestamp(at), reply::timestamp(self.site.now())).full()
+    }
+}
+
+fn block(id: &str, title: &str, about: &str) -> NoticesBlock {
+    NoticesBlock {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        about: about.to_owned(),
+        lines: Vec::new(),
+        shown_once: None,
+        forms: Vec::new(),
+    }
+}
+
+async fn channels(
+    desk: &NoticesDesk<'_>,
+    outbox: &dyn Outbox,
+    account: &Account,
+) -> Result<NoticesBlock, AppError> {
+    let mut lines = Vec::new();
+    for channel in outbox.channels_of(account.id).await.map_err(failed)? {
+        let of_game = channel.audience.game();
+        if desk.game.is_some() && of_game != desk.game {
+            continue;
+        }
+        let letters = outbox.letters_of(channel.id, LETTERS).await.map_err(failed)?;
+        lines.push(channel_line(desk, &channel));
+        lines.extend(letters.iter().map(|letter| letter_line(desk, letter)));
+    }
+    let about = "What concerns you leaves on each of these ways. Rooms get the news of a game as a stranger sees it.";
+    let mut forms = Vec::new();
+    if desk.site.parts.house.mail.is_some() {
+        let kept = account.mail.clone().unwrap_or_default();
+        let field = Field::new("address", "address", "Mail address", FieldKind::Mail(kept))
+            .hint("A message goes there first, for you to confirm it.");
+        forms.push(desk.form("mail", vec![field], "Send me mail"));
+    }
+    if desk.site.parts.house.address.is_some() {
+        forms.push(web_form(desk));
+        if desk.game.is_some() {
+            forms.push(room_form(desk));
+        }
+    }
+    forms.push(desk.form("feed", Vec::new(), "Make a private feed and calendar"));
+    Ok(NoticesBlock {
+        lines,
+        forms,
+        ..block("ways", "Ways to you", about)
+    })
+}
+
+fn sorts(id: &str) -> Field {
+    let sorts = ChannelSort::ALL.into_iter();
+    let web = sorts.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed));
+    let choices = web.map(|sort| Choice::new(sort.word(), sort.title())).collect();
+    Field::new(id, "sort", "What receives it", FieldKind::One(choices))
+}
+
+fn address_fields(prefix: &str) -> Vec<Field> {
+    let id = |name: &str| format!("{prefix}-{name}");
+    let address = Field::new(id("to"), "address", "Its address", FieldKind::Line(String::new()))
+        .hint("It begins with https://. Of Matrix: …/_matrix/client/v3/rooms/!room:server; of ntfy: server and topic.");
+    let secret = Field::new(id("secret"), "secret", "Access token", FieldKind::Password { fresh: true })
+        .optional()
+        .hint("Of Matrix and ntfy alone. A webhook gets a secret of its own, by which it knows us.");
+    vec![sorts(&id("sort")), address, secret]
+}
+
+fn web_form(desk: &NoticesDesk<'_>) -> Form {
+    desk.form("web", address_fields("web"), "Send me messages there")
+}
+
+fn room_form(desk: &NoticesDesk<'_>) -> Form {
+    let mut fields = address_fields("room");
+    let kinds = NoticeKind::of_rooms().map(|kind| Choice {
+        chosen: kind != NoticeKind::RuleChanged,
+        ..Choice::new(kind.word(), kind.title())
+    });
+    let kinds = FieldKind::Many(kinds.to_vec());
+    fields.push(Field::new("room-kinds", "kinds", "What it tells", kinds));
+    desk.form("room", fields, "Tell a room the news of the game")
+}
+
+fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> NoticesLine {
+    let of = |what: &str, button: &str| {
+        Form::button(desk.send(what).with("channel", channel.id.0.to_string()), button)
+    };
+    let audience = match &channel.audience {
+        ChannelAudience::Own(None) => String::new(),
+        ChannelAudience::Own(Some(game)) => format!(", for {game} alone"),
+        ChannelAudience::Room(game, _) => format!(", a room of {game}"),
+    };
+    let standing = match (&channel.paused, channel.confirmed_at) {
+        (Some(why), _) => format!("paused: {why}"),
+        (None, None) => "not confirmed yet: look into your mail".to_owned(),
+        (None, Some(at)) => format!("since {}", desk.when(at)),
+    };
+    let mut forms = Vec::new();
+    if channel.paused.is_some() {
+        forms.push(of("open", "Try again"));
+    }
+    forms.push(of("drop", "Remove"));
+    let shown = shown_address(desk.site, channel);
+    NoticesLine {
+        title: format!("{}{audience}: {shown}", channel.sort.title()),
+        about: standing,
+        forms,
+    }
+}
+
+/// What of an address can be shown: what follows the host of a webhook is as good as a password.
+fn shown_address(site: &AppState, channel: &Channel) -> String {
+    match channel.sort {
+        ChannelSort::Mail => channel.address.clone(),
+        ChannelSort::Feed => own_feed(site, channel, "needs.atom"),
+        ChannelSort::Webhook
+        | ChannelSort::Discord
+        | ChannelSort::Slack
+        | ChannelSort::Matrix
+        | ChannelSort::Ntfy => {
+            let mut parts = channel.address.splitn(4, '/');
+            let host = parts.nth(2).unwrap_or_default();
+            format!("{host}/…")
+        }
+    }
+}
+
+/// The address of somebody's own feed.
+pub(super) fn own_feed(site: &AppState, channel: &Channel, form: &str) -> String {
+    let word = notice_words::write(site, &WordFor::Feed(channel.id));
+    let link: Href = urls::OwnFeed { word: &word, form }.into();
+    let base = site.parts.house.address.as_deref().unwrap_or_default();
+    format!("{base}{}", link.as_str())
+}
+
+fn letter_line(desk: &NoticesDesk<'_>, letter: &Letter) -> NoticesLine {
+    let about = match (letter.standing, letter.done_at) {
+        (LetterStanding::Waiting, _) if letter.tries > 0 => {
+            let again = desk.when(letter.due_at);
+            format!("did not leave: {}; once more {again}", letter.trouble)
+        }
+        (LetterStanding::Waiting, _) => format!("leaves {}", desk.when(letter.due_at)),
+        (LetterStanding::Sent, Some(at)) => format!("left {}", desk.when(at)),
+        (LetterStanding::Sent, None) => "left".to_owned(),
+        (LetterStanding::Moot, _) => "there was nothing to tell any more".to_owned(),
+        (LetterStanding::Dead, _) => format!("did not leave: {}", letter.trouble),
+    };
+    let send = desk.send("again").with("letter", letter.id.0.to_string());
+    NoticesLine {
+        title: format!("{}, {} event {}", letter.kind.title(), letter.game, letter.seq),
+        about,
+        forms: vec![Form::button(send, "Send again")],
+    }
+}
+
+fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
+    let hour_choices = |chosen: Option<u8>| -> Vec<Choice> {
+        let all = (0..24_u8).map(|hour| Choice {
+            chosen: chosen == Some(hour),
+            ..Choice::new(hour.to_string(), format!("{hour:02}:00"))
+        });
+        all.collect()
+    };
+    let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+    let days = days.iter().zip(0_u8..).map(|(day, number)| Choice {
+        chosen: hours.day.number() == number,
+        ..Choice::new(number.to_string(), *day)
+    });
+    let quiet = hours.quiet;
+    let one = |id: &str, label: &str, choices: Vec<Choice>| {
+        Field::new(id, id, label, FieldKind::One(choices))
+    };
+    let mut zones: Vec<Choice> = Zone::all()
+        .map(|name| Choice {
+            chosen: name == hours.zone.name(),
+            ..Choice::new(name, name)
+        })
+        .collect();
+    zones.sort_by(|a, b| a.value.cmp(&b.value));
+    let fields = vec![
+        one("zone", "Your time zone", zones),
+        one("hour", "Digests come at", hour_choices(Some(hours.hour.number()))),
+        one("day", "Those of a week come on", days.collect()),
+        one("quiet-from", "Quiet from", hour_choices(quiet.map(|(from, _)| from.number()))).blank("never"),
+        one("quiet-to", "Quiet until", hour_choices(quiet.map(|(_, to)| to.number()))).blank("never"),
+    ];
+    let about = "What comes up in quiet hours comes together when they end. What falls due within hours does not wait.";
+    NoticesBlock {
+        forms: vec![desk.form("hours", fields, "Keep these hours")],
+        ..block("hours", "When you read", about)
+    }
+}
+
+fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBlock {
+    let told = NoticeKind::all().filter(|kind| *kind != NoticeKind::Posted);
+    let fields = told.map(|kind| {
+        let now = pace(kind);
+        let choices = Pace::ALL.map(|pace| Choice {
+            chosen: pace == now,
+            ..Choice::new(pace.word(), pace.title())
+        });
+        let kinds = FieldKind::One(choices.to_vec());
+        Field::new(format!("pace-{kind}"), kind.word(), kind.title(), kinds)
+    });
+    let fields = fields.collect();
+    NoticesBlock {
+        forms: vec![desk.form("paces", fields, "Keep these choices")],
+        ..block("kinds", "What you hear of", "How soon you hear of each.")
+    }
+}
+
+fn interests_block(
+    desk: &NoticesDesk<'_>,
+    interests: &BTreeMap<Followed, Interest>,
+) -> NoticesBlock {
+    let lines = interests.iter().map(|(what, interest)| NoticesLine {
+        title: what.to_string(),
+        about: match interest {
+            Interest::Follows => "followed".to_owned(),
+            Interest::Mutes => "muted".to_owned(),
+        },
+        forms: vec![Form::button(
+            desk.send("forget-interest").with("what", what.to_string()),
+            "Neither",
+        )],
+    });
+    let about = "You follow and mute posts, people and rules on their own pages.";
+    NoticesBlock {
+        lines: lines.collect(),
+        ..block("follows", "What you follow and mute", about)
+    }
+}

@@ -1,0 +1,64 @@
+//! Samples of the page beside this file.
+
+use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
+use crate::ui::sample::world::{chrome, send};
+use crate::ui::sample::{Sample, Samples};
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, urls};
+
+impl Samples for Notices {
+    fn samples() -> Vec<Sample<Self>> {
+        let button = |what: &str, button: &str| Form::button(send(urls::NoticesDo { what }), button);
+        let paces = vec![Choice::new("at-once", "At once"), Choice::new("off", "Not at all")];
+        let pace = Field::new("pace-closed", "closed", "A matter was closed", FieldKind::One(paces));
+        let block = |id: &str, title: &str, about: &str| NoticesBlock {
+            id: id.into(),
+            title: title.into(),
+            about: about.into(),
+            lines: vec![],
+            shown_once: None,
+            forms: vec![],
+        };
+        let page = Notices {
+            chrome: chrome("Notices", ""),
+            about: "What you hear of your games while you are away.".into(),
+            error: None,
+            ways: vec![Link::new("All games", urls::Notices)],
+            blocks: vec![
+                NoticesBlock {
+                    lines: vec![NoticesLine {
+                        title: "Mail: anna@example.org".into(),
+                        about: "paused: the mail server failed".into(),
+                        forms: vec![button("open", "Try again"), button("drop", "Remove")],
+                    }],
+                    shown_once: Some(
+                        Fact::new("The webhook's secret", "whsec_b25jZQ==").note("shown this once"),
+                    ),
+                    forms: vec![button("feed", "Make a private feed and calendar")],
+                    ..block("ways", "Ways to you", "What concerns you leaves on each of these ways.")
+                },
+                NoticesBlock {
+                    forms: vec![Form {
+                        fields: vec![pace],
+                        ..button("paces", "Keep these choices")
+                    }],
+                    ..block("kinds", "What you hear of", "How soon you hear of each.")
+                },
+            ],
+        };
+        let wrong = Notices {
+            error: Some("That is no mail address.".into()),
+            blocks: vec![],
+            ..page.clone()
+        };
+        vec![
+            Sample {
+                name: "chosen",
+                page,
+            },
+            Sample {
+                name: "with an error",
+                page: wrong,
+            },
+        ]
+    }
+}
