@@ -23,7 +23,7 @@ pub mod ui;
 pub mod view;
 
 pub use app::config::ServerConfig;
-pub use app::mail::Mail;
+pub use app::mail::{Mail, mail_in_key};
 pub use delivery::Courier;
 pub use app::state::{AppState, Deps};
 pub use routes::{elsewhere, router};

@@ -20,7 +20,10 @@ use crate::app::stream;
 use crate::security::{csrf, headers};
 use crate::site::account::{recover, settings};
 use crate::site::forecast::effects;
-use crate::site::{account, act, blog, compose, help, home, join, new_game, post, ruling};
+use crate::site::notices::{follow, words};
+use crate::site::{
+    account, act, blog, compose, help, home, join, mail_in, new_game, notices, post, ruling,
+};
 use crate::ui::assets;
 
 /// How hard answers are pressed: with brotli a long ruleset is a tenth smaller so than at its fastest, in as many milliseconds
@@ -74,6 +77,17 @@ fn of_server() -> Router<Arc<AppState>> {
         .route("/invitation/{code}", get(account::handler::invited))
         .route("/settings", get(settings::show))
         .route("/settings/{what}", post(settings::take))
+        .route("/mail-in", post(mail_in::handler::take))
+        .route("/notices", get(notices::handler::show))
+        .route("/notices/{what}", post(notices::handler::take))
+        .route(
+            "/notices/off/{word}",
+            get(words::off_form).post(words::off),
+        )
+        .route(
+            "/notices/confirm/{word}",
+            get(words::confirm_form).post(words::confirm),
+        )
         .route("/assets/{version}/{name}", get(assets::serve))
 }
 
@@ -109,5 +123,6 @@ fn of_game() -> Router<Arc<AppState>> {
         .route("/g/{game}/act/{action}", post(act::handler::take))
         .route("/g/{game}/answer/{question}", post(act::handler::answer))
         .route("/g/{game}/roll", post(act::handler::roll))
+        .route("/g/{game}/follow", post(follow::take))
         .route("/g/{game}/stream", get(stream::stream))
 }

@@ -9,6 +9,7 @@ pub mod charts;
 pub mod compose;
 pub mod desk;
 pub mod dynasty;
+pub mod feeds;
 pub mod forecast;
 pub mod forget;
 #[cfg(test)]
@@ -18,8 +19,10 @@ pub mod help;
 pub mod home;
 pub mod join;
 pub mod log;
+pub mod mail_in;
 pub mod messages;
 pub mod new_game;
+pub mod notices;
 pub mod operator;
 pub mod people;
 pub mod picture;

@@ -18,6 +18,7 @@ mod import_ruleset;
 mod independence;
 mod law_worker;
 mod log;
+mod mail_in;
 mod mutate;
 mod new;
 mod operator;
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Why(act::Arguments),
     /// What a proposal, or a list of changes, would do to a game; nothing is done.
     Forecast(forecast::Arguments),
+    /// Hand a mail from the mail server to the site: an answer to a notice, or word that one did not arrive.
+    MailIn(mail_in::Arguments),
     /// A game's log.
     Log(log::Arguments),
     /// Does a game's log hold together, and does the law still say so?
@@ -86,6 +89,7 @@ impl Command {
             Self::Moves(arguments) => act::moves(&arguments, out),
             Self::Why(arguments) => act::why(&arguments, out),
             Self::Forecast(arguments) => forecast::run(&arguments, out),
+            Self::MailIn(arguments) => mail_in::run(&arguments, out),
             Self::Log(arguments) => log::run(&arguments, out),
             Self::Verify(arguments) => verify::run(&arguments, out),
             Self::Export(arguments) => archive::export(&arguments, out),

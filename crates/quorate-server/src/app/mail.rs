@@ -7,6 +7,7 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use quorate_notices::dialect::mail as dialect;
 use quorate_notices::dispatch::Dispatch;
+use quorate_runtime::ports::ServerSecret;
 
 /// How mail leaves the server.
 #[derive(Clone, Debug)]
@@ -222,6 +223,12 @@ impl Mail {
         }
         Ok(())
     }
+}
+
+/// What `quorate mail-in` proves itself by to the site of a secret.
+pub fn mail_in_key(secret: &ServerSecret) -> String {
+    let key = blake3::derive_key("quorate 2026 mail-in", &secret.of_forms());
+    blake3::Hash::from_bytes(key).to_hex().to_string()
 }
 
 fn put(message: &mut Message, name: &'static str, value: String) {

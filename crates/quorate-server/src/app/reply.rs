@@ -1,7 +1,7 @@
 //! Answers: pages, ways on after a form, and pages of what went wrong.
 
 use askama::Template;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
 use crate::app::error::AppError;
@@ -76,6 +76,20 @@ pub fn see_with(href: &Href, notice: &str) -> Response {
 pub(crate) fn read_notice(text: &str) -> Option<String> {
     let (text, _) = form_urlencoded::parse(text.as_bytes()).next()?;
     (!text.is_empty() && text.chars().count() <= 300).then(|| text.into_owned())
+}
+
+/// How addresses of the site begin, without a stroke at the end: as its operator says, else as the request was sent.
+pub fn site_address(site: &AppState, headers: &HeaderMap) -> String {
+    if let Some(address) = &site.parts.house.address {
+        return address.clone();
+    }
+    let scheme = if site.parts.house.is_secure {
+        "https"
+    } else {
+        "http"
+    };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    format!("{scheme}://{}", host.unwrap_or("localhost"))
 }
 
 /// The surroundings of a page that belongs to no game.

@@ -1,4 +1,4 @@
-//! The law and the past: ruleset, search, log, dynasties, feed.
+//! The law and the past: ruleset, search, log, dynasties, feeds.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use crate::app::state::AppState;
-use crate::site::blog::feed;
+use crate::site::feeds::{game, own};
 use crate::site::log::event;
 use crate::site::ruleset::{source, versions};
 use crate::site::{charts, dynasty, forget, log, ruleset, search};
@@ -26,5 +26,7 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         .route("/g/{game}/dynasties", get(dynasty::handler::list))
         .route("/g/{game}/dynasties/{dynasty}", get(dynasty::handler::one))
         .route("/g/{game}/charts", get(charts::handler::show))
-        .route("/g/{game}/feed.atom", get(feed::show))
+        .route("/g/{game}/feed.atom", get(game::posts))
+        .route("/g/{game}/feeds/{form}", get(game::show))
+        .route("/feeds/{word}/{form}", get(own::show))
 }

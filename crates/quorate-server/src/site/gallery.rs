@@ -26,6 +26,7 @@ use crate::site::help::page::{Help, Privacy};
 use crate::site::home::page::Home;
 use crate::site::log::page::{EventPage, LogPage};
 use crate::site::messages::page::{Messages, Thread};
+use crate::site::notices::page::Notices;
 use crate::site::operator::page::Operator;
 use crate::site::people::page::{PlayerPage, Players};
 use crate::site::post::page::Post;
@@ -75,6 +76,7 @@ register_pages! {
     "rule history" => RuleHistory,
     "compare" => Compare,
     "search" => Search,
+    "notices" => Notices,
     "tracker" => Tracker,
     "act" => Act,
     "board" => BoardPage,

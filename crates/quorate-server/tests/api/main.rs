@@ -12,6 +12,7 @@ mod bounds;
 mod effects;
 mod kept;
 mod mail;
+mod notices;
 mod pages;
 mod pictures;
 mod play;

@@ -1,6 +1,5 @@
 //! A game’s front page: the blog, where the game stands, the feed.
 
-pub mod feed;
 pub mod handler;
 pub mod page;
 #[cfg(test)]

@@ -1,0 +1,359 @@
+//! The feeds of a game: posts, comments, rules, values, events. Whoever fetches one, it holds what strangers may see, for feeds
+//! are passed on.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::Post;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, PostId};
+use quorate_notices::feed::{FeedEntry, FeedPage};
+use quorate_runtime::fold;
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, answer_in};
+use crate::app::reply::site_address;
+use crate::ui::markup::escape;
+use crate::ui::urls;
+use crate::ui::urls::Href;
+use crate::view::game::GameView;
+
+/// How many entries a feed has.
+const ENTRIES: usize = 30;
+
+/// How many events are looked through for them.
+const EVENTS: u64 = 400;
+
+/// What a feed tells of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FeedTopic {
+    Posts,
+    Comments,
+    Rules,
+    Values,
+    Events,
+}
+
+/// How a feed is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FeedForm {
+    Atom,
+    Json,
+}
+
+impl FeedForm {
+    /// The form of an address's ending.
+    pub(super) fn of(ending: &str) -> Option<Self> {
+        match ending {
+            "atom" => Some(Self::Atom),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+
+    /// A feed as an answer.
+    pub(super) fn answer(self, page: &FeedPage) -> Response {
+        let (kind, text) = match self {
+            Self::Atom => ("application/atom+xml; charset=utf-8", page.atom()),
+            Self::Json => ("application/feed+json; charset=utf-8", page.json()),
+        };
+        ([(header::CONTENT_TYPE, kind)], text).into_response()
+    }
+}
+
+/// `GET /g/{game}/feed.atom`: the posts. `?category=` names one kind of them, `?q=` words that they hold.
+pub async fn posts(
+    opened: Opened,
+    Query(query): Query<BTreeMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
+    let asked = (FeedTopic::Posts, FeedForm::Atom);
+    answered(opened.0, asked, &query, &headers).await
+}
+
+/// `GET /g/{game}/feeds/{form}`: `posts.atom`, `comments.json` and so on.
+pub async fn show(
+    opened: Opened,
+    Path((_, form)): Path<(String, String)>,
+    Query(query): Query<BTreeMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
+    match asked(&form) {
+        Some(asked) => answered(opened.0, asked, &query, &headers).await,
+        None => answer_in(&opened.0, Err(AppError::NotFound)),
+    }
+}
+
+fn asked(form: &str) -> Option<(FeedTopic, FeedForm)> {
+    let (topic, ending) = form.split_once('.')?;
+    let topic = match topic {
+        "posts" => FeedTopic::Posts,
+        "comments" => FeedTopic::Comments,
+        "rules" => FeedTopic::Rules,
+        "values" => FeedTopic::Values,
+        "events" => FeedTopic::Events,
+        _ => return None,
+    };
+    Some((topic, FeedForm::of(ending)?))
+}
+
+async fn answered(
+    look: GameView,
+    (topic, form): (FeedTopic, FeedForm),
+    query: &BTreeMap<String, String>,
+    headers: &HeaderMap,
+) -> Response {
+    let look = look.as_stranger();
+    let events = match topic {
+        FeedTopic::Posts | FeedTopic::Comments => Ok(Vec::new()),
+        FeedTopic::Rules | FeedTopic::Values | FeedTopic::Events => newest(&look).await,
+    };
+    let events = match events {
+        Ok(events) => events,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
+    let maker = FeedMaker {
+        base: site_address(look.app(), headers),
+        words: query
+            .get("q")
+            .map(|words| words.to_lowercase().split_whitespace().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        category: query.get("category").cloned().unwrap_or_default(),
+    };
+    let drawn = tokio::task::spawn_blocking(move || {
+        let page = maker.page(&look, topic, form, &events);
+        form.answer(&page)
+    });
+    drawn.await.unwrap_or_else(|error| AppError::from(error).into_response())
+}
+
+/// The newest events of a game.
+async fn newest(look: &GameView) -> Result<Vec<Event>, AppError> {
+    let parts = &look.app().parts;
+    let head = look.head().seq.0;
+    let from = EventSeq(head.saturating_sub(EVENTS) + 1);
+    let count = usize::try_from(EVENTS).unwrap_or(usize::MAX);
+    let events = fold::events_from(&*parts.journal, &*parts.seals, look.game(), from, count);
+    Ok(events.await?)
+}
+
+/// What a feed is made by.
+struct FeedMaker {
+    base: String,
+    /// Words that a post must hold, in small letters.
+    words: Vec<String>,
+    /// The kind of posts that is wanted; empty for all.
+    category: String,
+}
+
+impl FeedMaker {
+    fn page(
+        &self,
+        look: &GameView,
+        topic: FeedTopic,
+        form: FeedForm,
+        events: &[Event],
+    ) -> FeedPage {
+        let entries = match topic {
+            FeedTopic::Posts => self.posts(look),
+            FeedTopic::Comments => self.comments(look),
+            FeedTopic::Rules => self.events(look, events, &rules_in),
+            FeedTopic::Values => self.events(look, events, &values_in),
+            FeedTopic::Events => self.events(look, events, &all_of),
+        };
+        let game = look.game().as_str();
+        let (word, title) = match topic {
+            FeedTopic::Posts => ("posts", look.title()),
+            FeedTopic::Comments => ("comments", format!("{}: comments", look.title())),
+            FeedTopic::Rules => ("rules", format!("{}: rules", look.title())),
+            FeedTopic::Values => ("values", format!("{}: values", look.title())),
+            FeedTopic::Events => ("events", format!("{}: events", look.title())),
+        };
+        let ending = match form {
+            FeedForm::Atom => "atom",
+            FeedForm::Json => "json",
+        };
+        let own_form = format!("{word}.{ending}");
+        let mut own: Href = urls::FeedAs {
+            game,
+            form: &own_form,
+        }
+        .into();
+        if !self.category.is_empty() {
+            own = own.with("category", &self.category);
+        }
+        if !self.words.is_empty() {
+            own = own.with("q", &self.words.join(" "));
+        }
+        FeedPage {
+            title,
+            front: self.whole(&urls::Game { game }.into()),
+            own: self.whole(&own),
+            updated: entries.first().map_or(look.now(), |entry| entry.changed_at),
+            entries,
+        }
+    }
+
+    fn whole(&self, href: &Href) -> String {
+        format!("{}{}", self.base, href.as_str())
+    }
+
+    fn is_wanted(&self, look: &GameView, post: &Post) -> bool {
+        let of_kind = self.category.is_empty() || post.category == self.category.as_str();
+        let text = || format!("{} {}", post.title.as_str(), post.body.as_str()).to_lowercase();
+        look.sees_post(post)
+            && of_kind
+            && (self.words.is_empty() || {
+                let text = text();
+                self.words.iter().all(|word| text.contains(word))
+            })
+    }
+
+    fn posts(&self, look: &GameView) -> Vec<FeedEntry> {
+        let mut posts: Vec<(&PostId, &Post)> =
+            look.posts().filter(|(_, post)| self.is_wanted(look, post)).collect();
+        posts.sort_by_key(|(id, post)| std::cmp::Reverse((post.at, **id)));
+        let newest = posts.into_iter().take(ENTRIES);
+        newest
+            .map(|(id, post)| {
+                let link = self.whole(&post_href(look, *id));
+                FeedEntry {
+                    id: link.clone(),
+                    title: look.themed(post.title.as_str()),
+                    link,
+                    author: look.author(&post.author).name,
+                    category: look.category_title(post),
+                    at: post.at,
+                    changed_at: post.edited_at.unwrap_or(post.at),
+                    html: look.prose(post.body.as_str(), 2).as_str().to_owned(),
+                }
+            })
+            .collect()
+    }
+
+    fn comments(&self, look: &GameView) -> Vec<FeedEntry> {
+        let mut comments: Vec<_> = look.comments().filter(|(_, comment)| look.sees_comment(comment)).collect();
+        comments.sort_by_key(|(key, comment)| std::cmp::Reverse((comment.at, key.id)));
+        let of_wanted = comments.into_iter().filter_map(|(key, comment)| {
+            let post = look.post(key.post).filter(|post| self.is_wanted(look, post))?;
+            let link = self.whole(&post_href(look, key.post).at(&format!("c{}", key.id)));
+            Some(FeedEntry {
+                id: link.clone(),
+                title: look.themed(post.title.as_str()),
+                link,
+                author: look.author(&comment.author).name,
+                category: look.category_title(post),
+                at: comment.at,
+                changed_at: comment.at,
+                html: look.remark(comment.text.as_str()).as_str().to_owned(),
+            })
+        });
+        of_wanted.take(ENTRIES).collect()
+    }
+
+    /// Events, newest first, of which `told` has something to tell: a title and lines.
+    fn events(
+        &self,
+        look: &GameView,
+        events: &[Event],
+        told: &dyn Fn(&GameView, &Event) -> Option<(String, Vec<String>)>,
+    ) -> Vec<FeedEntry> {
+        let game = look.game().as_str();
+        let told = events.iter().rev().filter_map(|event| {
+            let (title, lines) = told(look, event)?;
+            let number = event.seq.to_string();
+            let link = urls::Event {
+                game,
+                event: &number,
+            };
+            let link = self.whole(&link.into());
+            let lines: String = lines.iter().map(|line| format!("<p>{}</p>", escape(line))).collect();
+            Some(FeedEntry {
+                id: link.clone(),
+                title,
+                link,
+                author: look.doer_name(event),
+                category: event.act.name().to_string(),
+                at: event.at,
+                changed_at: event.at,
+                html: lines,
+            })
+        });
+        told.take(ENTRIES).collect()
+    }
+}
+
+fn post_href(look: &GameView, id: PostId) -> Href {
+    let post = id.to_string();
+    urls::Post {
+        game: look.game().as_str(),
+        post: &post,
+    }
+    .into()
+}
+
+/// The rules that an event changed.
+fn rules_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
+    let rules = event.steps.iter().filter_map(|step| match &step.effect {
+        Effect::Rule { old, new, .. } => {
+            let (title, what) = match (old, new) {
+                (_, Some(rule)) if old.is_none() => (&rule.title, "is new"),
+                (_, Some(rule)) => (&rule.title, "changed"),
+                (Some(rule), None) => (&rule.title, "was repealed"),
+                (None, None) => return None,
+            };
+            Some(format!("{} {what}", look.themed(title)))
+        }
+        _ => None,
+    });
+    let mut lines: Vec<String> = rules.collect();
+    lines.dedup();
+    if event.seq == EventSeq(1) || lines.is_empty() {
+        return None;
+    }
+    let title = match lines.as_slice() {
+        [one] => one.clone(),
+        all => format!("{} rules changed", all.len()),
+    };
+    Some((title, lines))
+}
+
+/// The values that an event changed.
+fn values_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
+    let (changed, _) = look.values_of(event);
+    if changed.is_empty() {
+        return None;
+    }
+    let lines = changed.into_iter().map(|(whose, title, old, new)| {
+        let of = if whose.is_empty() { title } else { format!("{whose}, {title}") };
+        format!("{of}: {old} → {new}")
+    });
+    Some((look.event_title(event), lines.collect()))
+}
+
+fn all_of(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
+    let about = if look.may_know(event) {
+        look.effects_in_short(event)
+    } else {
+        String::new()
+    };
+    let lines = if about.is_empty() { Vec::new() } else { vec![about] };
+    Some((format!("{} {}", look.doer_name(event), look.event_title(event)), lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_what_and_in_which_form() {
+        assert_eq!(asked("comments.json"), Some((FeedTopic::Comments, FeedForm::Json)));
+        assert_eq!(asked("events.atom"), Some((FeedTopic::Events, FeedForm::Atom)));
+        for none in ["events", "events.xml", "nothing.atom", ""] {
+            assert_eq!(asked(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Answers that come back by mail: a comment, or a vote.
+
+pub mod handler;
