@@ -1,6 +1,6 @@
 //! What comes back by mail: an answer to a message of ours, or word that it did not arrive.
 
-use mail_parser::{HeaderValue, Message, MessageParser};
+use mail_parser::{HeaderValue, Message, MessageParser, MimeHeaders as _};
 use quorate_engine::icons::IconWords;
 use quorate_kernel::Name;
 
@@ -99,19 +99,16 @@ fn word_in(to: &str, address: &str) -> Option<String> {
 }
 
 fn is_report(mail: &Message<'_>) -> bool {
-    mail.content_type().is_some_and(|kind| {
-        kind.ctype().eq_ignore_ascii_case("multipart")
-            && kind
-                .subtype()
-                .is_some_and(|sub| sub.eq_ignore_ascii_case("report"))
-    })
+    mail.is_content_type("multipart", "report")
 }
 
 /// Whether a report says that the address will not take mail: a status that begins with 5 (RFC 3464).
 fn is_for_good(raw: &[u8]) -> bool {
     let text = String::from_utf8_lossy(raw);
     text.lines().any(|line| {
-        let status = line.get(..7).filter(|name| name.eq_ignore_ascii_case("status:"));
+        let status = line
+            .get(..7)
+            .filter(|name| name.eq_ignore_ascii_case("status:"));
         status.is_some() && line[7..].trim_start().starts_with("5.")
     })
 }
@@ -124,7 +121,8 @@ fn is_automatic(mail: &Message<'_>) -> bool {
     };
     says("Auto-Submitted").is_some_and(|word| !word.starts_with("no"))
         || says("X-Autoreply").is_some()
-        || says("Precedence").is_some_and(|word| matches!(word.trim(), "bulk" | "junk" | "auto_reply"))
+        || says("Precedence")
+            .is_some_and(|word| matches!(word.trim(), "bulk" | "junk" | "auto_reply"))
         || says("List-Id").is_some()
 }
 
@@ -203,9 +201,15 @@ mod tests {
     fn an_answer_is_read_without_what_it_quotes() {
         let body = "FOR\r\n\r\nI like ropes.\r\n\r\nOn Sun, 4 May 2031, Quorate wrote:\r\n> AGAINST\r\n> Your vote\r\n";
         let answer = answer("", body);
-        assert_eq!((answer.word.as_str(), answer.from.as_str()), ("ab12", "anna@post.example"));
+        assert_eq!(
+            (answer.word.as_str(), answer.from.as_str()),
+            ("ab12", "anna@post.example")
+        );
         assert_eq!(answer.text, "FOR\n\nI like ropes.");
-        assert_eq!(vote(&answer.text, &words()), (Some("for".into()), "I like ropes.".to_owned()));
+        assert_eq!(
+            vote(&answer.text, &words()),
+            (Some("for".into()), "I like ropes.".to_owned())
+        );
     }
 
     #[test]
@@ -217,9 +221,16 @@ mod tests {
             "On Sunday the fourth of May, Quorate\nwrote:\n> FOR",
             "Am 4. Mai schrieb Quorate:\n\n> FOR",
         ] {
-            assert_eq!(without_quotations(&format!("Nice.\n\n{tail}")), "Nice.", "{tail}");
+            assert_eq!(
+                without_quotations(&format!("Nice.\n\n{tail}")),
+                "Nice.",
+                "{tail}"
+            );
         }
-        assert_eq!(without_quotations("> said\nNo: it is not.\nOn land."), "No: it is not.\nOn land.");
+        assert_eq!(
+            without_quotations("> said\nNo: it is not.\nOn land."),
+            "No: it is not.\nOn land."
+        );
     }
 
     #[test]
@@ -236,26 +247,42 @@ mod tests {
     #[test]
     fn machines_are_not_answered_and_bounces_are_known() {
         let read = |mail: &str| super::read(mail.as_bytes(), ADDRESS, None);
-        assert_eq!(read(&mail("Auto-Submitted: auto-replied\r\n", "Away.")), Incoming::Automatic);
-        assert_eq!(read(&mail("Precedence: bulk\r\n", "Away.")), Incoming::Automatic);
+        assert_eq!(
+            read(&mail("Auto-Submitted: auto-replied\r\n", "Away.")),
+            Incoming::Automatic
+        );
+        assert_eq!(
+            read(&mail("Precedence: bulk\r\n", "Away.")),
+            Incoming::Automatic
+        );
         let report = |status: &str| {
-            let more = "Content-Type: multipart/report; report-type=delivery-status; boundary=x\r\n";
+            let more =
+                "Content-Type: multipart/report; report-type=delivery-status; boundary=x\r\n";
             let body = format!(
                 "--x\r\nContent-Type: text/plain\r\n\r\nNo.\r\n--x\r\nContent-Type: message/delivery-status\r\n\r\n\
                  Status: {status}\r\n--x--\r\n"
             );
             mail(more, &body)
         };
-        let bounce = Incoming::Bounce { word: "ab12".to_owned() };
+        let bounce = Incoming::Bounce {
+            word: "ab12".to_owned(),
+        };
         assert_eq!(read(&report("5.1.1")), bounce);
         assert_eq!(read(&report("4.2.2")), Incoming::Automatic);
     }
 
     #[test]
     fn only_our_address_with_a_word_counts() {
-        for to in ["reply@games.example", "reply+x@evil.example", "other+x@games.example", "reply+@games.example"] {
+        for to in [
+            "reply@games.example",
+            "reply+x@evil.example",
+            "other+x@games.example",
+            "reply+@games.example",
+        ] {
             let mail = format!("From: a@b.example\r\nTo: {to}\r\n\r\nFOR");
-            let stray = Incoming::Stray { from: Some("a@b.example".to_owned()) };
+            let stray = Incoming::Stray {
+                from: Some("a@b.example".to_owned()),
+            };
             assert_eq!(read(mail.as_bytes(), ADDRESS, None), stray, "{to}");
         }
         let mail = "From: a@b.example\r\nTo: undisclosed\r\n\r\nFOR";

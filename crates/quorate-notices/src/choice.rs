@@ -230,9 +230,18 @@ mod tests {
     fn a_digest_comes_at_the_readers_hour_in_summer_and_in_winter() {
         let hours = berlin();
         let daily = |now| leaves(&hours, Pace::Daily, now).map(|(at, _)| at);
-        assert_eq!(daily("2031-05-04T05:59Z"), Some("2031-05-04T06:00Z".to_owned()));
-        assert_eq!(daily("2031-05-04T06:01Z"), Some("2031-05-05T06:00Z".to_owned()));
-        assert_eq!(daily("2031-12-04T06:01Z"), Some("2031-12-04T07:00Z".to_owned()));
+        assert_eq!(
+            daily("2031-05-04T05:59Z"),
+            Some("2031-05-04T06:00Z".to_owned())
+        );
+        assert_eq!(
+            daily("2031-05-04T06:01Z"),
+            Some("2031-05-05T06:00Z".to_owned())
+        );
+        assert_eq!(
+            daily("2031-12-04T06:01Z"),
+            Some("2031-12-04T07:00Z".to_owned())
+        );
     }
 
     #[test]
@@ -248,9 +257,18 @@ mod tests {
     fn quiet_hours_over_midnight_hold_back_until_they_end() {
         let hours = berlin();
         let once = |now| leaves(&hours, Pace::AtOnce, now).expect("it leaves");
-        assert_eq!(once("2031-05-04T12:00Z"), ("2031-05-04T12:00Z".to_owned(), false));
-        assert_eq!(once("2031-05-04T20:30Z"), ("2031-05-05T05:00Z".to_owned(), true));
-        assert_eq!(once("2031-05-04T02:30Z"), ("2031-05-04T05:00Z".to_owned(), true));
+        assert_eq!(
+            once("2031-05-04T12:00Z"),
+            ("2031-05-04T12:00Z".to_owned(), false)
+        );
+        assert_eq!(
+            once("2031-05-04T20:30Z"),
+            ("2031-05-05T05:00Z".to_owned(), true)
+        );
+        assert_eq!(
+            once("2031-05-04T02:30Z"),
+            ("2031-05-04T05:00Z".to_owned(), true)
+        );
         assert_eq!(leaves(&hours, Pace::Off, "2031-05-04T12:00Z"), None);
     }
 
@@ -270,7 +288,9 @@ mod tests {
         let kind = NoticeKind::Closed;
         assert_eq!(choices.pace(&reef, kind), Pace::Daily);
         choices.paces.insert((None, kind), Pace::Off);
-        choices.paces.insert((Some(reef.clone()), kind), Pace::AtOnce);
+        choices
+            .paces
+            .insert((Some(reef.clone()), kind), Pace::AtOnce);
         assert_eq!(choices.pace(&reef, kind), Pace::AtOnce);
         assert_eq!(choices.pace(&tower, kind), Pace::Off);
     }

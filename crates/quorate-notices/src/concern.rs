@@ -4,9 +4,9 @@ use quorate_engine::Law;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::Event;
+use quorate_kernel::ids::DutyId;
 use quorate_kernel::rows::{Author, CellKey, ClaimStanding, Comment, Post, Standing};
 use quorate_kernel::state::State;
-use quorate_kernel::ids::DutyId;
 use quorate_kernel::{CommentId, EventSeq, Moment, PlayerId, PostId, Span, Thing};
 
 use crate::kind::NoticeKind;
@@ -116,7 +116,11 @@ impl Found<'_> {
             } => {
                 let to = message.to.iter().filter(|to| message.from != Some(**to));
                 for to in to {
-                    self.add(Whom::Player(*to), NoticeKind::Message, NoticeTopic::Message(*key));
+                    self.add(
+                        Whom::Player(*to),
+                        NoticeKind::Message,
+                        NoticeTopic::Message(*key),
+                    );
                 }
             }
             Effect::Duty {
@@ -172,7 +176,11 @@ impl Found<'_> {
             }
             Effect::Rule { key, .. } if self.event.seq > EventSeq(1) => {
                 for whom in [Whom::FollowRule(key.clone()), Whom::Room] {
-                    self.add(whom, NoticeKind::RuleChanged, NoticeTopic::Rule(key.clone()));
+                    self.add(
+                        whom,
+                        NoticeKind::RuleChanged,
+                        NoticeTopic::Rule(key.clone()),
+                    );
                 }
             }
             Effect::Cell { key, .. } => self.cell(key),
@@ -215,7 +223,11 @@ impl Found<'_> {
         if old.is_none() {
             self.add(Whom::Room, NoticeKind::Posted, topic.clone());
             if let Author::Named(author) = post.author {
-                self.add(Whom::FollowPerson(author), NoticeKind::Followed, topic.clone());
+                self.add(
+                    Whom::FollowPerson(author),
+                    NoticeKind::Followed,
+                    topic.clone(),
+                );
             }
         }
         let before = old.map_or(Vec::new(), |old| self.named(old.body.as_str()));

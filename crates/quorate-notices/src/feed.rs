@@ -216,8 +216,14 @@ mod tests {
     fn an_atom_feed_escapes_what_it_holds() {
         let atom = page().atom();
         assert!(atom.contains("<title>More &lt;rope&gt;</title>"), "{atom}");
-        assert!(atom.contains("<content type=\"html\">&lt;p&gt;Each"), "{atom}");
-        assert!(atom.contains("<updated>2031-05-04T09:00:00Z</updated>"), "{atom}");
+        assert!(
+            atom.contains("<content type=\"html\">&lt;p&gt;Each"),
+            "{atom}"
+        );
+        assert!(
+            atom.contains("<updated>2031-05-04T09:00:00Z</updated>"),
+            "{atom}"
+        );
         assert!(atom.contains("category=a&amp;x=1"), "{atom}");
     }
 
@@ -225,7 +231,10 @@ mod tests {
     fn a_json_feed_has_what_its_version_asks_for() {
         let feed: serde_json::Value = serde_json::from_str(&page().json()).expect("JSON");
         assert_eq!(feed["version"], "https://jsonfeed.org/version/1.1");
-        assert_eq!(feed["items"][0]["id"], "https://reef.example/g/reef/post/12");
+        assert_eq!(
+            feed["items"][0]["id"],
+            "https://reef.example/g/reef/post/12"
+        );
         assert_eq!(feed["items"][0]["date_published"], "2031-05-04T09:00:00Z");
     }
 
@@ -245,6 +254,9 @@ mod tests {
         assert!(text.contains("DTSTART:20310504T090000Z\r\n"), "{text}");
         assert!(text.contains("DESCRIPTION:One\\nTwo\r\n"), "{text}");
         let unfolded = text.replace("\r\n ", "");
-        assert!(unfolded.contains("SUMMARY:Crates\\, ropes\\; and öars"), "{unfolded}");
+        assert!(
+            unfolded.contains("SUMMARY:Crates\\, ropes\\; and öars"),
+            "{unfolded}"
+        );
     }
 }

@@ -52,21 +52,91 @@ use NoticeKind as K;
 
 /// All kinds, in the order in which pages list them.
 const FACTS: [Facts; 16] = [
-    facts(K::VoteWanted, "vote-wanted", "Your vote is wanted", Pace::AtOnce),
-    facts(K::Question, "question", "A question waits for you", Pace::AtOnce),
-    facts(K::DueSoon, "due-soon", "A question of yours falls due", Pace::AtOnce),
-    facts(K::YourMove, "your-move", "The rules ask something of you", Pace::AtOnce),
-    facts(K::CanClose, "can-close", "A matter can be closed by you", Pace::AtOnce),
-    facts(K::AsksToJoin, "asks-to-join", "Somebody asks to join, if you are an admin", Pace::AtOnce),
-    facts(K::Disputed, "disputed", "A change that you recorded is disputed", Pace::AtOnce),
-    facts(K::Message, "message", "A private message, from a player or a rule", Pace::AtOnce),
-    facts(K::Mentioned, "mentioned", "Somebody names you with @", Pace::AtOnce),
-    facts(K::Answered, "answered", "A comment on a post of yours", Pace::Daily),
-    facts(K::Touched, "touched", "Another player changed something of yours", Pace::Daily),
+    facts(
+        K::VoteWanted,
+        "vote-wanted",
+        "Your vote is wanted",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::Question,
+        "question",
+        "A question waits for you",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::DueSoon,
+        "due-soon",
+        "A question of yours falls due",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::YourMove,
+        "your-move",
+        "The rules ask something of you",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::CanClose,
+        "can-close",
+        "A matter can be closed by you",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::AsksToJoin,
+        "asks-to-join",
+        "Somebody asks to join, if you are an admin",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::Disputed,
+        "disputed",
+        "A change that you recorded is disputed",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::Message,
+        "message",
+        "A private message, from a player or a rule",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::Mentioned,
+        "mentioned",
+        "Somebody names you with @",
+        Pace::AtOnce,
+    ),
+    facts(
+        K::Answered,
+        "answered",
+        "A comment on a post of yours",
+        Pace::Daily,
+    ),
+    facts(
+        K::Touched,
+        "touched",
+        "Another player changed something of yours",
+        Pace::Daily,
+    ),
     facts(K::Closed, "closed", "A matter was closed", Pace::Daily),
-    facts(K::DynastyEnded, "dynasty-ended", "A dynasty ended", Pace::Daily),
-    facts(K::RuleChanged, "rule-changed", "A rule that you follow changed", Pace::Daily),
-    facts(K::Followed, "followed", "Something new of a post or a player you follow", Pace::Daily),
+    facts(
+        K::DynastyEnded,
+        "dynasty-ended",
+        "A dynasty ended",
+        Pace::Daily,
+    ),
+    facts(
+        K::RuleChanged,
+        "rule-changed",
+        "A rule that you follow changed",
+        Pace::Daily,
+    ),
+    facts(
+        K::Followed,
+        "followed",
+        "Something new of a post or a player you follow",
+        Pace::Daily,
+    ),
     facts(K::Posted, "posted", "Something was posted", Pace::AtOnce),
 ];
 
@@ -87,7 +157,13 @@ impl NoticeKind {
 
     /// Those that a room can get: news that is for everybody.
     pub fn of_rooms() -> [Self; 5] {
-        [K::Posted, K::Closed, K::AsksToJoin, K::DynastyEnded, K::RuleChanged]
+        [
+            K::Posted,
+            K::Closed,
+            K::AsksToJoin,
+            K::DynastyEnded,
+            K::RuleChanged,
+        ]
     }
 
     fn facts(self) -> &'static Facts {

@@ -12,7 +12,10 @@ pub fn mentioned<'a, K: Copy + PartialEq>(
         .map(|(key, name)| (key, name.to_lowercase()))
         .collect();
     let mut found = Vec::new();
-    for line in text.lines().filter(|line| !line.trim_start().starts_with('>')) {
+    for line in text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('>'))
+    {
         let line = line.to_lowercase();
         let mut before = ' ';
         for (at, sign) in line.char_indices() {

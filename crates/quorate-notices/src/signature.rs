@@ -58,9 +58,14 @@ mod tests {
     // The vector that the standard's own libraries are tested with.
     #[test]
     fn the_standards_own_vector_is_met() {
-        let secret = WebhookSecret::read("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("a secret");
+        let secret =
+            WebhookSecret::read("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("a secret");
         let at = Moment(1_614_265_330_000);
-        let signature = secret.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", at, b"{\"test\": 2432232314}");
+        let signature = secret.sign(
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            at,
+            b"{\"test\": 2432232314}",
+        );
         assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
@@ -69,7 +74,10 @@ mod tests {
         let secret = WebhookSecret::new(&[7; 24]);
         let written = secret.written();
         let again = WebhookSecret::read(&written).expect("a secret");
-        assert_eq!(again.sign("a", Moment(0), b"b"), secret.sign("a", Moment(0), b"b"));
+        assert_eq!(
+            again.sign("a", Moment(0), b"b"),
+            secret.sign("a", Moment(0), b"b")
+        );
         assert!(WebhookSecret::read("whsec_").is_none());
         assert!(WebhookSecret::read("no base64!").is_none());
     }

@@ -24,6 +24,6 @@ pub mod view;
 
 pub use app::config::ServerConfig;
 pub use app::mail::{Mail, mail_in_key};
-pub use delivery::Courier;
 pub use app::state::{AppState, Deps};
+pub use delivery::Courier;
 pub use routes::{elsewhere, router};

@@ -80,10 +80,7 @@ fn of_server() -> Router<Arc<AppState>> {
         .route("/mail-in", post(mail_in::handler::take))
         .route("/notices", get(notices::handler::show))
         .route("/notices/{what}", post(notices::handler::take))
-        .route(
-            "/notices/off/{word}",
-            get(words::off_form).post(words::off),
-        )
+        .route("/notices/off/{word}", get(words::off_form).post(words::off))
         .route(
             "/notices/confirm/{word}",
             get(words::confirm_form).post(words::confirm),

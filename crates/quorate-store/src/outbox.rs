@@ -60,8 +60,9 @@ impl Store {
             }
         };
         let mut found: BTreeMap<AccountId, NoticeChoices> = BTreeMap::new();
-        for (account, game, kind, pace) in
-            self.outbox_rows(ask("notice_choices"), rows::choice).await?
+        for (account, game, kind, pace) in self
+            .outbox_rows(ask("notice_choices"), rows::choice)
+            .await?
         {
             let choices = found.entry(account).or_default();
             choices.paces.insert((game, kind), pace);
@@ -299,7 +300,10 @@ impl Outbox for Store {
             .bind(account.0.cast_signed())
             .bind(game.as_str());
         let all = self.outbox_rows(all, rows::interest).await?;
-        Ok(all.into_iter().map(|(_, what, interest)| (what, interest)).collect())
+        Ok(all
+            .into_iter()
+            .map(|(_, what, interest)| (what, interest))
+            .collect())
     }
 
     async fn take_interest(
@@ -377,11 +381,7 @@ fn hour_number(hour: quorate_notices::choice::Hour) -> i64 {
     i64::from(hour.number())
 }
 
-async fn insert(
-    writer: &mut SqliteConnection,
-    game: &GameId,
-    letter: &NewLetter,
-) -> Result<()> {
+async fn insert(writer: &mut SqliteConnection, game: &GameId, letter: &NewLetter) -> Result<()> {
     query(
         "INSERT OR IGNORE INTO letters (channel, bundle, game, seq, kind, topic, at, due_at) \
          SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM channels WHERE id = ?)",

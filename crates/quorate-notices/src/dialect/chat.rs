@@ -54,7 +54,10 @@ pub fn discord(dispatch: &Dispatch) -> Json {
 fn plain_markdown(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for sign in text.chars() {
-        if matches!(sign, '*' | '_' | '~' | '`' | '|' | '>' | '[' | ']' | '\\' | '#') {
+        if matches!(
+            sign,
+            '*' | '_' | '~' | '`' | '|' | '>' | '[' | ']' | '\\' | '#'
+        ) {
             plain.push('\\');
         }
         plain.push(sign);
@@ -139,7 +142,10 @@ pub fn ntfy(topic: &str, dispatch: &Dispatch) -> Json {
         }
     };
     while message.len() > NTFY_BYTES - 4 {
-        message = cut(&message, message.chars().count() - message.chars().count().div_ceil(10));
+        message = cut(
+            &message,
+            message.chars().count() - message.chars().count().div_ceil(10),
+        );
     }
     json!({
         "topic": topic,
@@ -162,7 +168,10 @@ pub(crate) mod tests {
                 heading: "Your vote is wanted: More <rope>".to_owned(),
                 body: "Each @everyone gets *two* ropes.\n\nBy Bo.".to_owned(),
                 reason: "Votes, clause 2, asks every player.".to_owned(),
-                clause: Some(("Votes, clause 2".to_owned(), "https://reef.example/g/reef/rules#votes-2".to_owned())),
+                clause: Some((
+                    "Votes, clause 2".to_owned(),
+                    "https://reef.example/g/reef/rules#votes-2".to_owned(),
+                )),
                 link: "https://reef.example/g/reef/post/12".to_owned(),
                 to_do: "Vote".to_owned(),
                 thread: "post-12".to_owned(),
@@ -185,8 +194,16 @@ pub(crate) mod tests {
     fn discord_gets_embeds_within_its_limits_and_pings_nobody() {
         let one = discord(&dispatch());
         assert_eq!(one["allowed_mentions"]["parse"], json!([]));
-        assert_eq!(one["embeds"][0]["url"], "https://reef.example/g/reef/post/12");
-        assert!(one["embeds"][0]["description"].as_str().unwrap().contains("\\*two\\*"));
+        assert_eq!(
+            one["embeds"][0]["url"],
+            "https://reef.example/g/reef/post/12"
+        );
+        assert!(
+            one["embeds"][0]["description"]
+                .as_str()
+                .unwrap()
+                .contains("\\*two\\*")
+        );
         for count in [1, 3, 10, 40] {
             let message = discord(&many(count));
             let embeds = message["embeds"].as_array().unwrap();
@@ -195,7 +212,11 @@ pub(crate) mod tests {
             let mut all = 0;
             for embed in embeds {
                 assert!(length(&embed["title"]) <= 256 && length(&embed["description"]) <= 4_096);
-                let of = [&embed["title"], &embed["description"], &embed["footer"]["text"]];
+                let of = [
+                    &embed["title"],
+                    &embed["description"],
+                    &embed["footer"]["text"],
+                ];
                 all += of.into_iter().map(length).sum::<usize>();
             }
             assert!(all <= DISCORD_ALL, "{count}: {all}");
@@ -208,18 +229,36 @@ pub(crate) mod tests {
         hostile.notices[0].body = "<!channel> <https://evil.example|here>".to_owned();
         let message = slack(&hostile);
         let text = message["blocks"][0]["text"]["text"].as_str().unwrap();
-        assert!(text.contains("&lt;!channel&gt;") && !text.contains("<!channel>"), "{text}");
-        assert!(text.starts_with("*<https://reef.example/g/reef/post/12|"), "{text}");
+        assert!(
+            text.contains("&lt;!channel&gt;") && !text.contains("<!channel>"),
+            "{text}"
+        );
+        assert!(
+            text.starts_with("*<https://reef.example/g/reef/post/12|"),
+            "{text}"
+        );
         let long = slack(&many(60));
         assert_eq!(long["blocks"].as_array().unwrap().len(), SLACK_BLOCKS);
-        assert!(long["blocks"][0]["text"]["text"].as_str().unwrap().chars().count() <= SLACK_TEXT);
+        assert!(
+            long["blocks"][0]["text"]["text"]
+                .as_str()
+                .unwrap()
+                .chars()
+                .count()
+                <= SLACK_TEXT
+        );
     }
 
     #[test]
     fn matrix_gets_a_notice_in_both_forms() {
         let event = matrix(&dispatch());
         assert_eq!(event["msgtype"], "m.notice");
-        assert!(event["formatted_body"].as_str().unwrap().contains("More &lt;rope&gt;"));
+        assert!(
+            event["formatted_body"]
+                .as_str()
+                .unwrap()
+                .contains("More &lt;rope&gt;")
+        );
         assert!(event["body"].as_str().unwrap().contains("More <rope>"));
     }
 

@@ -28,7 +28,10 @@ pub fn text(dispatch: &Dispatch) -> String {
     if let Some(off) = &dispatch.off {
         lines.push(format!("No more of this: {off}"));
     }
-    lines.join("\r\n").replace("\r\n", "\n").replace('\n', "\r\n")
+    lines
+        .join("\r\n")
+        .replace("\r\n", "\n")
+        .replace('\n', "\r\n")
 }
 
 /// The same as HTML, without pictures, scripts or anything that is fetched.
@@ -51,9 +54,12 @@ fn section(notice: &NoticeText) -> String {
         .filter(|paragraph| !paragraph.trim().is_empty())
         .map(|paragraph| format!("<p>{}</p>", escape(paragraph.trim()).replace('\n', "<br>")))
         .collect();
-    let clause = notice.clause.as_ref().map_or_else(String::new, |(title, address)| {
-        format!(" <a href=\"{}\">{}</a>", escape(address), escape(title))
-    });
+    let clause = notice
+        .clause
+        .as_ref()
+        .map_or_else(String::new, |(title, address)| {
+            format!(" <a href=\"{}\">{}</a>", escape(address), escape(title))
+        });
     format!(
         "<h2 style=\"font-size:1.1em\">{}</h2>{body}<p><a href=\"{}\"><b>{}</b></a></p>\
          <p style=\"font-size:small\">{}{clause}</p>",
@@ -92,7 +98,11 @@ mod tests {
     fn mail_says_what_why_and_where_in_both_forms() {
         let dispatch = dispatch();
         let text = text(&dispatch);
-        for part in ["Your vote is wanted", "Vote: https://reef.example/g/reef/post/12", "clause 2"] {
+        for part in [
+            "Your vote is wanted",
+            "Vote: https://reef.example/g/reef/post/12",
+            "clause 2",
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(text.contains("No more of this: https://reef.example/notices/off/x"));

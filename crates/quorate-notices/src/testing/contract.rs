@@ -85,7 +85,9 @@ async fn follows_by_number(outbox: &dyn Outbox, anna: AccountId) {
     let channel = outbox.make_channel(&own(anna)).await.unwrap();
     assert_eq!(outbox.follow_point(&reef).await.unwrap(), point(0));
     let letters = [letter(channel, 1, "a"), letter(channel, 2, "b")];
-    let taken = outbox.take_in(&reef, EventSeq(0), &point(2), &letters).await;
+    let taken = outbox
+        .take_in(&reef, EventSeq(0), &point(2), &letters)
+        .await;
     assert!(taken.unwrap());
     // Whoever comes second with the same events changes nothing.
     let late = [letter(channel, 3, "c")];
@@ -95,17 +97,32 @@ async fn follows_by_number(outbox: &dyn Outbox, anna: AccountId) {
     assert_eq!(outbox.letters_of(channel, 9).await.unwrap().len(), 2);
     // The same notice is written once.
     let mut standing = point(4);
-    standing.standing.insert("can-close post:2".to_owned(), EventSeq(4));
+    standing
+        .standing
+        .insert("can-close post:2".to_owned(), EventSeq(4));
     standing.look_at = Some(NOW + Span::hours(1));
     let same = [letter(channel, 2, "d")];
-    assert!(outbox.take_in(&reef, EventSeq(2), &standing, &same).await.unwrap());
+    assert!(
+        outbox
+            .take_in(&reef, EventSeq(2), &standing, &same)
+            .await
+            .unwrap()
+    );
     assert_eq!(outbox.letters_of(channel, 9).await.unwrap().len(), 2);
     assert_eq!(outbox.follow_point(&reef).await.unwrap(), standing);
     assert!(outbox.looks_due(NOW).await.unwrap().is_empty());
-    assert_eq!(outbox.looks_due(NOW + Span::hours(1)).await.unwrap(), [reef.clone()]);
+    assert_eq!(
+        outbox.looks_due(NOW + Span::hours(1)).await.unwrap(),
+        [reef.clone()]
+    );
     assert_eq!(outbox.next_moment().await.unwrap(), Some(NOW));
     let calm = point(5);
-    assert!(outbox.take_in(&reef, EventSeq(4), &calm, &[]).await.unwrap());
+    assert!(
+        outbox
+            .take_in(&reef, EventSeq(4), &calm, &[])
+            .await
+            .unwrap()
+    );
     outbox.drop_channel(channel).await.unwrap();
     assert_eq!(outbox.next_moment().await.unwrap(), None);
 }
@@ -118,31 +135,64 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
         letter(channel, 2, "digest"),
         letter(channel, 3, "alone"),
     ];
-    assert!(outbox.take_in(&tower, EventSeq(0), &point(3), &letters).await.unwrap());
+    assert!(
+        outbox
+            .take_in(&tower, EventSeq(0), &point(3), &letters)
+            .await
+            .unwrap()
+    );
     assert!(outbox.ready(NOW - Span(1), 9).await.unwrap().is_empty());
     let ready = outbox.ready(NOW, 9).await.unwrap();
     let sizes: Vec<usize> = ready.iter().map(|(_, letters)| letters.len()).collect();
     assert_eq!(sizes, [2, 1]);
-    assert_eq!(outbox.ready(NOW, 1).await.unwrap()[0].1.len(), 2, "a bundle is whole");
+    assert_eq!(
+        outbox.ready(NOW, 1).await.unwrap()[0].1.len(),
+        2,
+        "a bundle is whole"
+    );
 
     let ids: Vec<_> = ready[0].1.iter().map(|letter| letter.id).collect();
     let later = failed(0, NOW, "no answer".to_owned());
-    assert_eq!(later, Settled::Later(NOW + Span::seconds(5), "no answer".to_owned()));
+    assert_eq!(
+        later,
+        Settled::Later(NOW + Span::seconds(5), "no answer".to_owned())
+    );
     outbox.settle(channel, &ids, &later, NOW).await.unwrap();
     assert_eq!(outbox.ready(NOW, 9).await.unwrap().len(), 1);
     let again = outbox.ready(NOW + Span::seconds(5), 9).await.unwrap();
-    let again = again.iter().find(|(_, letters)| letters.len() == 2).unwrap();
-    assert_eq!((again.1[0].tries, again.1[0].trouble.as_str()), (1, "no answer"));
+    let again = again
+        .iter()
+        .find(|(_, letters)| letters.len() == 2)
+        .unwrap();
+    assert_eq!(
+        (again.1[0].tries, again.1[0].trouble.as_str()),
+        (1, "no answer")
+    );
     assert_eq!(again.1[0].bundle, "digest", "it keeps its key");
     assert_eq!(again.0.failures, 1);
-    outbox.settle(channel, &ids, &Settled::Sent, NOW).await.unwrap();
+    outbox
+        .settle(channel, &ids, &Settled::Sent, NOW)
+        .await
+        .unwrap();
     let sent = outbox.letter(ids[0]).await.unwrap().unwrap();
-    assert_eq!((sent.standing, sent.done_at), (LetterStanding::Sent, Some(NOW)));
+    assert_eq!(
+        (sent.standing, sent.done_at),
+        (LetterStanding::Sent, Some(NOW))
+    );
     assert_eq!(outbox.channel(channel).await.unwrap().unwrap().failures, 0);
 
-    outbox.send_again(ids[0], NOW + Span::hours(1)).await.unwrap();
-    assert_eq!(outbox.ready(NOW + Span::hours(1), 9).await.unwrap().len(), 2);
-    outbox.settle(channel, &ids, &Settled::Moot, NOW).await.unwrap();
+    outbox
+        .send_again(ids[0], NOW + Span::hours(1))
+        .await
+        .unwrap();
+    assert_eq!(
+        outbox.ready(NOW + Span::hours(1), 9).await.unwrap().len(),
+        2
+    );
+    outbox
+        .settle(channel, &ids, &Settled::Moot, NOW)
+        .await
+        .unwrap();
 
     for _ in 0..FAILURES_MAX {
         let dead = Settled::Dead("gone".to_owned());
@@ -150,7 +200,10 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
     }
     let paused = outbox.channel(channel).await.unwrap().unwrap();
     assert_eq!(paused.paused.as_deref(), Some("gone"));
-    assert!(outbox.ready(NOW, 9).await.unwrap().is_empty(), "a paused channel waits");
+    assert!(
+        outbox.ready(NOW, 9).await.unwrap().is_empty(),
+        "a paused channel waits"
+    );
     outbox.pause_channel(channel, None).await.unwrap();
     assert_eq!(outbox.ready(NOW, 9).await.unwrap().len(), 1);
     outbox.sweep_letters(NOW + Span(1)).await.unwrap();
@@ -181,8 +234,14 @@ async fn keeps_choices(outbox: &dyn Outbox, anna: AccountId) {
     let reef = game("reef");
     let kind = NoticeKind::Closed;
     outbox.choose(anna, None, kind, Pace::Weekly).await.unwrap();
-    outbox.choose(anna, Some(&reef), kind, Pace::Daily).await.unwrap();
-    outbox.choose(anna, Some(&reef), kind, Pace::Off).await.unwrap();
+    outbox
+        .choose(anna, Some(&reef), kind, Pace::Daily)
+        .await
+        .unwrap();
+    outbox
+        .choose(anna, Some(&reef), kind, Pace::Off)
+        .await
+        .unwrap();
     let hours = Hours {
         zone: Zone::named("Asia/Tokyo").unwrap(),
         hour: Hour::new(19).unwrap(),
@@ -196,14 +255,26 @@ async fn keeps_choices(outbox: &dyn Outbox, anna: AccountId) {
     assert_eq!(kept.pace(&game("tower"), kind), Pace::Weekly);
     let rule = Followed::Rule("the-reef".into());
     let follows = Some(Interest::Follows);
-    outbox.take_interest(anna, &reef, &rule, follows).await.unwrap();
+    outbox
+        .take_interest(anna, &reef, &rule, follows)
+        .await
+        .unwrap();
     let mutes = Some(Interest::Mutes);
-    outbox.take_interest(anna, &reef, &rule, mutes).await.unwrap();
+    outbox
+        .take_interest(anna, &reef, &rule, mutes)
+        .await
+        .unwrap();
     let interests = outbox.interests_of(anna, &reef).await.unwrap();
     assert_eq!(interests.get(&rule), Some(&Interest::Mutes));
-    outbox.take_interest(anna, &reef, &rule, None).await.unwrap();
+    outbox
+        .take_interest(anna, &reef, &rule, None)
+        .await
+        .unwrap();
     assert!(outbox.interests_of(anna, &reef).await.unwrap().is_empty());
-    outbox.take_interest(anna, &reef, &rule, follows).await.unwrap();
+    outbox
+        .take_interest(anna, &reef, &rule, follows)
+        .await
+        .unwrap();
 }
 
 async fn finds_recipients(outbox: &dyn Outbox, anna: AccountId, bo: AccountId) {
@@ -222,5 +293,11 @@ async fn finds_recipients(outbox: &dyn Outbox, anna: AccountId, bo: AccountId) {
     assert_eq!(one.player, Some(PlayerId(Id::new(EventSeq(3), 0))));
     assert_eq!(one.interests.len(), 1);
     assert_eq!(one.choices.hours.zone.name(), "Asia/Tokyo");
-    assert!(outbox.recipients(&game("nowhere")).await.unwrap().is_empty());
+    assert!(
+        outbox
+            .recipients(&game("nowhere"))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }

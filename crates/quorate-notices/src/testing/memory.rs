@@ -103,7 +103,10 @@ impl Outbox for MemoryOutbox {
         letters: &[NewLetter],
     ) -> Result<bool, StoreError> {
         let mut kept = self.kept();
-        let now = kept.points.get(game).map_or_else(Default::default, |it| it.seq);
+        let now = kept
+            .points
+            .get(game)
+            .map_or_else(Default::default, |it| it.seq);
         if now != from {
             return Ok(false);
         }
@@ -116,13 +119,19 @@ impl Outbox for MemoryOutbox {
 
     async fn looks_due(&self, now: Moment) -> Result<Vec<GameId>, StoreError> {
         let kept = self.kept();
-        let due = kept.points.iter().filter(|(_, point)| point.look_at.is_some_and(|at| at <= now));
+        let due = kept
+            .points
+            .iter()
+            .filter(|(_, point)| point.look_at.is_some_and(|at| at <= now));
         Ok(due.map(|(game, _)| game.clone()).collect())
     }
 
     async fn next_moment(&self) -> Result<Option<Moment>, StoreError> {
         let kept = self.kept();
-        let letters = kept.letters.values().filter(|letter| kept.can_leave(letter));
+        let letters = kept
+            .letters
+            .values()
+            .filter(|letter| kept.can_leave(letter));
         let looks = kept.points.values().filter_map(|point| point.look_at);
         Ok(letters.map(|letter| letter.due_at).chain(looks).min())
     }
@@ -141,7 +150,12 @@ impl Outbox for MemoryOutbox {
             };
             if let Some((_, letters)) = found.iter_mut().find(same) {
                 letters.push(letter.clone());
-            } else if found.iter().filter(|(channel, _)| channel.id == letter.channel).count() < most as usize {
+            } else if found
+                .iter()
+                .filter(|(channel, _)| channel.id == letter.channel)
+                .count()
+                < most as usize
+            {
                 found.push((kept.channels[&letter.channel].clone(), vec![letter.clone()]));
             }
         }
@@ -190,7 +204,11 @@ impl Outbox for MemoryOutbox {
 
     async fn letters_of(&self, channel: ChannelId, most: u32) -> Result<Vec<Letter>, StoreError> {
         let kept = self.kept();
-        let letters = kept.letters.values().rev().filter(|letter| letter.channel == channel);
+        let letters = kept
+            .letters
+            .values()
+            .rev()
+            .filter(|letter| letter.channel == channel);
         Ok(letters.take(most as usize).cloned().collect())
     }
 
@@ -200,7 +218,10 @@ impl Outbox for MemoryOutbox {
 
     async fn send_again(&self, id: LetterId, now: Moment) -> Result<(), StoreError> {
         let mut kept = self.kept();
-        let Some((channel, bundle)) = kept.letters.get(&id).map(|it| (it.channel, it.bundle.clone()))
+        let Some((channel, bundle)) = kept
+            .letters
+            .get(&id)
+            .map(|it| (it.channel, it.bundle.clone()))
         else {
             return Ok(());
         };
@@ -237,7 +258,10 @@ impl Outbox for MemoryOutbox {
 
     async fn channels_of(&self, account: AccountId) -> Result<Vec<Channel>, StoreError> {
         let kept = self.kept();
-        let own = kept.channels.values().filter(|channel| channel.account == account);
+        let own = kept
+            .channels
+            .values()
+            .filter(|channel| channel.account == account);
         Ok(own.cloned().collect())
     }
 
@@ -264,7 +288,12 @@ impl Outbox for MemoryOutbox {
     }
 
     async fn choices_of(&self, account: AccountId) -> Result<NoticeChoices, StoreError> {
-        Ok(self.kept().choices.get(&account).cloned().unwrap_or_default())
+        Ok(self
+            .kept()
+            .choices
+            .get(&account)
+            .cloned()
+            .unwrap_or_default())
     }
 
     async fn choose(
@@ -346,10 +375,12 @@ impl Outbox for MemoryOutbox {
     }
 
     async fn sweep_letters(&self, before: Moment) -> Result<(), StoreError> {
-        self.kept().letters.retain(|_, letter| match letter.done_at {
-            Some(at) => at >= before,
-            None => letter.due_at >= before,
-        });
+        self.kept()
+            .letters
+            .retain(|_, letter| match letter.done_at {
+                Some(at) => at >= before,
+                None => letter.due_at >= before,
+            });
         Ok(())
     }
 }

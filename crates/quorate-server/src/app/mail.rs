@@ -4,7 +4,9 @@ use lettre::address::Envelope;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use lettre::transport::smtp::authentication::Credentials;
-use lettre::{Address, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use lettre::{
+    Address, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+};
 use quorate_notices::dialect::mail as dialect;
 use quorate_notices::dispatch::Dispatch;
 use quorate_runtime::ports::ServerSecret;
@@ -197,9 +199,14 @@ impl Mail {
             None => self.from.email.clone(),
         };
         message = message.envelope(Envelope::new(Some(back), vec![to.email])?);
-        let both = MultiPart::alternative_plain_html(dialect::text(dispatch), dialect::html(dispatch));
+        let both =
+            MultiPart::alternative_plain_html(dialect::text(dispatch), dialect::html(dispatch));
         let mut message = message.multipart(both)?;
-        let list = if letter.game.is_empty() { "all" } else { letter.game };
+        let list = if letter.game.is_empty() {
+            "all"
+        } else {
+            letter.game
+        };
         put(&mut message, "List-Id", format!("<{list}.games.{host}>"));
         if let Some(off) = &dispatch.off {
             put(&mut message, "List-Unsubscribe", format!("<{off}>"));
@@ -233,7 +240,9 @@ pub fn mail_in_key(secret: &ServerSecret) -> String {
 
 fn put(message: &mut Message, name: &'static str, value: String) {
     let name = HeaderName::new_from_ascii_str(name);
-    message.headers_mut().insert_raw(HeaderValue::new(name, value));
+    message
+        .headers_mut()
+        .insert_raw(HeaderValue::new(name, value));
 }
 
 /// Whether a text is a mail address that mail could go to.
@@ -259,8 +268,13 @@ mod tests {
     #[test]
     fn answers_need_an_address() {
         let made = || Mail::new("games@example.org", "sendmail", "https://example.org");
-        let mail = made().expect("mail").with_replies(Some("reply@example.org"));
-        assert_eq!(mail.expect("mail").replies.as_deref(), Some("reply@example.org"));
+        let mail = made()
+            .expect("mail")
+            .with_replies(Some("reply@example.org"));
+        assert_eq!(
+            mail.expect("mail").replies.as_deref(),
+            Some("reply@example.org")
+        );
         assert!(made().expect("mail").with_replies(Some("reply")).is_err());
     }
 }

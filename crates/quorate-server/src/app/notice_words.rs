@@ -93,7 +93,10 @@ mod tests {
         let secret = [7; 32];
         let all = [
             WordFor::Off(ChannelId(3), None),
-            WordFor::Off(ChannelId(3), Some(("the-reef".parse().unwrap(), NoticeKind::VoteWanted))),
+            WordFor::Off(
+                ChannelId(3),
+                Some(("the-reef".parse().unwrap(), NoticeKind::VoteWanted)),
+            ),
             WordFor::Confirm(ChannelId(3)),
             WordFor::Answer(LetterId(3)),
             WordFor::Bounce(LetterId(3)),
@@ -106,7 +109,10 @@ mod tests {
             let other = word.replacen('3', "4", 1);
             assert_eq!(read_by(&secret, &other), None, "{other}");
             // It must fit before the @ of an address, with some letters ahead.
-            assert!(matches!(what, WordFor::Off(..)) || word.len() < 60, "{word}");
+            assert!(
+                matches!(what, WordFor::Off(..)) || word.len() < 60,
+                "{word}"
+            );
         }
         assert_eq!(read_by(&secret, ""), None);
         assert_eq!(read_by(&secret, "a.3."), None);

@@ -88,7 +88,9 @@ pub fn site_address(site: &AppState, headers: &HeaderMap) -> String {
     } else {
         "http"
     };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
     format!("{scheme}://{}", host.unwrap_or("localhost"))
 }
 

@@ -77,7 +77,9 @@ impl Reach {
 
 fn is_number(word: &str) -> bool {
     let digits = word.strip_prefix("0x").unwrap_or(word);
-    !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_hexdigit()) && word.starts_with(|sign: char| sign.is_ascii_digit())
+    !digits.is_empty()
+        && digits.chars().all(|sign| sign.is_ascii_hexdigit())
+        && word.starts_with(|sign: char| sign.is_ascii_digit())
 }
 
 fn is_public_v4(ip: Ipv4Addr) -> bool {
@@ -100,8 +102,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     let embedded = |high: u16, low: u16| {
         let [a, b] = high.to_be_bytes();
         let [c, d] = low.to_be_bytes();
-        is_public_v4(Ipv4Addr::new(a, b, c, d))
-            && !Ipv4Addr::new(a, b, c, d).is_loopback()
+        is_public_v4(Ipv4Addr::new(a, b, c, d)) && !Ipv4Addr::new(a, b, c, d).is_loopback()
     };
     match parts {
         // What is translated into version 4 on the way is judged as that.
@@ -147,10 +148,30 @@ mod tests {
     fn no_address_of_an_inner_network_is_called() {
         let reach = Reach::default();
         for inner in [
-            "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
-            "192.0.0.8", "198.18.0.1", "224.0.0.1", "255.255.255.255", "203.0.113.9", "::1", "::", "fe80::1", "fc00::1",
-            "ff02::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1", "64:ff9b::7f00:1", "2002:a00:1::",
-            "2001:db8::1", "2001::1",
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "192.0.0.8",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "203.0.113.9",
+            "::1",
+            "::",
+            "fe80::1",
+            "fc00::1",
+            "ff02::1",
+            "::ffff:10.0.0.1",
+            "::ffff:127.0.0.1",
+            "64:ff9b::a00:1",
+            "64:ff9b::7f00:1",
+            "2002:a00:1::",
+            "2001:db8::1",
+            "2001::1",
         ] {
             assert!(!reach.allows(inner.parse().unwrap()), "{inner}");
         }
@@ -168,10 +189,22 @@ mod tests {
         assert_eq!(check("https://hooks.example.org/a?b=c"), Ok(()));
         assert_eq!(check("http://hooks.example.org/"), Err(Unreachable::Plain));
         assert_eq!(check("http://127.0.0.1:9/"), Err(Unreachable::Plain));
-        for own in ["https://127.0.0.1/", "https://[::1]/", "https://2130706433/", "https://0x7f.1/", "https://10.1/"] {
+        for own in [
+            "https://127.0.0.1/",
+            "https://[::1]/",
+            "https://2130706433/",
+            "https://0x7f.1/",
+            "https://10.1/",
+        ] {
             assert_eq!(check(own), Err(Unreachable::OwnNetwork), "{own}");
         }
-        for none in ["hooks", "/a", "ftp://a.example/", "https://a@b.example/", ""] {
+        for none in [
+            "hooks",
+            "/a",
+            "ftp://a.example/",
+            "https://a@b.example/",
+            "",
+        ] {
             assert_eq!(check(none), Err(Unreachable::NoAddress), "{none}");
         }
         let loopback = Reach { loopback: true };
@@ -184,7 +217,10 @@ mod tests {
         let name = || "localhost".parse::<HostName>().unwrap();
         let kept_back = GuardedNames(Reach::default()).call(name()).await;
         assert!(kept_back.is_err());
-        let mut allowed = GuardedNames(Reach { loopback: true }).call(name()).await.unwrap();
+        let mut allowed = GuardedNames(Reach { loopback: true })
+            .call(name())
+            .await
+            .unwrap();
         assert!(allowed.all(|to| to.ip().is_loopback()));
     }
 }

@@ -68,11 +68,17 @@ impl Carrier {
         Self {
             mail,
             reach,
-            web: web.ok().map(|secured| Client::builder(TokioExecutor::new()).build(secured)),
+            web: web
+                .ok()
+                .map(|secured| Client::builder(TokioExecutor::new()).build(secured)),
         }
     }
 
-    pub(super) async fn carry(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+    pub(super) async fn carry(
+        &self,
+        channel: &Channel,
+        parcel: &Parcel<'_>,
+    ) -> Result<(), NotCarried> {
         let carried = tokio::time::timeout(PATIENCE, self.hand_over(channel, parcel)).await;
         carried.unwrap_or_else(|_| Err(NotCarried::ForNow("no answer in time".to_owned())))
     }
@@ -82,22 +88,47 @@ impl Carrier {
         match channel.sort {
             ChannelSort::Mail => self.by_mail(channel, parcel).await,
             ChannelSort::Webhook => self.by_webhook(channel, parcel).await,
-            ChannelSort::Discord => self.post(&channel.address, &chat::discord(dispatch), &[]).await,
-            ChannelSort::Slack => self.post(&channel.address, &chat::slack(dispatch), &[]).await,
+            ChannelSort::Discord => {
+                self.post(&channel.address, &chat::discord(dispatch), &[])
+                    .await
+            }
+            ChannelSort::Slack => {
+                self.post(&channel.address, &chat::slack(dispatch), &[])
+                    .await
+            }
             ChannelSort::Matrix => {
                 let room = channel.address.trim_end_matches('/');
                 let key = blake3::hash(dispatch.key.as_bytes()).to_hex();
                 let address = format!("{room}/send/m.room.message/{key}");
-                let bearer = [(header::AUTHORIZATION.as_str(), format!("Bearer {}", channel.secret))];
-                let request = (Method::PUT, address.as_str(), chat::matrix(dispatch).to_string());
+                let bearer = [(
+                    header::AUTHORIZATION.as_str(),
+                    format!("Bearer {}", channel.secret),
+                )];
+                let request = (
+                    Method::PUT,
+                    address.as_str(),
+                    chat::matrix(dispatch).to_string(),
+                );
                 self.call(request, &bearer).await
             }
             ChannelSort::Ntfy => {
                 let refused = || NotCarried::Gone("that is no topic of ntfy".to_owned());
-                let (server, topic) = channel.address.trim_end_matches('/').rsplit_once('/').ok_or_else(refused)?;
-                let bearer = [(header::AUTHORIZATION.as_str(), format!("Bearer {}", channel.secret))];
-                let headers = if channel.secret.is_empty() { &[] } else { bearer.as_slice() };
-                self.post(&format!("{server}/"), &chat::ntfy(topic, dispatch), headers).await
+                let (server, topic) = channel
+                    .address
+                    .trim_end_matches('/')
+                    .rsplit_once('/')
+                    .ok_or_else(refused)?;
+                let bearer = [(
+                    header::AUTHORIZATION.as_str(),
+                    format!("Bearer {}", channel.secret),
+                )];
+                let headers = if channel.secret.is_empty() {
+                    &[]
+                } else {
+                    bearer.as_slice()
+                };
+                self.post(&format!("{server}/"), &chat::ntfy(topic, dispatch), headers)
+                    .await
             }
             // What is fetched does not leave.
             ChannelSort::Feed => Ok(()),
@@ -128,17 +159,30 @@ impl Carrier {
         let body = webhook::body(parcel.dispatch, parcel.kinds, parcel.game, parcel.at).to_string();
         let gone = || NotCarried::Gone("its secret cannot be read".to_owned());
         let secret = WebhookSecret::read(&channel.secret).ok_or_else(gone)?;
-        let id = format!("msg_{}", &blake3::hash(parcel.dispatch.key.as_bytes()).to_hex()[..32]);
+        let id = format!(
+            "msg_{}",
+            &blake3::hash(parcel.dispatch.key.as_bytes()).to_hex()[..32]
+        );
         let headers = [
-            ("webhook-signature", secret.sign(&id, parcel.at, body.as_bytes())),
+            (
+                "webhook-signature",
+                secret.sign(&id, parcel.at, body.as_bytes()),
+            ),
             ("webhook-timestamp", seconds(parcel.at).to_string()),
             ("webhook-id", id),
         ];
-        self.call((Method::POST, &channel.address, body), &headers).await
+        self.call((Method::POST, &channel.address, body), &headers)
+            .await
     }
 
-    async fn post(&self, address: &str, body: &Json, headers: &[(&str, String)]) -> Result<(), NotCarried> {
-        self.call((Method::POST, address, body.to_string()), headers).await
+    async fn post(
+        &self,
+        address: &str,
+        body: &Json,
+        headers: &[(&str, String)],
+    ) -> Result<(), NotCarried> {
+        self.call((Method::POST, address, body.to_string()), headers)
+            .await
     }
 
     /// Calls an address. No redirect is followed: it could lead anywhere.
@@ -147,9 +191,13 @@ impl Carrier {
         (method, address, body): (Method, &str, String),
         headers: &[(&str, String)],
     ) -> Result<(), NotCarried> {
-        let uri: Uri = self.reach.check(address).map_err(|why| NotCarried::Gone(why.to_string()))?;
+        let uri: Uri = self
+            .reach
+            .check(address)
+            .map_err(|why| NotCarried::Gone(why.to_string()))?;
         let web = self.web.as_ref();
-        let web = web.ok_or_else(|| NotCarried::ForNow("this server trusts no certificates".to_owned()))?;
+        let web =
+            web.ok_or_else(|| NotCarried::ForNow("this server trusts no certificates".to_owned()))?;
         let mut request = Request::builder()
             .method(method)
             .uri(uri)

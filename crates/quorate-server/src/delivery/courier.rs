@@ -12,9 +12,9 @@ use tokio::task::JoinSet;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
+use crate::app::web_reach::Reach;
 use crate::delivery::carry::Carrier;
 use crate::delivery::follow::{failed, follow};
-use crate::app::web_reach::Reach;
 use crate::delivery::send;
 
 /// How many messages of one channel are taken up at a time.
@@ -139,7 +139,9 @@ impl Courier {
                     found.insert(row.game);
                 }
                 Ok(_) => {}
-                Err(error) => tracing::error!(%error, game = %row.game, "the outbox cannot be read"),
+                Err(error) => {
+                    tracing::error!(%error, game = %row.game, "the outbox cannot be read")
+                }
             }
         }
         found
@@ -165,11 +167,16 @@ impl Courier {
 
     async fn begin_sending(&self, under_way: &mut JoinSet<()>) -> Result<(), AppError> {
         let now = self.site.now();
-        self.outbox.sweep_letters(now - KEEP).await.map_err(failed)?;
+        self.outbox
+            .sweep_letters(now - KEEP)
+            .await
+            .map_err(failed)?;
         let ready = self.outbox.ready(now, MESSAGES).await.map_err(failed)?;
         let mut by_channel = std::collections::BTreeMap::new();
         for (channel, letters) in ready {
-            let of = by_channel.entry(channel.id).or_insert_with(|| (channel, Vec::new()));
+            let of = by_channel
+                .entry(channel.id)
+                .or_insert_with(|| (channel, Vec::new()));
             of.1.push(letters);
         }
         for (id, (channel, messages)) in by_channel {
@@ -210,6 +217,8 @@ impl Courier {
     async fn until_next(&self) -> Duration {
         let next = self.outbox.next_moment().await.ok().flatten();
         let wait = next.map(|at| (at - self.site.now()).0.max(0).unsigned_abs());
-        wait.map_or(LOOK_EVERY, |ms| Duration::from_millis(ms).clamp(GATHER, LOOK_EVERY))
+        wait.map_or(LOOK_EVERY, |ms| {
+            Duration::from_millis(ms).clamp(GATHER, LOOK_EVERY)
+        })
     }
 }

@@ -74,8 +74,12 @@ fn wants(recipient: &Recipient, player: PlayerId, concern: &Concern, look: &Game
         Whom::FollowRule(rule) => follows(Followed::Rule(rule.clone())),
         whom => look.is_meant(whom, player),
     };
-    let of_muted_post = concern.topic.post().is_some_and(|post| mutes(Followed::Post(post)));
-    let by_muted = is_talk(concern.kind) && concern.by.is_some_and(|by| mutes(Followed::Person(by)));
+    let of_muted_post = concern
+        .topic
+        .post()
+        .is_some_and(|post| mutes(Followed::Post(post)));
+    let by_muted =
+        is_talk(concern.kind) && concern.by.is_some_and(|by| mutes(Followed::Person(by)));
     // What somebody did themselves is no news to them, whomever they follow.
     let is_own = concern.not_before.is_none() && concern.by == Some(player);
     is_meant && !of_muted_post && !by_muted && !is_own
@@ -95,7 +99,9 @@ fn is_talk(kind: NoticeKind) -> bool {
 
 fn to_own(recipient: &Recipient, concern: &Concern, occasion: &Occasion<'_>) -> Vec<NewLetter> {
     let pace = recipient.choices.pace(occasion.game, concern.kind);
-    let from = concern.not_before.map_or(occasion.at, |at| at.max(occasion.at));
+    let from = concern
+        .not_before
+        .map_or(occasion.at, |at| at.max(occasion.at));
     let Some(leaving) = recipient.choices.hours.leaving(pace, concern.kind, from) else {
         return Vec::new();
     };
@@ -118,14 +124,25 @@ fn to_rooms(recipient: &Recipient, concern: &Concern, occasion: &Occasion<'_>) -
         matches!(&channel.audience, ChannelAudience::Room(_, kinds) if kinds.contains(&concern.kind))
     });
     rooms
-        .map(|room| letter(room, alone(concern, occasion), concern, occasion, occasion.at))
+        .map(|room| {
+            letter(
+                room,
+                alone(concern, occasion),
+                concern,
+                occasion,
+                occasion.at,
+            )
+        })
         .collect()
 }
 
 /// The bundle of a letter that leaves by itself.
 fn alone(concern: &Concern, occasion: &Occasion<'_>) -> String {
     let topic = concern.topic.to_string().replace(':', "-");
-    format!("{}.{}.{}.{topic}", occasion.game, occasion.seq, concern.kind)
+    format!(
+        "{}.{}.{}.{topic}",
+        occasion.game, occasion.seq, concern.kind
+    )
 }
 
 fn letter(

@@ -37,11 +37,13 @@ pub(super) async fn follow(
         let is_end = events.len() < EVENTS;
         let look = GameView::for_account(site, None, game.as_str()).await?;
         let from = point.seq;
-        let reading = tokio::task::spawn_blocking(move || {
-            read(&look, point, &recipients, &events, is_end)
-        });
+        let reading =
+            tokio::task::spawn_blocking(move || read(&look, point, &recipients, &events, is_end));
         let (to, letters) = reading.await?;
-        outbox.take_in(game, from, &to, &letters).await.map_err(failed)?;
+        outbox
+            .take_in(game, from, &to, &letters)
+            .await
+            .map_err(failed)?;
         if is_end {
             return Ok(());
         }
@@ -62,7 +64,10 @@ async fn pass_by(
             seq: row.head.seq.max(point.seq),
             ..FollowPoint::default()
         };
-        outbox.take_in(game, point.seq, &to, &[]).await.map_err(failed)?;
+        outbox
+            .take_in(game, point.seq, &to, &[])
+            .await
+            .map_err(failed)?;
     }
     Ok(())
 }

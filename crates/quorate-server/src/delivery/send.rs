@@ -41,7 +41,10 @@ pub(super) async fn send(
     let (mut worded, mut title) = (Vec::new(), String::new());
     let mut by_game: BTreeMap<&GameId, Vec<Letter>> = BTreeMap::new();
     for letter in letters {
-        by_game.entry(&letter.game).or_default().push(letter.clone());
+        by_game
+            .entry(&letter.game)
+            .or_default()
+            .push(letter.clone());
     }
     let one_game = by_game.keys().next().filter(|_| by_game.len() == 1);
     let one_game = one_game.map_or_else(String::new, ToString::to_string);
@@ -60,15 +63,23 @@ pub(super) async fn send(
         "Your games".clone_into(&mut title);
     }
     let left: Vec<LetterId> = worded.iter().map(|one| one.id).collect();
-    let moot: Vec<LetterId> = letters.iter().map(|it| it.id).filter(|id| !left.contains(id)).collect();
+    let moot: Vec<LetterId> = letters
+        .iter()
+        .map(|it| it.id)
+        .filter(|id| !left.contains(id))
+        .collect();
     let now = site.now();
     if !moot.is_empty() {
-        outbox.settle(channel.id, &moot, &Settled::Moot, now).await.map_err(failed)?;
+        outbox
+            .settle(channel.id, &moot, &Settled::Moot, now)
+            .await
+            .map_err(failed)?;
     }
     if worded.is_empty() {
         return Ok(true);
     }
-    let (kinds, notices): (Vec<_>, Vec<_>) = worded.into_iter().map(|it| (it.kind, it.text)).unzip();
+    let (kinds, notices): (Vec<_>, Vec<_>) =
+        worded.into_iter().map(|it| (it.kind, it.text)).unzip();
     let dispatch = dispatch(site, &base, channel, letters, title, notices);
     let parcel = Parcel {
         dispatch: &dispatch,
@@ -84,12 +95,18 @@ pub(super) async fn send(
         Err(NotCarried::ForNow(why)) => try_later(tries, site.now(), why),
         Err(NotCarried::Refused(why)) => Settled::Dead(why),
         Err(NotCarried::Gone(why)) => {
-            outbox.pause_channel(channel.id, Some(&why)).await.map_err(failed)?;
+            outbox
+                .pause_channel(channel.id, Some(&why))
+                .await
+                .map_err(failed)?;
             // It leaves when its owner has mended the channel and opens it again.
             try_later(tries, site.now(), why)
         }
     };
-    outbox.settle(channel.id, &left, &how, site.now()).await.map_err(failed)?;
+    outbox
+        .settle(channel.id, &left, &how, site.now())
+        .await
+        .map_err(failed)?;
     Ok(how == Settled::Sent)
 }
 
@@ -108,7 +125,11 @@ async fn words(
         }
         ChannelAudience::Room(..) => None,
     };
-    let mut seqs: Vec<EventSeq> = letters.iter().filter(|it| needs_event(it.kind)).map(|it| it.seq).collect();
+    let mut seqs: Vec<EventSeq> = letters
+        .iter()
+        .filter(|it| needs_event(it.kind))
+        .map(|it| it.seq)
+        .collect();
     seqs.dedup();
     let events = site.events(game, &seqs).await?;
     let look = GameView::for_account(site, account, game.as_str()).await?;
@@ -155,7 +176,11 @@ fn dispatch(
     });
     let choices: Href = urls::Notices.into();
     Dispatch {
-        key: format!("{}.{}", first.map_or("", |it| it.bundle.as_str()), channel.id.0),
+        key: format!(
+            "{}.{}",
+            first.map_or("", |it| it.bundle.as_str()),
+            channel.id.0
+        ),
         from: title,
         notices,
         off,
@@ -178,7 +203,10 @@ fn bounce_to(site: &AppState, letters: &[Letter]) -> Option<String> {
 fn with_word(site: &AppState, what: &WordFor) -> Option<String> {
     let address = site.parts.house.mail.as_ref()?.replies.as_deref()?;
     let (local, host) = address.rsplit_once('@')?;
-    Some(format!("{local}+{}@{host}", notice_words::write(site, what)))
+    Some(format!(
+        "{local}+{}@{host}",
+        notice_words::write(site, what)
+    ))
 }
 
 /// Whether messages of a channel can leave at all.

@@ -9,6 +9,7 @@ use quorate_kernel::{EventSeq, Moment, PlayerId, PostId, Span, Thing};
 use quorate_notices::concern::{Concern, Scene, Whom, concerns};
 use quorate_notices::dispatch::NoticeText;
 use quorate_notices::kind::NoticeKind;
+use quorate_notices::outbox::Followed;
 use quorate_notices::topic::NoticeTopic;
 use quorate_runtime::Published;
 
@@ -16,7 +17,7 @@ use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::ui::urls::Href;
-use crate::ui::{Cite, markup, urls};
+use crate::ui::{Cite, Follow, markup, urls};
 use crate::view::game::GameView;
 use crate::view::{dynasties, messages, needs, waiting};
 
@@ -170,7 +171,13 @@ impl GameView {
         }
     }
 
-    fn text(&self, heading: String, to: impl Into<Href>, to_do: &str, thread: String) -> NoticeText {
+    fn text(
+        &self,
+        heading: String,
+        to: impl Into<Href>,
+        to_do: &str,
+        thread: String,
+    ) -> NoticeText {
         NoticeText {
             heading,
             body: String::new(),
@@ -237,7 +244,9 @@ impl GameView {
         let to_do = self.themed(&decl.it.title);
         let mut text = self.text(heading, self.href_of(id), &to_do, thread(id));
         text.body = self.verdict(id).map_or_else(String::new, |verdict| {
-            format!("{} {}", verdict.lead, verdict.why).trim().to_owned()
+            format!("{} {}", verdict.lead, verdict.why)
+                .trim()
+                .to_owned()
         });
         let reason = format!("Your office in {} lets you close it.", self.title());
         Some(self.because(text, reason, self.cite_site(&decl.site)))
@@ -246,7 +255,9 @@ impl GameView {
     fn closed(&self, id: PostId, event: Option<&Event>) -> Option<NoticeText> {
         let post = self.seen(id)?;
         post.closed_at?;
-        let status = self.status(post).map_or_else(|| "closed".to_owned(), |it| it.word);
+        let status = self
+            .status(post)
+            .map_or_else(|| "closed".to_owned(), |it| it.word);
         let heading = format!("{status}: {}", self.themed(post.title.as_str()));
         let mut text = self.text(heading, self.href_of(id), "See what it did", thread(id));
         let mut parts = vec![self.closing_note(post)];
@@ -254,9 +265,10 @@ impl GameView {
         parts.retain(|part| !part.is_empty());
         text.body = parts.join("\n\n");
         let cite = event.and_then(|event| {
-            let step = event.steps.iter().find(|step| {
-                matches!(&step.effect, Effect::Post { key, .. } if *key == id)
-            })?;
+            let step = event
+                .steps
+                .iter()
+                .find(|step| matches!(&step.effect, Effect::Post { key, .. } if *key == id))?;
             self.cite(&step.rule, step.clause)
         });
         let reason = format!("You play in {}, whose matter it was.", self.title());
@@ -265,7 +277,11 @@ impl GameView {
 
     /// What an event did: to the law, and to the reader.
     fn done_by(&self, event: &Event) -> String {
-        let mut rules: Vec<String> = event.steps.iter().filter_map(|step| self.rule_of(step)).collect();
+        let mut rules: Vec<String> = event
+            .steps
+            .iter()
+            .filter_map(|step| self.rule_of(step))
+            .collect();
         rules.dedup();
         let mut lines = Vec::new();
         if !rules.is_empty() {
@@ -309,9 +325,16 @@ impl GameView {
 
     fn your_move(&self, digest: &str) -> Option<NoticeText> {
         let lines = needs::asked_by_law(self);
-        let line = lines.iter().find(|line| line_digest(&line.title) == digest)?;
+        let line = lines
+            .iter()
+            .find(|line| line_digest(&line.title) == digest)?;
         let heading = line.title.clone();
-        let mut text = self.text(heading, line.href.clone(), "Do it", format!("line-{digest}"));
+        let mut text = self.text(
+            heading,
+            line.href.clone(),
+            "Do it",
+            format!("line-{digest}"),
+        );
         text.reason = format!("In {}, {}.", self.title(), line.note);
         Some(text)
     }
@@ -324,11 +347,21 @@ impl GameView {
         .into();
         let (title, deadline, default, href, cite) = match topic {
             NoticeTopic::Duty(id) => {
-                let duty = self.state().duties.get(&id.0).filter(|duty| duty.to == me)?;
+                let duty = self
+                    .state()
+                    .duties
+                    .get(&id.0)
+                    .filter(|duty| duty.to == me)?;
                 let decl = self.law.decisions.get(&duty.decision);
                 let cite = decl.and_then(|decl| self.cite_site(&decl.site));
                 let href = act.at(&format!("duty-{}", id.0));
-                (self.duty_title(duty), duty.deadline, &duty.default, href, cite)
+                (
+                    self.duty_title(duty),
+                    duty.deadline,
+                    &duty.default,
+                    href,
+                    cite,
+                )
             }
             NoticeTopic::Open(player, action) if *player == me => {
                 let (key, open) = self
@@ -340,7 +373,13 @@ impl GameView {
                 let cite = decl.and_then(|decl| self.cite_site(&decl.site));
                 let href = act.at(&format!("ask-{}", key.action));
                 let question = &open.question;
-                (question.what.clone(), open.deadline, &question.default, href, cite)
+                (
+                    question.what.clone(),
+                    open.deadline,
+                    &question.default,
+                    href,
+                    cite,
+                )
             }
             _ => return None,
         };
@@ -364,7 +403,9 @@ impl GameView {
             NoticeTopic::Comment(post, id) => {
                 let mut under = self.state().comments_of(*post);
                 let (_, comment) = under.find(|(key, _)| key.id == *id)?;
-                self.view().comment(comment).then_some((*post, Some(comment)))
+                self.view()
+                    .comment(comment)
+                    .then_some((*post, Some(comment)))
             }
             _ => None,
         }
@@ -422,7 +463,12 @@ impl GameView {
             game: self.game.as_str(),
             event: &number,
         };
-        let mut text = self.text(heading, link, "See what happened", format!("event-{number}"));
+        let mut text = self.text(
+            heading,
+            link,
+            "See what happened",
+            format!("event-{number}"),
+        );
         text.body = mine.join("\n");
         let me = self.me?;
         let step = event.steps.iter().find(|step| {
@@ -440,7 +486,9 @@ impl GameView {
             return None;
         }
         let circle = messages::circle(message, me);
-        let from = message.from.map_or_else(|| self.title(), |from| self.name(from));
+        let from = message
+            .from
+            .map_or_else(|| self.title(), |from| self.name(from));
         let word = messages::word(&circle);
         let link = urls::Thread {
             game: self.game.as_str(),
@@ -509,9 +557,10 @@ impl GameView {
     }
 
     fn rule_changed(&self, rule: &quorate_kernel::Name, event: &Event) -> Option<NoticeText> {
-        let step = event.steps.iter().find(
-            |step| matches!(&step.effect, Effect::Rule { key, .. } if key == rule),
-        )?;
+        let step = event
+            .steps
+            .iter()
+            .find(|step| matches!(&step.effect, Effect::Rule { key, .. } if key == rule))?;
         let title = self.rule_of(step)?;
         let Effect::Rule { new, .. } = &step.effect else {
             return None;
@@ -539,18 +588,36 @@ impl GameView {
         Some(text)
     }
 
+    /// The buttons by which the reader follows something or mutes it; none for who does not play here.
+    pub(crate) fn follow(&self, what: &Followed) -> Option<Follow> {
+        let game = self.game.as_str();
+        self.me.filter(|_| !self.is_past)?;
+        Some(Follow {
+            send: self
+                .send(urls::Follow { game })
+                .with("what", what.to_string()),
+            what: match what {
+                Followed::Post(_) => "this post",
+                Followed::Person(_) => "this player",
+                Followed::Rule(_) => "this rule",
+            },
+        })
+    }
+
     /// What stands for the reader now and has a deadline, soonest first, for calendars.
     pub(crate) fn deadlines(&self) -> Vec<(NoticeTopic, Moment)> {
         let Some(me) = self.me else {
             return Vec::new();
         };
         let open = self.state().open.iter().filter(|(key, _)| key.who == me);
-        let open = open.map(|(key, open)| {
-            (NoticeTopic::Open(me, key.action.clone()), open.deadline)
-        });
+        let open =
+            open.map(|(key, open)| (NoticeTopic::Open(me, key.action.clone()), open.deadline));
         let duties = self.state().duties.iter().filter(|(_, duty)| duty.to == me);
         let duties = duties.map(|(id, duty)| {
-            (NoticeTopic::Duty(quorate_kernel::ids::DutyId(*id)), duty.deadline)
+            (
+                NoticeTopic::Duty(quorate_kernel::ids::DutyId(*id)),
+                duty.deadline,
+            )
         });
         let mut all: Vec<_> = open.chain(duties).collect();
         all.sort_by_key(|(_, at)| *at);

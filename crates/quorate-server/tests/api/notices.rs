@@ -57,7 +57,13 @@ impl Post {
     /// Somebody can be reached by mail.
     async fn by_mail(&self, name: &str) -> Channel {
         let address = format!("{}@post.example", name.to_lowercase());
-        self.channel(name, ChannelSort::Mail, &address, ChannelAudience::Own(None)).await
+        self.channel(
+            name,
+            ChannelSort::Mail,
+            &address,
+            ChannelAudience::Own(None),
+        )
+        .await
     }
 
     /// A room of the game.
@@ -96,7 +102,12 @@ impl Post {
     /// Anna proposes something; gives the post.
     async fn proposal(&self, title: &str) -> String {
         let new = json!({ "category": "Proposal", "title": title, "body": "Each gets *two*." });
-        let made = self.game.post("/posts", &new).by(&self.game.anna).gives(201).await;
+        let made = self
+            .game
+            .post("/posts", &new)
+            .by(&self.game.anna)
+            .gives(201)
+            .await;
         made["post"].as_str().unwrap().to_owned()
     }
 

@@ -107,9 +107,18 @@ pub(super) fn letter(row: &SqliteRow) -> Result<Letter> {
 /// A choice with whose it is.
 pub(super) fn choice(row: &SqliteRow) -> Result<(AccountId, Option<GameId>, NoticeKind, Pace)> {
     let word: &str = row.try_get("game").explain()?;
-    let game = if word.is_empty() { None } else { Some(game(row)?) };
+    let game = if word.is_empty() {
+        None
+    } else {
+        Some(game(row)?)
+    };
     let account = AccountId(number(row, "account")?);
-    Ok((account, game, convert::word(row, "kind")?, convert::word(row, "pace")?))
+    Ok((
+        account,
+        game,
+        convert::word(row, "kind")?,
+        convert::word(row, "pace")?,
+    ))
 }
 
 /// Hours with whose they are. A zone that the database no longer has is UTC.
@@ -138,12 +147,19 @@ pub(super) fn interest(row: &SqliteRow) -> Result<(AccountId, Followed, Interest
     } else {
         Interest::Mutes
     };
-    Ok((AccountId(number(row, "account")?), convert::word(row, "what")?, interest))
+    Ok((
+        AccountId(number(row, "account")?),
+        convert::word(row, "what")?,
+        interest,
+    ))
 }
 
 /// A seat's account and player.
 pub(super) fn seat(row: &SqliteRow) -> Result<(AccountId, quorate_kernel::PlayerId)> {
-    Ok((AccountId(number(row, "account")?), convert::word(row, "player")?))
+    Ok((
+        AccountId(number(row, "account")?),
+        convert::word(row, "player")?,
+    ))
 }
 
 pub(super) fn moment(row: &SqliteRow) -> Result<Option<Moment>> {

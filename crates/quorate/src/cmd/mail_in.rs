@@ -38,7 +38,9 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let secret = folder.secret()?;
     let mut mail = Vec::new();
     let mut input = std::io::stdin().lock().take(MAIL_BYTES_MAX);
-    input.read_to_end(&mut mail).context("cannot read the mail")?;
+    input
+        .read_to_end(&mut mail)
+        .context("cannot read the mail")?;
     match folder.wait(hand_over(arguments, &mail_in_key(&secret), mail)) {
         Ok(said) => {
             out.line(said);
@@ -58,14 +60,23 @@ async fn hand_over(arguments: &Arguments, key: &str, mail: Vec<u8>) -> Result<St
     for byte in to.bytes() {
         encoded.push_str(&format!("%{byte:02X}"));
     }
-    let query = if to.is_empty() { String::new() } else { format!("?to={encoded}") };
-    let uri: Uri = format!("{server}/mail-in{query}").parse().context("--server is no address")?;
+    let query = if to.is_empty() {
+        String::new()
+    } else {
+        format!("?to={encoded}")
+    };
+    let uri: Uri = format!("{server}/mail-in{query}")
+        .parse()
+        .context("--server is no address")?;
     let request = Request::post(uri)
         .header(header::AUTHORIZATION, format!("Bearer {key}"))
         .header(header::CONTENT_TYPE, "message/rfc822")
         .body(Body::from(mail))?;
     let client = Client::builder(TokioExecutor::new()).build_http();
-    let answer = client.request(request).await.context("the site cannot be reached")?;
+    let answer = client
+        .request(request)
+        .await
+        .context("the site cannot be reached")?;
     let status = answer.status();
     let said = to_bytes(Body::new(answer.into_body()), 10_000).await?;
     let said = String::from_utf8_lossy(&said).into_owned();

@@ -81,7 +81,12 @@ pub(crate) struct Listen {
     #[arg(long, value_name = "PROGRAM", default_value = "sendmail")]
     pub mail_program: String,
     /// The mail server that takes mail instead: "smtps://mail.example.org", or "smtp://mail.example.org:587?tls=required".
-    #[arg(long, value_name = "ADDRESS", requires = "mail_from", conflicts_with = "mail_program")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        requires = "mail_from",
+        conflicts_with = "mail_program"
+    )]
     pub mail_server: Option<String>,
     /// The account at the mail server, where it wants one.
     #[arg(long, value_name = "NAME", requires_all = ["mail_server", "mail_password_file"])]
@@ -265,7 +270,10 @@ fn mail(listen: &Listen) -> Result<Option<Mail>> {
 }
 
 fn mail_account(listen: &Listen) -> Result<Option<(String, String)>> {
-    let pair = listen.mail_account.as_ref().zip(listen.mail_password_file.as_ref());
+    let pair = listen
+        .mail_account
+        .as_ref()
+        .zip(listen.mail_password_file.as_ref());
     let Some((name, file)) = pair else {
         return Ok(None);
     };

@@ -119,7 +119,13 @@ async fn answered(
         base: site_address(look.app(), headers),
         words: query
             .get("q")
-            .map(|words| words.to_lowercase().split_whitespace().map(str::to_owned).collect())
+            .map(|words| {
+                words
+                    .to_lowercase()
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect()
+            })
             .unwrap_or_default(),
         category: query.get("category").cloned().unwrap_or_default(),
     };
@@ -127,7 +133,9 @@ async fn answered(
         let page = maker.page(&look, topic, form, &events);
         form.answer(&page)
     });
-    drawn.await.unwrap_or_else(|error| AppError::from(error).into_response())
+    drawn
+        .await
+        .unwrap_or_else(|error| AppError::from(error).into_response())
 }
 
 /// The newest events of a game.
@@ -213,8 +221,10 @@ impl FeedMaker {
     }
 
     fn posts(&self, look: &GameView) -> Vec<FeedEntry> {
-        let mut posts: Vec<(&PostId, &Post)> =
-            look.posts().filter(|(_, post)| self.is_wanted(look, post)).collect();
+        let mut posts: Vec<(&PostId, &Post)> = look
+            .posts()
+            .filter(|(_, post)| self.is_wanted(look, post))
+            .collect();
         posts.sort_by_key(|(id, post)| std::cmp::Reverse((post.at, **id)));
         let newest = posts.into_iter().take(ENTRIES);
         newest
@@ -235,10 +245,15 @@ impl FeedMaker {
     }
 
     fn comments(&self, look: &GameView) -> Vec<FeedEntry> {
-        let mut comments: Vec<_> = look.comments().filter(|(_, comment)| look.sees_comment(comment)).collect();
+        let mut comments: Vec<_> = look
+            .comments()
+            .filter(|(_, comment)| look.sees_comment(comment))
+            .collect();
         comments.sort_by_key(|(key, comment)| std::cmp::Reverse((comment.at, key.id)));
         let of_wanted = comments.into_iter().filter_map(|(key, comment)| {
-            let post = look.post(key.post).filter(|post| self.is_wanted(look, post))?;
+            let post = look
+                .post(key.post)
+                .filter(|post| self.is_wanted(look, post))?;
             let link = self.whole(&post_href(look, key.post).at(&format!("c{}", key.id)));
             Some(FeedEntry {
                 id: link.clone(),
@@ -270,7 +285,10 @@ impl FeedMaker {
                 event: &number,
             };
             let link = self.whole(&link.into());
-            let lines: String = lines.iter().map(|line| format!("<p>{}</p>", escape(line))).collect();
+            let lines: String = lines
+                .iter()
+                .map(|line| format!("<p>{}</p>", escape(line)))
+                .collect();
             Some(FeedEntry {
                 id: link.clone(),
                 title,
@@ -328,7 +346,11 @@ fn values_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
         return None;
     }
     let lines = changed.into_iter().map(|(whose, title, old, new)| {
-        let of = if whose.is_empty() { title } else { format!("{whose}, {title}") };
+        let of = if whose.is_empty() {
+            title
+        } else {
+            format!("{whose}, {title}")
+        };
         format!("{of}: {old} → {new}")
     });
     Some((look.event_title(event), lines.collect()))
@@ -340,8 +362,15 @@ fn all_of(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
     } else {
         String::new()
     };
-    let lines = if about.is_empty() { Vec::new() } else { vec![about] };
-    Some((format!("{} {}", look.doer_name(event), look.event_title(event)), lines))
+    let lines = if about.is_empty() {
+        Vec::new()
+    } else {
+        vec![about]
+    };
+    Some((
+        format!("{} {}", look.doer_name(event), look.event_title(event)),
+        lines,
+    ))
 }
 
 #[cfg(test)]
@@ -350,8 +379,14 @@ mod tests {
 
     #[test]
     fn an_address_says_what_and_in_which_form() {
-        assert_eq!(asked("comments.json"), Some((FeedTopic::Comments, FeedForm::Json)));
-        assert_eq!(asked("events.atom"), Some((FeedTopic::Events, FeedForm::Atom)));
+        assert_eq!(
+            asked("comments.json"),
+            Some((FeedTopic::Comments, FeedForm::Json))
+        );
+        assert_eq!(
+            asked("events.atom"),
+            Some((FeedTopic::Events, FeedForm::Atom))
+        );
         for none in ["events", "events.xml", "nothing.atom", ""] {
             assert_eq!(asked(none), None, "{none}");
         }

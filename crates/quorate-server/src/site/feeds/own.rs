@@ -53,15 +53,25 @@ async fn shown(
         Some(("calendar", "ics")) => tokio::task::spawn_blocking(move || {
             let entries: Vec<_> = looks.iter().flat_map(|look| dates(look, &base)).collect();
             let text = calendar("What waits for you", now, &entries);
-            ([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], text).into_response()
+            (
+                [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")],
+                text,
+            )
+                .into_response()
         }),
         _ => return Err(AppError::NotFound),
     };
     let mut answer = written.await?;
     // It is one person's own, and its address is its key.
     let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("private, no-cache"));
-    headers.insert(header::REFERRER_POLICY, header::HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        header::CACHE_CONTROL,
+        header::HeaderValue::from_static("private, no-cache"),
+    );
+    headers.insert(
+        header::REFERRER_POLICY,
+        header::HeaderValue::from_static("no-referrer"),
+    );
     Ok(answer)
 }
 
@@ -71,11 +81,18 @@ async fn looks(site: &Arc<AppState>, word: &str) -> Result<Vec<GameView>, AppErr
         return Err(AppError::NotFound);
     };
     let outbox = site.parts.outbox.as_ref().ok_or(AppError::NotFound)?;
-    let channel = outbox.channel(id).await.map_err(quorate_runtime::OperatingError::from)?;
-    let channel = channel.filter(|channel| channel.sort == ChannelSort::Feed && channel.paused.is_none());
+    let channel = outbox
+        .channel(id)
+        .await
+        .map_err(quorate_runtime::OperatingError::from)?;
+    let channel =
+        channel.filter(|channel| channel.sort == ChannelSort::Feed && channel.paused.is_none());
     let channel = channel.ok_or(AppError::NotFound)?;
     let accounts = &site.parts.accounts;
-    let account = accounts.account(channel.account).await?.ok_or(AppError::NotFound)?;
+    let account = accounts
+        .account(channel.account)
+        .await?
+        .ok_or(AppError::NotFound)?;
     let mut looks = Vec::new();
     for seat in accounts.seats_of(account.id).await? {
         let is_wanted = match &channel.audience {
@@ -98,7 +115,9 @@ fn needed(looks: &[GameView], base: &str, own: String, now: Moment) -> FeedPage 
         lines.map(|line| {
             let link = format!("{base}{}", line.href.as_str());
             let words = format!("{link} {} {}", line.title, line.note);
-            let due = line.due.map_or_else(String::new, |due| format!(", until {}", due.full()));
+            let due = line
+                .due
+                .map_or_else(String::new, |due| format!(", until {}", due.full()));
             FeedEntry {
                 id: format!("{link}#{}", &blake3::hash(words.as_bytes()).to_hex()[..16]),
                 title: format!("{}: {}", look.title(), line.title),

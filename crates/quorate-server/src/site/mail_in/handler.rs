@@ -42,18 +42,37 @@ pub async fn take(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let carried = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let carried = carried.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    if !same_secret(carried.as_bytes(), mail_in_key(&site.parts.secret).as_bytes()) {
+    let carried = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok());
+    let carried = carried
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .unwrap_or_default();
+    if !same_secret(
+        carried.as_bytes(),
+        mail_in_key(&site.parts.secret).as_bytes(),
+    ) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
-    let Some(mail) = site.parts.house.mail.clone().filter(|mail| mail.replies.is_some()) else {
-        return (StatusCode::NOT_FOUND, "This server takes no mail: start it with --mail-replies.").into_response();
+    let Some(mail) = site
+        .parts
+        .house
+        .mail
+        .clone()
+        .filter(|mail| mail.replies.is_some())
+    else {
+        return (
+            StatusCode::NOT_FOUND,
+            "This server takes no mail: start it with --mail-replies.",
+        )
+            .into_response();
     };
     let to = query.get("to").map(String::as_str);
     match taken(&site, &mail, &body, to).await {
         Ok(MailTaken::Played) => (StatusCode::OK, "played").into_response(),
-        Ok(MailTaken::Answered(why)) => (StatusCode::OK, format!("answered: {why}")).into_response(),
+        Ok(MailTaken::Answered(why)) => {
+            (StatusCode::OK, format!("answered: {why}")).into_response()
+        }
         Ok(MailTaken::Noted) => (StatusCode::OK, "noted").into_response(),
         Ok(MailTaken::Ignored) => (StatusCode::OK, "ignored").into_response(),
         // The mail server keeps it and tries again.
@@ -96,20 +115,29 @@ async fn letter_of(site: &AppState, word: &str) -> Result<Option<(Channel, Lette
     let Some(letter) = outbox.letter(id).await.map_err(OperatingError::from)? else {
         return Ok(None);
     };
-    let channel = outbox.channel(letter.channel).await.map_err(OperatingError::from)?;
-    Ok(channel.filter(|it| it.sort == ChannelSort::Mail).zip(Some(letter)))
+    let channel = outbox
+        .channel(letter.channel)
+        .await
+        .map_err(OperatingError::from)?;
+    Ok(channel
+        .filter(|it| it.sort == ChannelSort::Mail)
+        .zip(Some(letter)))
 }
 
 async fn bounced(site: &AppState, word: &str) -> Result<MailTaken, AppError> {
     let is_bounce = matches!(notice_words::read(site, word), Some(WordFor::Bounce(_)));
-    let (Some((channel, _)), Some(outbox)) = (letter_of(site, word).await?, &site.parts.outbox) else {
+    let (Some((channel, _)), Some(outbox)) = (letter_of(site, word).await?, &site.parts.outbox)
+    else {
         return Ok(MailTaken::Ignored);
     };
     if !is_bounce {
         return Ok(MailTaken::Ignored);
     }
     let why = Some("mail to this address came back");
-    outbox.pause_channel(channel.id, why).await.map_err(OperatingError::from)?;
+    outbox
+        .pause_channel(channel.id, why)
+        .await
+        .map_err(OperatingError::from)?;
     Ok(MailTaken::Noted)
 }
 
@@ -121,8 +149,11 @@ async fn stray(site: &AppState, mail: &Mail, from: Option<String>) -> Result<Mai
     if site.parts.accounts.account_by_mail(&from).await?.is_none() {
         return Ok(MailTaken::Ignored);
     }
-    let why = "This address takes answers to notices, at the address that each of them names.".to_owned();
-    let told = mail.answer(&from, "Your mail was not read", "", why.clone()).await;
+    let why =
+        "This address takes answers to notices, at the address that each of them names.".to_owned();
+    let told = mail
+        .answer(&from, "Your mail was not read", "", why.clone())
+        .await;
     if let Err(trouble) = told {
         tracing::error!(trouble = %trouble, "an answer by mail did not leave");
     }
@@ -131,7 +162,10 @@ async fn stray(site: &AppState, mail: &Mail, from: Option<String>) -> Result<Mai
 
 /// Plays an answer; gives why not where it was not played.
 async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<String>, AppError> {
-    let is_answer = matches!(notice_words::read(site, &answer.word), Some(WordFor::Answer(_)));
+    let is_answer = matches!(
+        notice_words::read(site, &answer.word),
+        Some(WordFor::Answer(_))
+    );
     let found = letter_of(site, &answer.word).await?.filter(|_| is_answer);
     let Some((channel, letter)) = found else {
         let why = "What you answered is too old to be answered by mail, or the address that it came to is no longer yours.";
@@ -142,7 +176,9 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
         return Ok(Some(why.to_owned()));
     }
     let Some(post) = letter.topic.post() else {
-        return Ok(Some("There is nothing to answer in what you answered.".to_owned()));
+        return Ok(Some(
+            "There is nothing to answer in what you answered.".to_owned(),
+        ));
     };
     let account = site.parts.accounts.account(channel.account).await?;
     let look = match GameView::for_account(site, account, letter.game.as_str()).await {
@@ -185,7 +221,11 @@ fn comment(look: &GameView, post: PostId, text: &str) -> Option<String> {
 
 async fn tell(mail: &Mail, to: &str, answer: &MailAnswer, why: &str) {
     let subject = format!("Not done: {}", answer.subject);
-    let quoted: String = answer.text.lines().map(|line| format!("> {line}\n")).collect();
+    let quoted: String = answer
+        .text
+        .lines()
+        .map(|line| format!("> {line}\n"))
+        .collect();
     let text = format!("{why}\n\nYou wrote:\n\n{quoted}");
     if let Err(trouble) = mail.answer(to, &subject, &answer.message_id, text).await {
         tracing::error!(trouble = %trouble, "an answer by mail did not leave");

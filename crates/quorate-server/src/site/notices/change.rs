@@ -52,26 +52,38 @@ pub(super) async fn changed(
             let Some(game) = game else {
                 return wrong("A room is told the news of one game: choose it first.");
             };
-            let kinds: Vec<NoticeKind> =
-                form.all("kinds").iter().filter_map(|word| word.parse().ok()).collect();
+            let kinds: Vec<NoticeKind> = form
+                .all("kinds")
+                .iter()
+                .filter_map(|word| word.parse().ok())
+                .collect();
             let audience = ChannelAudience::Room(game, kinds);
             return by_web(site, visitor, account, audience, form).await;
         }
         "feed" => return feed(site, visitor, account, game, form).await,
         "drop" => {
             let channel = own_channel(site, account, form).await?;
-            outbox(site)?.drop_channel(channel.id).await.map_err(failed)?;
+            outbox(site)?
+                .drop_channel(channel.id)
+                .await
+                .map_err(failed)?;
             "It is removed."
         }
         "open" => {
             let channel = own_channel(site, account, form).await?;
-            outbox(site)?.pause_channel(channel.id, None).await.map_err(failed)?;
+            outbox(site)?
+                .pause_channel(channel.id, None)
+                .await
+                .map_err(failed)?;
             "What waits leaves now."
         }
         "again" => again(site, account, form).await?,
         "hours" => {
             let hours = hours(form)?;
-            outbox(site)?.set_hours(account.id, &hours).await.map_err(failed)?;
+            outbox(site)?
+                .set_hours(account.id, &hours)
+                .await
+                .map_err(failed)?;
             "Kept."
         }
         "paces" => paces(site, account, game.as_ref(), form).await?,
@@ -126,7 +138,11 @@ async fn again(
     let number = form.one("letter").and_then(|number| number.parse().ok());
     let id = LetterId(number.ok_or(AppError::NotFound)?);
     let outbox = outbox(site)?;
-    let letter = outbox.letter(id).await.map_err(failed)?.ok_or(AppError::NotFound)?;
+    let letter = outbox
+        .letter(id)
+        .await
+        .map_err(failed)?
+        .ok_or(AppError::NotFound)?;
     let channel = outbox.channel(letter.channel).await.map_err(failed)?;
     if channel.is_none_or(|channel| channel.account != account.id) {
         return Err(AppError::NotFound);
@@ -213,7 +229,8 @@ async fn by_web(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let sort = form.filled("sort").and_then(|word| word.parse().ok());
-    let Some(sort) = sort.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed)) else {
+    let Some(sort) = sort.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed))
+    else {
         return wrong("Choose what receives it.");
     };
     let address = form.filled("address").unwrap_or_default().trim().to_owned();
@@ -268,7 +285,8 @@ async fn feed(
         confirmed_at: Some(site.now()),
     };
     let channel = keep(site, account, channel).await?;
-    let all = ["needs.atom", "needs.json", "calendar.ics"].map(|form| own_feed(site, &channel, form));
+    let all =
+        ["needs.atom", "needs.json", "calendar.ics"].map(|form| own_feed(site, &channel, form));
     let fact = Fact::new("What waits for you", all.join(" "))
         .note("whoever knows these addresses can read it; remove the feed to make them worthless");
     shown(site, visitor, form.filled("game"), Told::Secret(fact)).await

@@ -44,8 +44,14 @@ async fn taken(look: &GameView, form: &Posted) -> Result<Response, AppError> {
         }
     };
     let (interest, done) = match form.one("do") {
-        Some("follow") => (Some(Interest::Follows), "You follow it: you hear what is new of it."),
-        Some("mute") => (Some(Interest::Mutes), "You muted it: you hear no more of it."),
+        Some("follow") => (
+            Some(Interest::Follows),
+            "You follow it: you hear what is new of it.",
+        ),
+        Some("mute") => (
+            Some(Interest::Mutes),
+            "You muted it: you hear no more of it.",
+        ),
         _ => (None, "You hear of it as of everything else."),
     };
     let taken = outbox(look.app())?.take_interest(account, look.game(), &what, interest);

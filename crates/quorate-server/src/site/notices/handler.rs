@@ -118,7 +118,10 @@ pub(super) async fn shown(
     };
     blocks.push(kinds(&desk, pace));
     if let Some(game) = &game {
-        let interests = outbox.interests_of(account.id, game).await.map_err(failed)?;
+        let interests = outbox
+            .interests_of(account.id, game)
+            .await
+            .map_err(failed)?;
         blocks.push(interests_block(&desk, &interests));
     }
     let mut games = vec![Link::new("All games", urls::Notices)];
@@ -133,7 +136,9 @@ pub(super) async fn shown(
     let page = Notices {
         chrome: reply::chrome(site, visitor, "Notices"),
         about: match &game {
-            Some(game) => format!("What you hear of {game}; what you choose here goes before what you chose for all games."),
+            Some(game) => format!(
+                "What you hear of {game}; what you choose here goes before what you chose for all games."
+            ),
             None => "What you hear of your games while you are away.".to_owned(),
         },
         error,
@@ -194,7 +199,10 @@ async fn channels(
         if desk.game.is_some() && of_game != desk.game {
             continue;
         }
-        let letters = outbox.letters_of(channel.id, LETTERS).await.map_err(failed)?;
+        let letters = outbox
+            .letters_of(channel.id, LETTERS)
+            .await
+            .map_err(failed)?;
         lines.push(channel_line(desk, &channel));
         lines.extend(letters.iter().map(|letter| letter_line(desk, letter)));
     }
@@ -223,7 +231,9 @@ async fn channels(
 fn sorts(id: &str) -> Field {
     let sorts = ChannelSort::ALL.into_iter();
     let web = sorts.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed));
-    let choices = web.map(|sort| Choice::new(sort.word(), sort.title())).collect();
+    let choices = web
+        .map(|sort| Choice::new(sort.word(), sort.title()))
+        .collect();
     Field::new(id, "sort", "What receives it", FieldKind::One(choices))
 }
 
@@ -231,9 +241,14 @@ fn address_fields(prefix: &str) -> Vec<Field> {
     let id = |name: &str| format!("{prefix}-{name}");
     let address = Field::new(id("to"), "address", "Its address", FieldKind::Line(String::new()))
         .hint("It begins with https://. Of Matrix: …/_matrix/client/v3/rooms/!room:server; of ntfy: server and topic.");
-    let secret = Field::new(id("secret"), "secret", "Access token", FieldKind::Password { fresh: true })
-        .optional()
-        .hint("Of Matrix and ntfy alone. A webhook gets a secret of its own, by which it knows us.");
+    let secret = Field::new(
+        id("secret"),
+        "secret",
+        "Access token",
+        FieldKind::Password { fresh: true },
+    )
+    .optional()
+    .hint("Of Matrix and ntfy alone. A webhook gets a secret of its own, by which it knows us.");
     vec![sorts(&id("sort")), address, secret]
 }
 
@@ -254,7 +269,10 @@ fn room_form(desk: &NoticesDesk<'_>) -> Form {
 
 fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> NoticesLine {
     let of = |what: &str, button: &str| {
-        Form::button(desk.send(what).with("channel", channel.id.0.to_string()), button)
+        Form::button(
+            desk.send(what).with("channel", channel.id.0.to_string()),
+            button,
+        )
     };
     let audience = match &channel.audience {
         ChannelAudience::Own(None) => String::new(),
@@ -318,7 +336,12 @@ fn letter_line(desk: &NoticesDesk<'_>, letter: &Letter) -> NoticesLine {
     };
     let send = desk.send("again").with("letter", letter.id.0.to_string());
     NoticesLine {
-        title: format!("{}, {} event {}", letter.kind.title(), letter.game, letter.seq),
+        title: format!(
+            "{}, {} event {}",
+            letter.kind.title(),
+            letter.game,
+            letter.seq
+        ),
         about,
         forms: vec![Form::button(send, "Send again")],
     }
@@ -332,7 +355,15 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
         });
         all.collect()
     };
-    let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+    let days = [
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+        "Sunday",
+    ];
     let days = days.iter().zip(0_u8..).map(|(day, number)| Choice {
         chosen: hours.day.number() == number,
         ..Choice::new(number.to_string(), *day)
@@ -350,10 +381,24 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
     zones.sort_by(|a, b| a.value.cmp(&b.value));
     let fields = vec![
         one("zone", "Your time zone", zones),
-        one("hour", "Digests come at", hour_choices(Some(hours.hour.number()))),
+        one(
+            "hour",
+            "Digests come at",
+            hour_choices(Some(hours.hour.number())),
+        ),
         one("day", "Those of a week come on", days.collect()),
-        one("quiet-from", "Quiet from", hour_choices(quiet.map(|(from, _)| from.number()))).blank("never"),
-        one("quiet-to", "Quiet until", hour_choices(quiet.map(|(_, to)| to.number()))).blank("never"),
+        one(
+            "quiet-from",
+            "Quiet from",
+            hour_choices(quiet.map(|(from, _)| from.number())),
+        )
+        .blank("never"),
+        one(
+            "quiet-to",
+            "Quiet until",
+            hour_choices(quiet.map(|(_, to)| to.number())),
+        )
+        .blank("never"),
     ];
     let about = "What comes up in quiet hours comes together when they end. What falls due within hours does not wait.";
     NoticesBlock {

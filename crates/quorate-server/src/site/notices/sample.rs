@@ -7,9 +7,18 @@ use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, urls};
 
 impl Samples for Notices {
     fn samples() -> Vec<Sample<Self>> {
-        let button = |what: &str, button: &str| Form::button(send(urls::NoticesDo { what }), button);
-        let paces = vec![Choice::new("at-once", "At once"), Choice::new("off", "Not at all")];
-        let pace = Field::new("pace-closed", "closed", "A matter was closed", FieldKind::One(paces));
+        let button =
+            |what: &str, button: &str| Form::button(send(urls::NoticesDo { what }), button);
+        let paces = vec![
+            Choice::new("at-once", "At once"),
+            Choice::new("off", "Not at all"),
+        ];
+        let pace = Field::new(
+            "pace-closed",
+            "closed",
+            "A matter was closed",
+            FieldKind::One(paces),
+        );
         let block = |id: &str, title: &str, about: &str| NoticesBlock {
             id: id.into(),
             title: title.into(),
@@ -34,7 +43,11 @@ impl Samples for Notices {
                         Fact::new("The webhook's secret", "whsec_b25jZQ==").note("shown this once"),
                     ),
                     forms: vec![button("feed", "Make a private feed and calendar")],
-                    ..block("ways", "Ways to you", "What concerns you leaves on each of these ways.")
+                    ..block(
+                        "ways",
+                        "Ways to you",
+                        "What concerns you leaves on each of these ways.",
+                    )
                 },
                 NoticesBlock {
                     forms: vec![Form {

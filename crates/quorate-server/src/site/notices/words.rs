@@ -68,7 +68,10 @@ pub async fn off(
 ) -> Response {
     let result = turned_off(&site, &word).await;
     let result = result.map(|()| {
-        let words = ("No more of this", "It is off. You can choose otherwise at any time.");
+        let words = (
+            "No more of this",
+            "It is off. You can choose otherwise at any time.",
+        );
         page(&site, &visitor, words, None)
     });
     answer(&site, &visitor, result)
@@ -102,7 +105,10 @@ pub async fn confirm_form(
     let result = match notice_words::read(&site, &word) {
         Some(WordFor::Confirm(_)) => {
             let to = urls::NoticeConfirm { word: &word }.into();
-            let words = ("Confirm this address", "Notices of your games come here from then on.");
+            let words = (
+                "Confirm this address",
+                "Notices of your games come here from then on.",
+            );
             Ok(page(&site, &visitor, words, Some((to, "Confirm it"))))
         }
         _ => Err(AppError::NotFound),
@@ -118,7 +124,10 @@ pub async fn confirm(
 ) -> Response {
     let result = confirmed(&site, &word).await;
     let result = result.map(|()| {
-        let words = ("Confirmed", "Notices of your games come to this address from now on.");
+        let words = (
+            "Confirmed",
+            "Notices of your games come to this address from now on.",
+        );
         page(&site, &visitor, words, None)
     });
     answer(&site, &visitor, result)

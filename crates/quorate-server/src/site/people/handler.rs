@@ -10,6 +10,8 @@ use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Thing, Value};
 
+use quorate_notices::outbox::Followed;
+
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, answer_in, drawn, page};
 use crate::site::people::page::{PlayerPage, Players, Voted};
@@ -227,6 +229,9 @@ fn player_page(look: &GameView, id: PlayerId, idling: Vec<(When, String)>) -> Pl
         offers: about(look, id),
         write: (look.is_member() && look.me() != Some(id))
             .then(|| Link::new(format!("Write to {name}"), write)),
+        follow: look
+            .follow(&Followed::Person(id))
+            .filter(|_| look.me() != Some(id)),
     }
 }
 

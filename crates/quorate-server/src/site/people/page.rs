@@ -2,7 +2,9 @@
 
 use askama::Template;
 
-use crate::ui::{Ballot, Chrome, Entry, Fact, Form, Link, Offer, Person, Status, Table, When};
+use crate::ui::{
+    Ballot, Chrome, Entry, Fact, Follow, Form, Link, Offer, Person, Status, Table, When,
+};
 
 /// Everybody in a game.
 #[derive(Clone, Debug, Template)]
@@ -57,4 +59,6 @@ pub struct PlayerPage {
     pub offers: Vec<Offer>,
     /// A private message.
     pub write: Option<Link>,
+    /// Whether to hear of them.
+    pub follow: Option<Follow>,
 }

@@ -108,6 +108,7 @@ impl Samples for PlayerPage {
                 offer("idle", "Idle", Err(no)),
             ],
             write: Some(Link::new("Write a message", urls::Messages { game: GAME })),
+            follow: None,
         };
         vec![Sample {
             name: "somebody else",

@@ -8,6 +8,8 @@ use quorate_engine::icons::IconWords;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::{EventSeq, Name, PostId, Thing, rows};
 
+use quorate_notices::outbox::Followed;
+
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
@@ -80,6 +82,7 @@ fn whole(look: &GameView, id: PostId, vote: Option<&str>) -> Result<Post, AppErr
         jumps: jumps(look, id, answering.is_some()),
         answering,
         no_answer,
+        follow: look.follow(&Followed::Post(id)),
     })
 }
 

@@ -6,8 +6,8 @@ use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
 use crate::ui::votes::{EditWindow, Votes};
 use crate::ui::{
-    Ballot, Change, Chrome, Comment, Effects, Fact, Link, Offer, Person, Refusal, Send, Status,
-    When,
+    Ballot, Change, Chrome, Comment, Effects, Fact, Follow, Link, Offer, Person, Refusal, Send,
+    Status, When,
 };
 
 /// The form for a comment with or without a vote.
@@ -81,4 +81,6 @@ pub struct Post {
     pub answering: Option<Answering>,
     /// Why there is no form: signed out, closed.
     pub no_answer: Option<(String, Option<Link>)>,
+    /// Whether to hear of it.
+    pub follow: Option<Follow>,
 }

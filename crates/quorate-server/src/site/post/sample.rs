@@ -248,6 +248,10 @@ fn proposal() -> Post {
             refusal: None,
         }),
         no_answer: None,
+        follow: Some(crate::ui::Follow {
+            send: crate::ui::sample::world::send(urls::Follow { game: GAME }),
+            what: "this post",
+        }),
     }
 }
 

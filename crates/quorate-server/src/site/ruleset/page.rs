@@ -5,7 +5,7 @@ use askama::Template;
 use crate::ui::code::CodeHtml;
 use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
-use crate::ui::{Change, Chrome, Field, Link, When};
+use crate::ui::{Change, Chrome, Field, Follow, Link, When};
 
 /// A rule in the contents.
 #[derive(Clone, Debug)]
@@ -186,6 +186,8 @@ pub struct RuleHistory {
     pub blame: Vec<BlameLine>,
     /// Latest first.
     pub versions: Vec<VersionLine>,
+    /// Whether to hear of it.
+    pub follow: Option<Follow>,
 }
 
 /// Two versions side by side.

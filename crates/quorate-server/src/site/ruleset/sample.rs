@@ -332,6 +332,7 @@ impl Samples for RuleHistory {
                     changes: vec![],
                 },
             ],
+            follow: None,
         };
         vec![Sample {
             name: "of a rule",

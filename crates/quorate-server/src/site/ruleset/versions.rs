@@ -11,6 +11,8 @@ use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::patch::Clause;
 use quorate_kernel::{EventSeq, Name, PostId, Thing, Value, rows};
 
+use quorate_notices::outbox::Followed;
+
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, answer_in, drawn, page};
 use crate::app::reply;
@@ -60,6 +62,7 @@ fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistory {
             .iter()
             .map(|version| line(look, id, version))
             .collect(),
+        follow: look.follow(&Followed::Rule(id.clone())),
     }
 }
 

@@ -60,13 +60,25 @@ async fn an_answer_by_mail_votes_once() {
     let body = "FOR\r\n\r\nRopes are good.\r\n\r\nOn Sunday Quorate wrote:\r\n> :against:\r\n";
     let answer = mail("Bert <bert@post.example>", &to, "1", body);
     assert_eq!(hand_over(&post, &answer).await, "played");
-    assert_eq!(hand_over(&post, &answer).await, "played", "the second copy is the same comment");
+    assert_eq!(
+        hand_over(&post, &answer).await,
+        "played",
+        "the second copy is the same comment"
+    );
     let shown = post.game.get(&format!("/posts/{matter}")).gives(200).await;
     let thread = shown["thread"].as_array().unwrap();
     assert_eq!(thread.len(), 1, "{thread:#?}");
-    assert!(thread[0]["text"].as_str().unwrap().contains("Ropes are good."));
+    assert!(
+        thread[0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("Ropes are good.")
+    );
     assert!(!thread[0]["text"].as_str().unwrap().contains("against"));
-    assert_eq!(votes(&post, &matter).await, [("Bert".to_owned(), "for".to_owned())]);
+    assert_eq!(
+        votes(&post, &matter).await,
+        [("Bert".to_owned(), "for".to_owned())]
+    );
     assert_eq!(post.mail.count(), 0, "what was done needs no answer");
 }
 
@@ -75,11 +87,17 @@ async fn a_mail_that_was_passed_on_cannot_vote() {
     let post = Post::open().await;
     let (matter, to) = asked(&post).await;
     let said = hand_over(&post, &mail("mallory@evil.example", &to, "1", "FOR")).await;
-    assert!(said.starts_with("answered: That notice went to another address"), "{said}");
+    assert!(
+        said.starts_with("answered: That notice went to another address"),
+        "{said}"
+    );
     assert!(votes(&post, &matter).await.is_empty());
     let mangled = to.replacen("a.", "a.1", 1);
     let said = hand_over(&post, &mail("bert@post.example", &mangled, "2", "FOR")).await;
-    assert!(said.starts_with("answered: What you answered is too old"), "{said}");
+    assert!(
+        said.starts_with("answered: What you answered is too old"),
+        "{said}"
+    );
     assert!(votes(&post, &matter).await.is_empty());
     let answers = post.mail.read(|mail| mail.subject().unwrap().to_owned());
     assert_eq!(answers[0], "Not done: Re: Your vote is wanted");
@@ -90,8 +108,14 @@ async fn what_cannot_be_played_is_answered_and_machines_are_not() {
     let post = Post::open().await;
     let (_, to) = asked(&post).await;
     let empty = hand_over(&post, &mail("bert@post.example", &to, "1", "> only quoted")).await;
-    assert!(empty.starts_with("answered: Your mail holds no words"), "{empty}");
-    let away = format!("Auto-Submitted: auto-replied\r\n{}", mail("bert@post.example", &to, "2", "Away."));
+    assert!(
+        empty.starts_with("answered: Your mail holds no words"),
+        "{empty}"
+    );
+    let away = format!(
+        "Auto-Submitted: auto-replied\r\n{}",
+        mail("bert@post.example", &to, "2", "Away.")
+    );
     assert_eq!(hand_over(&post, &away).await, "ignored");
     let stranger = mail("mallory@evil.example", "reply@nomic.example", "3", "FOR");
     assert_eq!(hand_over(&post, &stranger).await, "ignored");
@@ -115,9 +139,16 @@ async fn a_mail_that_comes_back_pauses_its_address() {
              --x\r\nContent-Type: message/delivery-status\r\n\r\nStatus: 5.1.1\r\n--x--\r\n"
         )
     };
-    assert_eq!(hand_over(&post, &report(&answer)).await, "ignored", "that is another address");
+    assert_eq!(
+        hand_over(&post, &report(&answer)).await,
+        "ignored",
+        "that is another address"
+    );
     let back = post.mail.back();
-    assert_eq!(hand_over(&post, &report(back.last().unwrap())).await, "noted");
+    assert_eq!(
+        hand_over(&post, &report(back.last().unwrap())).await,
+        "noted"
+    );
     let channel = post.outbox().channel(channel.id).await.unwrap().unwrap();
     assert!(channel.paused.is_some());
 }

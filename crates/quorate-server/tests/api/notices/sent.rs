@@ -21,23 +21,40 @@ async fn a_matter_asks_those_for_their_vote_who_have_not_voted() {
     let matter = post.proposal("More rope").await;
     let path = format!("/posts/{matter}/comments");
     let vote = json!({ "vote": "for" });
-    post.game.post(&path, &vote).by(&post.game.others[0]).gives(201).await;
+    post.game
+        .post(&path, &vote)
+        .by(&post.game.others[0])
+        .gives(201)
+        .await;
     assert_eq!(post.round().await, 3, "Anna's and Cora's are moot");
     let read = post.mail.read(|mail| {
-        let to = mail.to().unwrap().first().unwrap().address().unwrap().to_owned();
+        let to = mail
+            .to()
+            .unwrap()
+            .first()
+            .unwrap()
+            .address()
+            .unwrap()
+            .to_owned();
         (to, mail.subject().unwrap().to_owned())
     });
     let subject = "[The Wilds] Your vote is wanted: More rope".to_owned();
     assert_eq!(read, [("bert@post.example".to_owned(), subject)]);
     let raw = &post.mail.raw()[0];
-    assert!(raw.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"), "{raw}");
+    assert!(
+        raw.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"),
+        "{raw}"
+    );
     assert!(raw.contains("Auto-Submitted: auto-generated"), "{raw}");
     let texts = post.mail.read(|mail| {
         let text = mail.body_text(0).unwrap().into_owned();
         (text, mail.body_html(0).unwrap().into_owned())
     });
     let (text, html) = &texts[0];
-    let link = format!("https://nomic.example/g/{}/post/{matter}#vote", post.game.word);
+    let link = format!(
+        "https://nomic.example/g/{}/post/{matter}#vote",
+        post.game.word
+    );
     assert!(text.contains(&link), "{text}");
     assert!(html.contains(&link), "{html}");
     assert_eq!(post.round().await, 0, "nothing is told twice");
@@ -51,15 +68,25 @@ async fn one_click_turns_a_kind_off_without_signing_in() {
     post.round().await;
     let off = post.mail.read(|mail| {
         let text = mail.body_text(0).unwrap();
-        let line = text.lines().find(|line| line.starts_with("No more of this: ")).unwrap();
-        line.trim_start_matches("No more of this: https://nomic.example").to_owned()
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("No more of this: "))
+            .unwrap();
+        line.trim_start_matches("No more of this: https://nomic.example")
+            .to_owned()
     });
     let look = Request::get(&off[0]).body(Body::empty()).unwrap();
     assert_eq!(post.bare(look).await.0, StatusCode::OK);
     post.proposal("Less rope").await;
     post.round().await;
-    assert_eq!(post.mail.count(), 2, "looking at the link turns nothing off");
-    let click = Request::post(&off[0]).body(Body::from("List-Unsubscribe=One-Click")).unwrap();
+    assert_eq!(
+        post.mail.count(),
+        2,
+        "looking at the link turns nothing off"
+    );
+    let click = Request::post(&off[0])
+        .body(Body::from("List-Unsubscribe=One-Click"))
+        .unwrap();
     assert_eq!(post.bare(click).await.0, StatusCode::OK);
     let choices = post.outbox().choices_of(channel.account).await.unwrap();
     let game = post.game.word.parse().unwrap();
@@ -95,7 +122,10 @@ async fn names_comments_and_what_is_followed_are_told_once_each() {
     for name in ["Anna", "Bert", "Cora"] {
         let channel = post.by_mail(name).await;
         for kind in [NoticeKind::Answered, NoticeKind::Followed] {
-            post.outbox().choose(channel.account, None, kind, Pace::AtOnce).await.unwrap();
+            post.outbox()
+                .choose(channel.account, None, kind, Pace::AtOnce)
+                .await
+                .unwrap();
         }
     }
     let matter = post.proposal("More rope").await;
@@ -103,12 +133,23 @@ async fn names_comments_and_what_is_followed_are_told_once_each() {
     post.mail.forget();
     let form = format!("what=post:{matter}&do=follow");
     let follow = format!("/g/{}/follow", post.game.word);
-    assert_eq!(post.form("Cora", &follow, &form).await.0, StatusCode::SEE_OTHER);
+    assert_eq!(
+        post.form("Cora", &follow, &form).await.0,
+        StatusCode::SEE_OTHER
+    );
     let dan = post.game.others[1].clone();
-    post.comment(&dan, &matter, "What does @bert say? And @Cora?").await;
+    post.comment(&dan, &matter, "What does @bert say? And @Cora?")
+        .await;
     post.round().await;
     let mut subjects = post.mail.read(|mail| {
-        let to = mail.to().unwrap().first().unwrap().address().unwrap().to_owned();
+        let to = mail
+            .to()
+            .unwrap()
+            .first()
+            .unwrap()
+            .address()
+            .unwrap()
+            .to_owned();
         (to, mail.subject().unwrap().to_owned())
     });
     subjects.sort();
@@ -122,7 +163,10 @@ async fn names_comments_and_what_is_followed_are_told_once_each() {
 
     post.mail.forget();
     let form = format!("what=post:{matter}&do=mute");
-    assert_eq!(post.form("Cora", &follow, &form).await.0, StatusCode::SEE_OTHER);
+    assert_eq!(
+        post.form("Cora", &follow, &form).await.0,
+        StatusCode::SEE_OTHER
+    );
     post.comment(&dan, &matter, "@Cora, once more").await;
     post.round().await;
     assert_eq!(post.mail.count(), 1, "Anna alone hears of it");
@@ -178,7 +222,9 @@ async fn a_webhook_is_signed_and_tried_again_until_it_is_taken() {
     let post = Post::open().await;
     let address = format!("{}/hook", post.web.address);
     let own = ChannelAudience::Own(None);
-    let channel = post.channel("Bert", ChannelSort::Webhook, &address, own).await;
+    let channel = post
+        .channel("Bert", ChannelSort::Webhook, &address, own)
+        .await;
     post.web.answers(503);
     post.proposal("More rope").await;
     post.round().await;
@@ -200,8 +246,14 @@ async fn a_webhook_is_signed_and_tried_again_until_it_is_taken() {
     let letters = post.outbox().letters_of(channel.id, 9).await.unwrap();
     assert_eq!(letters[0].standing, LetterStanding::Sent);
     let again = format!("letter={}", letters[0].id.0);
-    assert_eq!(post.form("Cora", "/notices/again", &again).await.0, StatusCode::NOT_FOUND);
-    assert_eq!(post.form("Bert", "/notices/again", &again).await.0, StatusCode::SEE_OTHER);
+    assert_eq!(
+        post.form("Cora", "/notices/again", &again).await.0,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        post.form("Bert", "/notices/again", &again).await.0,
+        StatusCode::SEE_OTHER
+    );
     assert_eq!(post.round().await, 1);
     post.web.answers(410);
     post.proposal("Less rope").await;
@@ -229,13 +281,21 @@ async fn rooms_get_the_news_as_strangers_see_it_each_in_its_own_form() {
     let link = format!("https://nomic.example/g/{}/post/{matter}", post.game.word);
     assert_eq!(at("/discord").json()["embeds"][0]["url"], link);
     let slack = at("/slack").json();
-    assert!(slack["blocks"][0]["text"]["text"].as_str().unwrap().contains(&link));
+    assert!(
+        slack["blocks"][0]["text"]["text"]
+            .as_str()
+            .unwrap()
+            .contains(&link)
+    );
     let matrix = at(room);
     assert_eq!(matrix.method, Method::PUT);
     assert!(matrix.path.contains("/send/m.room.message/"));
     assert!(matrix.header("authorization").starts_with("Bearer "));
     let ntfy = came.iter().find(|one| one.path == "/").unwrap().json();
-    assert_eq!((&ntfy["topic"], &ntfy["click"]), (&json!("reef"), &json!(link)));
+    assert_eq!(
+        (&ntfy["topic"], &ntfy["click"]),
+        (&json!("reef"), &json!(link))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -244,10 +304,18 @@ async fn an_admin_hears_once_when_a_matter_can_be_closed_and_everybody_what_it_d
     let anna = post.by_mail("Anna").await;
     let bert = post.by_mail("Bert").await;
     for (channel, kind) in [(&anna, NoticeKind::Closed), (&bert, NoticeKind::Closed)] {
-        post.outbox().choose(channel.account, None, kind, Pace::AtOnce).await.unwrap();
+        post.outbox()
+            .choose(channel.account, None, kind, Pace::AtOnce)
+            .await
+            .unwrap();
     }
     let matter = post.proposal("More rope").await;
-    for token in [&post.game.bert, &post.game.others[0], &post.game.others[1], &post.game.others[2]] {
+    for token in [
+        &post.game.bert,
+        &post.game.others[0],
+        &post.game.others[1],
+        &post.game.others[2],
+    ] {
         post.comment(token, &matter, ":for:").await;
     }
     post.round().await;
@@ -262,7 +330,9 @@ async fn an_admin_hears_once_when_a_matter_can_be_closed_and_everybody_what_it_d
     assert_eq!(post.round().await, 0, "told once");
     post.mail.forget();
     let proposal = json!({ "proposal": format!("post:{matter}") });
-    post.game.act(&post.game.anna, "enact-proposal", proposal).await;
+    post.game
+        .act(&post.game.anna, "enact-proposal", proposal)
+        .await;
     post.round().await;
     let mut subjects = post.mail.read(|mail| mail.subject().unwrap().to_owned());
     subjects.dedup();
@@ -273,27 +343,47 @@ async fn an_admin_hears_once_when_a_matter_can_be_closed_and_everybody_what_it_d
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_is_used_once_its_owner_confirms_it() {
     let post = Post::open().await;
-    let sent = post.form("Bert", "/notices/mail", "address=bert@post.example").await;
+    let sent = post
+        .form("Bert", "/notices/mail", "address=bert@post.example")
+        .await;
     assert_eq!(sent.0, StatusCode::SEE_OTHER, "{}", sent.1);
     while post.mail.count() < 1 {
         tokio::task::yield_now().await;
     }
     post.proposal("More rope").await;
-    assert_eq!(post.round().await, 0, "nothing goes to an address that nobody confirmed");
+    assert_eq!(
+        post.round().await,
+        0,
+        "nothing goes to an address that nobody confirmed"
+    );
     let link = post.mail.read(|mail| {
         let text = mail.body_text(0).unwrap();
-        let line = text.lines().find(|line| line.contains("/notices/confirm/")).unwrap();
-        line.trim().trim_start_matches("https://nomic.example").to_owned()
+        let line = text
+            .lines()
+            .find(|line| line.contains("/notices/confirm/"))
+            .unwrap();
+        line.trim()
+            .trim_start_matches("https://nomic.example")
+            .to_owned()
     });
     let confirm = Request::post(&link[0]).body(Body::empty()).unwrap();
     assert_eq!(post.bare(confirm).await.0, StatusCode::OK);
     assert_eq!(post.round().await, 1);
     let page = post.page("Bert", "/notices").await;
     assert!(page.1.contains("Mail: bert@post.example"), "{}", page.1);
-    let own = post.form("Bert", "/notices/web", "sort=webhook&address=http://10.0.0.1/").await;
+    let own = post
+        .form(
+            "Bert",
+            "/notices/web",
+            "sort=webhook&address=http://10.0.0.1/",
+        )
+        .await;
     assert_eq!(own.0, StatusCode::BAD_REQUEST);
     let zone = "zone=Europe/Berlin&hour=7&day=0&quiet-from=22&quiet-to=6";
-    assert_eq!(post.form("Bert", "/notices/hours", zone).await.0, StatusCode::SEE_OTHER);
+    assert_eq!(
+        post.form("Bert", "/notices/hours", zone).await.0,
+        StatusCode::SEE_OTHER
+    );
     let account = post.account("Bert").await;
     let hours = post.outbox().choices_of(account).await.unwrap().hours;
     assert_eq!(hours.zone.name(), "Europe/Berlin");
@@ -307,18 +397,32 @@ async fn a_private_feed_holds_what_waits_until_it_is_removed() {
     let at = made.1.find("https://nomic.example/feeds/").unwrap();
     let address = &made.1[at..];
     let end = address.find([' ', '<']).unwrap();
-    let path = address[..end].trim_start_matches("https://nomic.example").to_owned();
+    let path = address[..end]
+        .trim_start_matches("https://nomic.example")
+        .to_owned();
     post.proposal("More rope").await;
     let get = |path: String| Request::get(path).body(Body::empty()).unwrap();
     let feed = post.bare(get(path.clone())).await;
     assert!(feed.1.contains("More rope"), "{}", feed.1);
-    let calendar = post.bare(get(path.replace("needs.atom", "calendar.ics"))).await;
-    assert!(calendar.1.starts_with("BEGIN:VCALENDAR\r\n"), "{}", calendar.1);
+    let calendar = post
+        .bare(get(path.replace("needs.atom", "calendar.ics")))
+        .await;
+    assert!(
+        calendar.1.starts_with("BEGIN:VCALENDAR\r\n"),
+        "{}",
+        calendar.1
+    );
     let account = post.account("Bert").await;
     let channels = post.outbox().channels_of(account).await.unwrap();
     let drop_it = format!("channel={}", channels[0].id.0);
-    assert_eq!(post.form("Cora", "/notices/drop", &drop_it).await.0, StatusCode::NOT_FOUND);
-    assert_eq!(post.form("Bert", "/notices/drop", &drop_it).await.0, StatusCode::SEE_OTHER);
+    assert_eq!(
+        post.form("Cora", "/notices/drop", &drop_it).await.0,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        post.form("Bert", "/notices/drop", &drop_it).await.0,
+        StatusCode::SEE_OTHER
+    );
     assert_eq!(post.bare(get(path)).await.0, StatusCode::NOT_FOUND);
 }
 
@@ -326,18 +430,30 @@ async fn a_private_feed_holds_what_waits_until_it_is_removed() {
 async fn a_game_has_feeds_of_all_that_strangers_may_see() {
     let post = Post::open().await;
     let matter = post.proposal("More rope").await;
-    post.comment(&post.game.bert, &matter, "Twine, rather.").await;
+    post.comment(&post.game.bert, &matter, "Twine, rather.")
+        .await;
     let feed = async |rest: &str| {
         let path = format!("/g/{}/{rest}", post.game.word);
-        post.bare(Request::get(path).body(Body::empty()).unwrap()).await
+        post.bare(Request::get(path).body(Body::empty()).unwrap())
+            .await
     };
     let posts = feed("feeds/posts.json").await;
     let posts: serde_json::Value = serde_json::from_str(&posts.1).unwrap();
     assert_eq!(posts["items"][0]["title"], "More rope");
     assert!(feed("feed.atom?q=rope").await.1.contains("More rope"));
     assert!(!feed("feed.atom?q=tar").await.1.contains("More rope"));
-    assert!(!feed("feed.atom?category=Nothing").await.1.contains("More rope"));
-    assert!(feed("feeds/comments.atom").await.1.contains("Twine, rather."));
+    assert!(
+        !feed("feed.atom?category=Nothing")
+            .await
+            .1
+            .contains("More rope")
+    );
+    assert!(
+        feed("feeds/comments.atom")
+            .await
+            .1
+            .contains("Twine, rather.")
+    );
     let events = feed("feeds/events.atom").await.1;
     assert!(events.contains("Bert"), "{events}");
     for form in ["rules.atom", "values.json"] {

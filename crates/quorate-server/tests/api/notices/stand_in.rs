@@ -64,12 +64,18 @@ impl MailServer {
     pub(super) fn read<T>(&self, mut read: impl FnMut(&Message<'_>) -> T) -> Vec<T> {
         let mails = self.mails.lock().unwrap();
         let parser = MessageParser::default();
-        mails.iter().map(|mail| read(&parser.parse(mail).unwrap())).collect()
+        mails
+            .iter()
+            .map(|mail| read(&parser.parse(mail).unwrap()))
+            .collect()
     }
 
     pub(super) fn raw(&self) -> Vec<String> {
         let mails = self.mails.lock().unwrap();
-        mails.iter().map(|mail| String::from_utf8_lossy(mail).into_owned()).collect()
+        mails
+            .iter()
+            .map(|mail| String::from_utf8_lossy(mail).into_owned())
+            .collect()
     }
 
     /// Whom each mail was sent by, as its envelope says.
@@ -92,7 +98,11 @@ async fn speak(
     let mut lines = BufReader::new(read).lines();
     write.write_all(b"220 stand-in ESMTP\r\n").await?;
     while let Some(line) = lines.next_line().await? {
-        let verb = line.split_whitespace().next().unwrap_or_default().to_uppercase();
+        let verb = line
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_uppercase();
         let said: &[u8] = match verb.as_str() {
             "EHLO" => b"250-stand-in\r\n250 8BITMIME\r\n",
             "MAIL" => {
