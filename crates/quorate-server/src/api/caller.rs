@@ -13,6 +13,7 @@ use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::{FormWords, Visitor, address_of};
 use crate::security::session::SessionToken;
 use crate::ui::Theme;
+use crate::app::visitor::{Visitor, address_of};
 
 /// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.
 pub(crate) struct Caller {
@@ -35,18 +36,9 @@ impl FromRequestParts<Arc<AppState>> for Caller {
             None => None,
         };
         let address = address_of(parts, site);
-        let session = SessionToken::fresh().map_err(AppError::from)?;
-        let words = FormWords::new(site, &session).map_err(AppError::from)?;
         let visitor = Visitor {
-            token: session,
-            is_new: false,
-            account,
             address,
-            here: None,
-            words,
-            theme: Theme::System,
-            has_keys: false,
-            notice: None,
+            ..Visitor::without_request(account)?
         };
         Ok(Self { visitor, token })
     }

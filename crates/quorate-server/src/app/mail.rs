@@ -181,7 +181,7 @@ impl Mail {
     fn letter(&self, letter: &MailLetter<'_>) -> Result<Message, MailTrouble> {
         let dispatch = letter.dispatch;
         let host = self.from.email.domain();
-        let to: Mailbox = letter.to.parse::<Address>()?.into();
+        let to = Mailbox::new(None, letter.to.parse()?);
         let mut message = Message::builder()
             .from(self.from.clone())
             .to(to.clone())
@@ -192,7 +192,7 @@ impl Mail {
             message = message.references(format!("<{}@{host}>", one.thread));
         }
         if let Some(reply_to) = letter.reply_to {
-            message = message.reply_to(reply_to.parse::<Address>()?.into());
+            message = message.reply_to(Mailbox::new(None, reply_to.parse()?));
         }
         let back = match letter.bounce_to {
             Some(back) => back.parse()?,

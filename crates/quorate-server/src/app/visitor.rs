@@ -44,6 +44,17 @@ impl FormWords {
         })
     }
 
+    /// Words for somebody who is shown no form, but whose commands need keys.
+    ///
+    /// # Errors
+    /// Fails where the system has no random bytes.
+    pub fn without_forms() -> Result<Self, NoChance> {
+        Ok(Self {
+            token: String::new(),
+            word: fresh_word()?,
+        })
+    }
+
     /// With what the keys begin.
     pub fn key(&self) -> &str {
         self.word.get(..KEY_LETTERS).unwrap_or(&self.word)
@@ -132,7 +143,7 @@ impl Visitor {
             account,
             address: IpAddr::from([127, 0, 0, 1]),
             here: None,
-            word: fresh_word()?,
+            words: FormWords::without_forms()?,
             theme: Theme::System,
             has_keys: false,
             notice: None,

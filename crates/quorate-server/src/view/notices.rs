@@ -11,7 +11,6 @@ use quorate_notices::dispatch::NoticeText;
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::Followed;
 use quorate_notices::topic::NoticeTopic;
-use quorate_runtime::Published;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
@@ -74,11 +73,6 @@ impl GameView {
     fn as_player(&self, player: PlayerId) -> Self {
         let state = self.published.state.clone();
         let mut other = self.over(state, Arc::clone(&self.law), self.now);
-        other.published = Arc::new(Published {
-            game: self.game.clone(),
-            state: self.published.state.clone(),
-            head: self.published.head,
-        });
         other.me = Some(player);
         other.is_past = false;
         other
@@ -189,16 +183,6 @@ impl GameView {
         }
     }
 
-    /// With why, and the clause that it rests on.
-    fn because(&self, mut text: NoticeText, reason: String, cite: Option<Cite>) -> NoticeText {
-        text.reason = reason;
-        text.clause = cite.and_then(|cite| {
-            let href = cite.href?;
-            Some((cite.text, href.as_str().to_owned()))
-        });
-        text
-    }
-
     fn excerpt(&self, text: &str) -> String {
         markup::excerpt(text, &self.terms, EXCERPT)
     }
@@ -233,7 +217,7 @@ impl GameView {
             self.title(),
             self.category_title(post)
         );
-        Some(self.because(text, reason, self.cite_site(&category.site)))
+        Some(because(text, reason, self.cite_site(&category.site)))
     }
 
     fn can_close(&self, id: PostId) -> Option<NoticeText> {
@@ -249,7 +233,7 @@ impl GameView {
                 .to_owned()
         });
         let reason = format!("Your office in {} lets you close it.", self.title());
-        Some(self.because(text, reason, self.cite_site(&decl.site)))
+        Some(because(text, reason, self.cite_site(&decl.site)))
     }
 
     fn closed(&self, id: PostId, event: Option<&Event>) -> Option<NoticeText> {
@@ -272,7 +256,7 @@ impl GameView {
             self.cite(&step.rule, step.clause)
         });
         let reason = format!("You play in {}, whose matter it was.", self.title());
-        Some(self.because(text, reason, cite))
+        Some(because(text, reason, cite))
     }
 
     /// What an event did: to the law, and to the reader.
@@ -394,7 +378,7 @@ impl GameView {
             self.label(default)
         );
         let reason = format!("It was left to you in {}.", self.title());
-        Some(self.because(text, reason, cite))
+        Some(because(text, reason, cite))
     }
 
     fn comment_seen(&self, topic: &NoticeTopic) -> Option<(PostId, Option<&Comment>)> {
@@ -476,7 +460,7 @@ impl GameView {
         });
         let cite = step.and_then(|step| self.cite(&step.rule, step.clause));
         let reason = format!("It changed something of yours in {}.", self.title());
-        Some(self.because(text, reason, cite))
+        Some(because(text, reason, cite))
     }
 
     fn letter(&self, id: quorate_kernel::ids::MessageId) -> Option<NoticeText> {
@@ -521,7 +505,7 @@ impl GameView {
         text.body = format!("You gave as the reason: {}", claim.reason.as_str());
         let cite = self.cite(&claim.rule, 0);
         let reason = "You recorded it by hand, resting on this rule.".to_owned();
-        Some(self.because(text, reason, cite))
+        Some(because(text, reason, cite))
     }
 
     fn asks_to_join(&self, id: PlayerId) -> Option<NoticeText> {
@@ -623,6 +607,16 @@ impl GameView {
         all.sort_by_key(|(_, at)| *at);
         all
     }
+}
+
+/// With why, and the clause that it rests on.
+fn because(mut text: NoticeText, reason: String, cite: Option<Cite>) -> NoticeText {
+    text.reason = reason;
+    text.clause = cite.and_then(|cite| {
+        let href = cite.href?;
+        Some((cite.text, href.as_str().to_owned()))
+    });
+    text
 }
 
 /// What mail about a post has in common.

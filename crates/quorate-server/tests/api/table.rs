@@ -114,7 +114,7 @@ impl Table {
     /// Makes an account with a token.
     pub(crate) async fn token(&self, name: &str, operator: bool) -> String {
         let id = self.account(name, operator).await;
-        make_token(&self.site, id, "a bot").await.unwrap()
+        make_token(&self.site, id, "a bot", None).await.unwrap()
     }
 
     /// Begins a session of an account in a browser, as signing in does.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use quorate_kernel::Moment;
+use quorate_kernel::{Moment, Span};
 use quorate_runtime::ports::{Account, AccountError, AccountId, Session, Token};
 
 use crate::app::error::AppError;
@@ -204,7 +204,11 @@ fn programs(
 ) -> SettingsBlock {
     let lines = tokens.iter().map(|token| SettingsLine {
         title: token.label.clone(),
-        about: format!("since {}", when(site, token.made_at)),
+        about: match token.ends_at {
+            Some(at) if at <= site.now() => format!("ended {}", when(site, at)),
+            Some(at) => format!("since {}, until {}", when(site, token.made_at), when(site, at)),
+            None => format!("since {}", when(site, token.made_at)),
+        },
         form: Some(Form::button(
             visitor
                 .send(urls::SettingsDo { what: "revoke" })
@@ -218,12 +222,25 @@ fn programs(
         "What it is for",
         FieldKind::Line(String::new()),
     );
+    let spans = TOKEN_DAYS.map(|(days, title)| Choice::new(days.to_string(), title));
+    let until = Field::new(
+        "token-days",
+        "days",
+        "It counts for",
+        FieldKind::One(spans.to_vec()),
+    )
+    .blank("as long as it is not revoked");
     SettingsBlock {
         lines: lines.collect(),
         shown_once: secret.map(|secret| {
             Fact::new("The new token", secret).note("shown this once and never again")
         }),
-        form: Some(form(visitor, "token", vec![label], "Make a token")),
+        form: Some(form(
+            visitor,
+            "token",
+            vec![label, until],
+            "Make a token",
+        )),
         ..block(
             "programs",
             "Programs that act for you",
@@ -301,6 +318,7 @@ async fn changed(
                 site,
                 account.id,
                 form.filled("label").unwrap_or("A program"),
+                token_span(form)?,
             )
             .await?;
             shown(site, visitor, Told::Secret(secret)).await
@@ -391,11 +409,25 @@ fn tastes(form: &Posted) -> Response {
     response
 }
 
-/// Makes a token that acts for an account, and gives its secret, which is kept nowhere.
+/// For how long a token can be made to count, in days.
+const TOKEN_DAYS: [(i64, &str); 3] = [(30, "30 days"), (90, "90 days"), (365, "a year")];
+
+/// How long the token of a form is to count; none where it has no end.
+fn token_span(form: &Posted) -> Result<Option<Span>, AppError> {
+    let Some(days) = form.filled("days") else {
+        return Ok(None);
+    };
+    let known = TOKEN_DAYS.iter().find(|(known, _)| known.to_string() == days);
+    let (days, _) = known.ok_or_else(|| AppError::Form("Choose one of these.".to_owned()))?;
+    Ok(Some(Span::days(*days)))
+}
+
+/// Makes a token that acts for an account, for ever or for a while, and gives its secret, which is kept nowhere.
 pub async fn make_token(
     site: &AppState,
     account: AccountId,
     label: &str,
+    span: Option<Span>,
 ) -> Result<String, AppError> {
     let secret = format!("q_{}", fresh_word()?);
     let token = Token {
@@ -403,7 +435,7 @@ pub async fn make_token(
         account,
         label: label.chars().take(100).collect(),
         made_at: site.now(),
-        ends_at: None,
+        ends_at: span.map(|span| site.now() + span),
     };
     site.parts.accounts.make_token(&token).await?;
     Ok(secret)

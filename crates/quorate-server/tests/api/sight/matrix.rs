@@ -93,6 +93,27 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/operator/withhold".into(),
             "game=the-masked-ball&event=1&why=because",
         ),
+        (
+            "/notices/{what}:hours",
+            "/notices/hours".into(),
+            "zone=Asia/Tokyo&hour=7&day=1",
+        ),
+        (
+            "/notices/{what}:mail",
+            "/notices/mail".into(),
+            "address=dan@example.org",
+        ),
+        (
+            "/notices/{what}:web",
+            "/notices/web".into(),
+            "sort=webhook&address=https://10.0.0.1/",
+        ),
+        (
+            "/notices/{what}:drop",
+            "/notices/drop".into(),
+            "channel=1",
+        ),
+        ("/g/{game}/follow", g("/follow"), "what=rule:masks&do=follow"),
         ("/g/{game}/join", g("/join"), "name=Zed&text=Hello"),
         (
             "/g/{game}/new/{category}",
@@ -155,6 +176,14 @@ fn wishes(ball: &Ball) -> Vec<(&'static str, String, Json)> {
     let plan = json!({ "action": "make-plan", "arguments": { "words": "a", "stake": 2 } });
     let repair = json!({ "action": "repair", "arguments": { "reason": "mine" } });
     vec![
+        // These want no session: a word in a message says what they may do.
+        ("/notices/off/{word}", "/notices/off/none".to_owned(), json!({})),
+        (
+            "/notices/confirm/{word}",
+            "/notices/confirm/none".to_owned(),
+            json!({}),
+        ),
+        ("/mail-in", "/mail-in".to_owned(), json!({})),
         (
             "/api/v1/games",
             "/api/v1/games".to_owned(),

@@ -63,6 +63,17 @@ fn parts(ball: &Ball, head: u64) -> BTreeMap<&'static str, Vec<String>> {
         ("digest", words(&["none"])),
         ("code", words(&["nothing"])),
         ("version", words(&["none"])),
+        ("word", words(&["none"])),
+        (
+            "form",
+            words(&[
+                "posts.atom",
+                "comments.json",
+                "rules.atom",
+                "values.atom",
+                "events.json",
+            ]),
+        ),
     ])
 }
 
