@@ -8,6 +8,7 @@
 mod accounts;
 mod amending;
 mod book;
+mod bots;
 mod bounds;
 mod effects;
 mod kept;

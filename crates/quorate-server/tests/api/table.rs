@@ -171,6 +171,15 @@ impl Table {
         self.router.clone().oneshot(request).await.unwrap()
     }
 
+    /// Answers at an address of this machine too, for programs that are tested; gives where its API begins.
+    pub(crate) async fn serve(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = self.router.clone();
+        tokio::spawn(async move { drop(axum::serve(listener, router).await) });
+        format!("http://{address}{ROOT}")
+    }
+
     pub(crate) fn get(&self, path: &str) -> Call<'_> {
         self.call(Method::GET, path)
     }
