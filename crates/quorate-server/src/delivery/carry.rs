@@ -122,10 +122,10 @@ impl Carrier {
                     header::AUTHORIZATION.as_str(),
                     format!("Bearer {}", channel.secret),
                 )];
-                let headers = if channel.secret.is_empty() {
+                let headers: &[(&str, String)] = if channel.secret.is_empty() {
                     &[]
                 } else {
-                    bearer.as_slice()
+                    &bearer
                 };
                 self.post(&format!("{server}/"), &chat::ntfy(topic, dispatch), headers)
                     .await
@@ -171,7 +171,7 @@ impl Carrier {
             ("webhook-timestamp", seconds(parcel.at).to_string()),
             ("webhook-id", id),
         ];
-        self.call((Method::POST, &channel.address, body), &headers)
+        self.call((Method::POST, channel.address.as_str(), body), &headers)
             .await
     }
 

@@ -31,7 +31,10 @@ fn programs(folder: &Path) {
 /// Runs one to its end; gives what it said.
 async fn run(folder: &Path, program: &str, given: &[(&str, &str)]) -> String {
     let mut command = Command::new("python3");
-    command.arg(program).current_dir(folder).envs(given.iter().copied());
+    command
+        .arg(program)
+        .current_dir(folder)
+        .envs(given.iter().copied());
     let done = command.output().await.expect("python3 is installed");
     let errors = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.success(), "{program}: {errors}");
@@ -42,7 +45,10 @@ async fn run(folder: &Path, program: &str, given: &[(&str, &str)]) -> String {
 async fn room() -> (String, Heard) {
     let heard = Heard::default();
     let take = |State(heard): State<Heard>, body: Bytes| async move {
-        heard.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
+        heard
+            .lock()
+            .unwrap()
+            .push(serde_json::from_slice(&body).unwrap());
     };
     let app = Router::new().fallback(take).with_state(Arc::clone(&heard));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -59,7 +65,8 @@ async fn the_bots_of_the_page_do_what_it_says() {
     let root = game.table.serve().await;
     let (hook, heard) = room().await;
     let propose = async |title: &str, changes: Json| {
-        let new = json!({ "category": "Proposal", "title": title, "body": "So.", "changes": changes });
+        let new =
+            json!({ "category": "Proposal", "title": title, "body": "So.", "changes": changes });
         let made = game.post("/posts", &new).by(&game.anna).gives(201).await;
         made["post"].as_str().unwrap().to_owned()
     };
@@ -73,10 +80,14 @@ async fn the_bots_of_the_page_do_what_it_says() {
     let base = [("Q", root.as_str()), ("GAME", game.word.as_str())];
     let with = |more: &[(&'static str, &str)]| -> Vec<(String, String)> {
         let all = base.iter().chain(more);
-        all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
     };
     let run = async |program: &str, given: Vec<(String, String)>| {
-        let given: Vec<_> = given.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let given: Vec<_> = given
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
         run(folder.path(), program, &given).await
     };
 
@@ -99,7 +110,11 @@ async fn the_bots_of_the_page_do_what_it_says() {
     let archive = fs::read_to_string(file).unwrap();
     let seqs: Vec<u64> = archive
         .lines()
-        .map(|line| serde_json::from_str::<Json>(line).unwrap()["seq"].as_u64().unwrap())
+        .map(|line| {
+            serde_json::from_str::<Json>(line).unwrap()["seq"]
+                .as_u64()
+                .unwrap()
+        })
         .collect();
     assert_eq!(seqs.len(), before + 2);
     let expected: Vec<u64> = (1..=seqs.len() as u64).collect();
@@ -108,5 +123,8 @@ async fn the_bots_of_the_page_do_what_it_says() {
     run("tally.py", with(&[("HOOK", &hook)])).await;
     let heard = heard.lock().unwrap();
     let said = heard[0]["content"].as_str().unwrap();
-    assert!(said.contains("Small: 1 FOR") && said.contains("Large: ") && said.contains("quorum 4"), "{said}");
+    assert!(
+        said.contains("Small: 1 FOR") && said.contains("Large: ") && said.contains("quorum 4"),
+        "{said}"
+    );
 }

@@ -89,7 +89,7 @@ pub(crate) struct Listen {
     )]
     pub mail_server: Option<String>,
     /// The account at the mail server, where it wants one.
-    #[arg(long, value_name = "NAME", requires_all = ["mail_server", "mail_password_file"])]
+    #[arg(long, value_name = "NAME", requires = "mail_password_file")]
     pub mail_account: Option<String>,
     /// A file that holds the password of that account.
     #[arg(long, value_name = "FILE", requires = "mail_account")]
@@ -264,6 +264,11 @@ fn mail(listen: &Listen) -> Result<Option<Mail>> {
     let site = listen.site.as_deref().unwrap_or_default();
     let mail = match &listen.mail_server {
         Some(server) => Mail::by_server(from, server, mail_account(listen)?, site)?,
+        None if listen.mail_account.is_some() => {
+            return Err(anyhow!(
+                "--mail-account is that of a mail server: name it with --mail-server"
+            ));
+        }
         None => Mail::new(from, &listen.mail_program, site)?,
     };
     Ok(Some(mail.with_replies(listen.mail_replies.as_deref())?))

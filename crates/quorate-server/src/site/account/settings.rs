@@ -206,7 +206,11 @@ fn programs(
         title: token.label.clone(),
         about: match token.ends_at {
             Some(at) if at <= site.now() => format!("ended {}", when(site, at)),
-            Some(at) => format!("since {}, until {}", when(site, token.made_at), when(site, at)),
+            Some(at) => format!(
+                "since {}, until {}",
+                when(site, token.made_at),
+                when(site, at)
+            ),
             None => format!("since {}", when(site, token.made_at)),
         },
         form: Some(Form::button(
@@ -417,7 +421,9 @@ fn token_span(form: &Posted) -> Result<Option<Span>, AppError> {
     let Some(days) = form.filled("days") else {
         return Ok(None);
     };
-    let known = TOKEN_DAYS.iter().find(|(known, _)| known.to_string() == days);
+    let known = TOKEN_DAYS
+        .iter()
+        .find(|(known, _)| known.to_string() == days);
     let (days, _) = known.ok_or_else(|| AppError::Form("Choose one of these.".to_owned()))?;
     Ok(Some(Span::days(*days)))
 }

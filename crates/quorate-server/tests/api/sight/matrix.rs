@@ -108,12 +108,12 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/notices/web".into(),
             "sort=webhook&address=https://10.0.0.1/",
         ),
+        ("/notices/{what}:drop", "/notices/drop".into(), "channel=1"),
         (
-            "/notices/{what}:drop",
-            "/notices/drop".into(),
-            "channel=1",
+            "/g/{game}/follow",
+            g("/follow"),
+            "what=rule:masks&do=follow",
         ),
-        ("/g/{game}/follow", g("/follow"), "what=rule:masks&do=follow"),
         ("/g/{game}/join", g("/join"), "name=Zed&text=Hello"),
         (
             "/g/{game}/new/{category}",
@@ -177,7 +177,11 @@ fn wishes(ball: &Ball) -> Vec<(&'static str, String, Json)> {
     let repair = json!({ "action": "repair", "arguments": { "reason": "mine" } });
     vec![
         // These want no session: a word in a message says what they may do.
-        ("/notices/off/{word}", "/notices/off/none".to_owned(), json!({})),
+        (
+            "/notices/off/{word}",
+            "/notices/off/none".to_owned(),
+            json!({}),
+        ),
         (
             "/notices/confirm/{word}",
             "/notices/confirm/none".to_owned(),
