@@ -94,9 +94,9 @@ fn timestamp(at: Moment) -> Timestamp {
 
 /// A day of the week, from 0 for Monday to 6.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Day(i8);
+pub struct WeekDay(i8);
 
-impl Day {
+impl WeekDay {
     /// The day of that number; none beyond 6.
     pub fn new(number: u8) -> Option<Self> {
         let number = i8::try_from(number).ok()?;
@@ -121,7 +121,7 @@ pub struct Hours {
     /// When digests come.
     pub hour: Hour,
     /// On which day those of a week come.
-    pub day: Day,
+    pub day: WeekDay,
     /// From when to when nothing comes, where there is such a time.
     pub quiet: Option<(Hour, Hour)>,
 }
@@ -132,7 +132,7 @@ impl Default for Hours {
         Self {
             zone: Zone::default(),
             hour: Hour(8),
-            day: Day(0),
+            day: WeekDay(0),
             quiet: None,
         }
     }
@@ -216,7 +216,7 @@ mod tests {
         Hours {
             zone: Zone::named("europe/berlin").expect("a zone"),
             hour: Hour(8),
-            day: Day(2),
+            day: WeekDay(2),
             quiet: Some((Hour(22), Hour(7))),
         }
     }

@@ -61,7 +61,7 @@ pub struct Scene<'a> {
 
 /// Whom an event concerns. Whether each of them may see it, and whether it still stands, is asked when it is told.
 pub fn concerns(event: &Event, scene: Scene<'_>) -> Vec<Concern> {
-    let mut found = Found {
+    let mut found = ConcernReader {
         event,
         scene,
         by: event.actor.player(),
@@ -73,14 +73,14 @@ pub fn concerns(event: &Event, scene: Scene<'_>) -> Vec<Concern> {
     found.all
 }
 
-struct Found<'a> {
+struct ConcernReader<'a> {
     event: &'a Event,
     scene: Scene<'a>,
     by: Option<PlayerId>,
     all: Vec<Concern>,
 }
 
-impl Found<'_> {
+impl ConcernReader<'_> {
     fn add(&mut self, whom: Whom, kind: NoticeKind, topic: NoticeTopic) {
         // Nobody is told what they did themselves.
         let is_own = matches!(&whom, Whom::Player(player) if Some(*player) == self.doer());
@@ -140,6 +140,14 @@ impl Found<'_> {
                 let topic = NoticeTopic::Open(key.who, key.action.clone());
                 self.due(key.who, topic, open.began_at, open.deadline);
             }
+            Effect::Cell { key, .. } => self.cell(key),
+            other => self.read_rarer(other),
+        }
+    }
+
+    /// What happens to people, claims, dynasties and rules.
+    fn read_rarer(&mut self, effect: &Effect) {
+        match effect {
             Effect::Claim {
                 key,
                 old: Some(old),
@@ -183,7 +191,6 @@ impl Found<'_> {
                     );
                 }
             }
-            Effect::Cell { key, .. } => self.cell(key),
             // What other tables hold is told by the page that shows it.
             _ => {}
         }

@@ -41,7 +41,7 @@ pub enum NoticeKind {
 }
 
 /// What a kind is called and how it is told unless its reader says otherwise.
-struct Facts {
+struct KindFacts {
     kind: NoticeKind,
     word: &'static str,
     title: &'static str,
@@ -51,7 +51,7 @@ struct Facts {
 use NoticeKind as K;
 
 /// All kinds, in the order in which pages list them.
-const FACTS: [Facts; 16] = [
+const FACTS: [KindFacts; 16] = [
     facts(
         K::VoteWanted,
         "vote-wanted",
@@ -140,8 +140,8 @@ const FACTS: [Facts; 16] = [
     facts(K::Posted, "posted", "Something was posted", Pace::AtOnce),
 ];
 
-const fn facts(kind: NoticeKind, word: &'static str, title: &'static str, pace: Pace) -> Facts {
-    Facts {
+const fn facts(kind: NoticeKind, word: &'static str, title: &'static str, pace: Pace) -> KindFacts {
+    KindFacts {
         kind,
         word,
         title,
@@ -166,7 +166,7 @@ impl NoticeKind {
         ]
     }
 
-    fn facts(self) -> &'static Facts {
+    fn facts(self) -> &'static KindFacts {
         FACTS
             .iter()
             .find(|facts| facts.kind == self)

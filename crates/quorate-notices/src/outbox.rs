@@ -181,7 +181,7 @@ impl FromStr for LetterStanding {
 
 /// One notice on one channel: what it is about, and no word of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Letter {
+pub struct OutboxLetter {
     /// Which one.
     pub id: LetterId,
     /// On which channel.
@@ -383,7 +383,7 @@ pub trait Outbox: Send + Sync {
         &self,
         now: Moment,
         most: u32,
-    ) -> Result<Vec<(Channel, Vec<Letter>)>, StoreError>;
+    ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>, StoreError>;
     /// Notes what became of the letters of a message. A failure counts against their channel, a success clears it.
     async fn settle(
         &self,
@@ -393,9 +393,13 @@ pub trait Outbox: Send + Sync {
         now: Moment,
     ) -> Result<(), StoreError>;
     /// Letters of a channel, newest first.
-    async fn letters_of(&self, channel: ChannelId, most: u32) -> Result<Vec<Letter>, StoreError>;
+    async fn letters_of(
+        &self,
+        channel: ChannelId,
+        most: u32,
+    ) -> Result<Vec<OutboxLetter>, StoreError>;
     /// One letter.
-    async fn letter(&self, id: LetterId) -> Result<Option<Letter>, StoreError>;
+    async fn letter(&self, id: LetterId) -> Result<Option<OutboxLetter>, StoreError>;
     /// Has a letter leave once more, with all of its bundle.
     async fn send_again(&self, id: LetterId, now: Moment) -> Result<(), StoreError>;
 

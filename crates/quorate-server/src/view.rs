@@ -17,6 +17,7 @@ pub mod kinds;
 pub mod matters;
 pub mod messages;
 pub mod needs;
+pub mod notice_texts;
 pub mod notices;
 pub mod offers;
 pub mod pages;

@@ -9,8 +9,8 @@ use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_notices::choice::{Hours, NoticeChoices};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
-    Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, Letter,
-    LetterId, LetterStanding, NewChannel, NewLetter, Outbox, Recipient, Settled,
+    Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
+    LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, Recipient, Settled,
 };
 use quorate_runtime::ports::{AccountId, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
@@ -134,7 +134,7 @@ impl Outbox for Store {
         Ok(first.await?.flatten())
     }
 
-    async fn ready(&self, now: Moment, most: u32) -> Result<Vec<(Channel, Vec<Letter>)>> {
+    async fn ready(&self, now: Moment, most: u32) -> Result<Vec<(Channel, Vec<OutboxLetter>)>> {
         let text = format!(
             "SELECT * FROM letters WHERE {OPEN} AND due_at <= ? AND (channel, bundle) IN \
              (SELECT channel, bundle FROM (SELECT channel, bundle, \
@@ -144,9 +144,9 @@ impl Outbox for Store {
         );
         let due = query(sqlx::AssertSqlSafe(text));
         let due = due.bind(now.0).bind(now.0).bind(i64::from(most));
-        let mut found: Vec<(Channel, Vec<Letter>)> = Vec::new();
+        let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
         for letter in self.outbox_rows(due, rows::letter).await? {
-            let same = |(channel, letters): &&mut (Channel, Vec<Letter>)| {
+            let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
                 channel.id == letter.channel && letters[0].bundle == letter.bundle
             };
             if let Some((_, letters)) = found.iter_mut().find(same) {
@@ -175,14 +175,14 @@ impl Outbox for Store {
         committed.map_err(|error| self.mind(error))
     }
 
-    async fn letters_of(&self, channel: ChannelId, most: u32) -> Result<Vec<Letter>> {
+    async fn letters_of(&self, channel: ChannelId, most: u32) -> Result<Vec<OutboxLetter>> {
         let all = query("SELECT * FROM letters WHERE channel = ? ORDER BY id DESC LIMIT ?")
             .bind(channel.0.cast_signed())
             .bind(i64::from(most));
         self.outbox_rows(all, rows::letter).await
     }
 
-    async fn letter(&self, id: LetterId) -> Result<Option<Letter>> {
+    async fn letter(&self, id: LetterId) -> Result<Option<OutboxLetter>> {
         let found = query("SELECT * FROM letters WHERE id = ?").bind(id.0.cast_signed());
         self.outbox_row(found, rows::letter).await
     }

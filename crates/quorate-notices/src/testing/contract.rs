@@ -4,7 +4,7 @@ use quorate_kernel::ids::Id;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, PostId, Span};
 use quorate_runtime::ports::{AccountId, Accounts, NewAccount, Seat};
 
-use crate::choice::{Day, Hour, Hours, Zone};
+use crate::choice::{Hour, Hours, WeekDay, Zone};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
     ChannelAudience, ChannelSort, FAILURES_MAX, FollowPoint, Followed, Interest, LetterStanding,
@@ -245,7 +245,7 @@ async fn keeps_choices(outbox: &dyn Outbox, anna: AccountId) {
     let hours = Hours {
         zone: Zone::named("Asia/Tokyo").unwrap(),
         hour: Hour::new(19).unwrap(),
-        day: Day::new(4).unwrap(),
+        day: WeekDay::new(4).unwrap(),
         quiet: Some((Hour::new(22).unwrap(), Hour::new(6).unwrap())),
     };
     outbox.set_hours(anna, &hours).await.unwrap();

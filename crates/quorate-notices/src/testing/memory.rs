@@ -10,27 +10,27 @@ use quorate_runtime::ports::{AccountId, Accounts, StoreError};
 use crate::choice::{Hours, NoticeChoices};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
-    Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, Letter,
-    LetterId, LetterStanding, NewChannel, NewLetter, Outbox, Recipient, Settled,
+    Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
+    LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, Recipient, Settled,
 };
 
 /// An outbox that is gone with its process. Who plays where, it asks the accounts.
 pub struct MemoryOutbox {
     accounts: Arc<dyn Accounts>,
-    kept: Mutex<Kept>,
+    kept: Mutex<MemoryKept>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct MemoryKept {
     points: BTreeMap<GameId, FollowPoint>,
-    letters: BTreeMap<LetterId, Letter>,
+    letters: BTreeMap<LetterId, OutboxLetter>,
     channels: BTreeMap<ChannelId, Channel>,
     choices: BTreeMap<AccountId, NoticeChoices>,
     interests: BTreeMap<(AccountId, GameId), BTreeMap<Followed, Interest>>,
     last_id: u64,
 }
 
-impl Kept {
+impl MemoryKept {
     fn next_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
@@ -48,7 +48,7 @@ impl Kept {
             return;
         }
         let id = LetterId(self.next_id());
-        let letter = Letter {
+        let letter = OutboxLetter {
             id,
             channel: letter.channel,
             bundle: letter.bundle.clone(),
@@ -66,7 +66,7 @@ impl Kept {
         self.letters.insert(id, letter);
     }
 
-    fn can_leave(&self, letter: &Letter) -> bool {
+    fn can_leave(&self, letter: &OutboxLetter) -> bool {
         letter.standing == LetterStanding::Waiting
             && self
                 .channels
@@ -84,7 +84,7 @@ impl MemoryOutbox {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, MemoryKept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -140,12 +140,12 @@ impl Outbox for MemoryOutbox {
         &self,
         now: Moment,
         most: u32,
-    ) -> Result<Vec<(Channel, Vec<Letter>)>, StoreError> {
+    ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>, StoreError> {
         let kept = self.kept();
-        let mut found: Vec<(Channel, Vec<Letter>)> = Vec::new();
+        let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
         let due = kept.letters.values();
         for letter in due.filter(|letter| letter.due_at <= now && kept.can_leave(letter)) {
-            let same = |(channel, letters): &&mut (Channel, Vec<Letter>)| {
+            let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
                 channel.id == letter.channel && letters[0].bundle == letter.bundle
             };
             if let Some((_, letters)) = found.iter_mut().find(same) {
@@ -202,7 +202,11 @@ impl Outbox for MemoryOutbox {
         Ok(())
     }
 
-    async fn letters_of(&self, channel: ChannelId, most: u32) -> Result<Vec<Letter>, StoreError> {
+    async fn letters_of(
+        &self,
+        channel: ChannelId,
+        most: u32,
+    ) -> Result<Vec<OutboxLetter>, StoreError> {
         let kept = self.kept();
         let letters = kept
             .letters
@@ -212,7 +216,7 @@ impl Outbox for MemoryOutbox {
         Ok(letters.take(most as usize).cloned().collect())
     }
 
-    async fn letter(&self, id: LetterId) -> Result<Option<Letter>, StoreError> {
+    async fn letter(&self, id: LetterId) -> Result<Option<OutboxLetter>, StoreError> {
         Ok(self.kept().letters.get(&id).cloned())
     }
 
@@ -225,7 +229,8 @@ impl Outbox for MemoryOutbox {
         else {
             return Ok(());
         };
-        let same = |letter: &&mut Letter| letter.channel == channel && letter.bundle == bundle;
+        let same =
+            |letter: &&mut OutboxLetter| letter.channel == channel && letter.bundle == bundle;
         for letter in kept.letters.values_mut().filter(same) {
             letter.standing = LetterStanding::Waiting;
             (letter.tries, letter.due_at, letter.done_at) = (0, now, None);

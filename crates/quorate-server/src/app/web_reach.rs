@@ -15,7 +15,7 @@ use tower::Service;
 
 /// How far the server's calls may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Reach {
+pub struct WebReach {
     /// Whether it may call this machine itself, and without TLS there, as its operator says.
     pub loopback: bool,
 }
@@ -34,7 +34,7 @@ pub enum Unreachable {
     OwnNetwork,
 }
 
-impl Reach {
+impl WebReach {
     /// Whether an address may be called, as far as it says so itself; its host is checked again when it is resolved.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
 
 /// Resolves names and keeps back addresses that may not be called.
 #[derive(Clone)]
-pub struct GuardedNames(pub Reach);
+pub struct GuardedNames(pub WebReach);
 
 impl Service<HostName> for GuardedNames {
     type Response = std::vec::IntoIter<SocketAddr>;
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn no_address_of_an_inner_network_is_called() {
-        let reach = Reach::default();
+        let reach = WebReach::default();
         for inner in [
             "127.0.0.1",
             "10.1.2.3",
@@ -178,14 +178,14 @@ mod tests {
         for outer in ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e"] {
             assert!(reach.allows(outer.parse().unwrap()), "{outer}");
         }
-        let loopback = Reach { loopback: true };
+        let loopback = WebReach { loopback: true };
         assert!(loopback.allows("127.0.0.1".parse().unwrap()));
         assert!(!loopback.allows("10.0.0.1".parse().unwrap()));
     }
 
     #[test]
     fn an_address_must_be_of_the_web() {
-        let check = |address: &str| Reach::default().check(address).map(drop);
+        let check = |address: &str| WebReach::default().check(address).map(drop);
         assert_eq!(check("https://hooks.example.org/a?b=c"), Ok(()));
         assert_eq!(check("http://hooks.example.org/"), Err(Unreachable::Plain));
         assert_eq!(check("http://127.0.0.1:9/"), Err(Unreachable::Plain));
@@ -207,7 +207,7 @@ mod tests {
         ] {
             assert_eq!(check(none), Err(Unreachable::NoAddress), "{none}");
         }
-        let loopback = Reach { loopback: true };
+        let loopback = WebReach { loopback: true };
         assert!(loopback.check("http://127.0.0.1:9/").is_ok());
         assert!(loopback.check("http://10.0.0.1/").is_err());
     }
@@ -215,9 +215,9 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_leads_home_is_not_connected_to() {
         let name = || "localhost".parse::<HostName>().unwrap();
-        let kept_back = GuardedNames(Reach::default()).call(name()).await;
+        let kept_back = GuardedNames(WebReach::default()).call(name()).await;
         assert!(kept_back.is_err());
-        let mut allowed = GuardedNames(Reach { loopback: true })
+        let mut allowed = GuardedNames(WebReach { loopback: true })
             .call(name())
             .await
             .unwrap();

@@ -16,7 +16,7 @@ use quorate_notices::signature::{WebhookSecret, seconds};
 use serde_json::Value as Json;
 
 use crate::app::mail::{Mail, MailLetter};
-use crate::app::web_reach::{GuardedNames, Reach};
+use crate::app::web_reach::{GuardedNames, WebReach};
 
 /// How long somebody may take to receive a message.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -50,13 +50,13 @@ pub(super) struct Parcel<'a> {
 /// The ways out.
 pub(super) struct Carrier {
     mail: Option<Mail>,
-    reach: Reach,
+    reach: WebReach,
     /// None where this machine has no certificates to trust.
     web: Option<Client<HttpsConnector<HttpConnector<GuardedNames>>, Body>>,
 }
 
 impl Carrier {
-    pub(super) fn new(mail: Option<Mail>, reach: Reach) -> Self {
+    pub(super) fn new(mail: Option<Mail>, reach: WebReach) -> Self {
         let mut plain = HttpConnector::new_with_resolver(GuardedNames(reach));
         plain.enforce_http(false);
         plain.set_connect_timeout(Some(PATIENCE));

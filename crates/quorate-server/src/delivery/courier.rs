@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::app::web_reach::Reach;
+use crate::app::web_reach::WebReach;
 use crate::delivery::carry::Carrier;
 use crate::delivery::follow::{failed, follow};
 use crate::delivery::send;
@@ -58,7 +58,7 @@ impl Drop for Busy {
 impl Courier {
     /// A courier for a site; none where the site keeps no outbox.
     pub fn new(site: &Arc<AppState>) -> Option<Self> {
-        let reach = Reach {
+        let reach = WebReach {
             loopback: site.parts.house.hooks_to_loopback,
         };
         Some(Self {

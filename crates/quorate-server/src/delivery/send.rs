@@ -7,7 +7,8 @@ use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_notices::dispatch::{Dispatch, NoticeText};
 use quorate_notices::outbox::{
-    Channel, ChannelAudience, ChannelSort, Letter, LetterId, Outbox, Settled, failed as try_later,
+    Channel, ChannelAudience, ChannelSort, LetterId, Outbox, OutboxLetter, Settled,
+    failed as try_later,
 };
 
 use crate::app::error::AppError;
@@ -18,7 +19,7 @@ use crate::delivery::follow::failed;
 use crate::ui::urls;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;
-use crate::view::notices::{NoticeAsked, needs_event};
+use crate::view::notice_texts::{NoticeAsked, needs_event};
 
 /// A letter in words.
 struct Worded {
@@ -33,13 +34,13 @@ pub(super) async fn send(
     outbox: &dyn Outbox,
     carrier: &Carrier,
     channel: &Channel,
-    letters: &[Letter],
+    letters: &[OutboxLetter],
 ) -> Result<bool, AppError> {
     let Some(base) = site.parts.house.address.clone() else {
         return Ok(false);
     };
     let (mut worded, mut title) = (Vec::new(), String::new());
-    let mut by_game: BTreeMap<&GameId, Vec<Letter>> = BTreeMap::new();
+    let mut by_game: BTreeMap<&GameId, Vec<OutboxLetter>> = BTreeMap::new();
     for letter in letters {
         by_game
             .entry(&letter.game)
@@ -89,20 +90,7 @@ pub(super) async fn send(
         reply_to: reply_to(site, letters),
         bounce_to: bounce_to(site, letters),
     };
-    let tries = letters.iter().map(|letter| letter.tries).max().unwrap_or(0);
-    let how = match carrier.carry(channel, &parcel).await {
-        Ok(()) => Settled::Sent,
-        Err(NotCarried::ForNow(why)) => try_later(tries, site.now(), why),
-        Err(NotCarried::Refused(why)) => Settled::Dead(why),
-        Err(NotCarried::Gone(why)) => {
-            outbox
-                .pause_channel(channel.id, Some(&why))
-                .await
-                .map_err(failed)?;
-            // It leaves when its owner has mended the channel and opens it again.
-            try_later(tries, site.now(), why)
-        }
-    };
+    let how = handed_over(outbox, carrier, channel, letters, &parcel).await?;
     outbox
         .settle(channel.id, &left, &how, site.now())
         .await
@@ -110,12 +98,36 @@ pub(super) async fn send(
     Ok(how == Settled::Sent)
 }
 
+/// Hands a message over; gives what became of it. Where nothing more is taken on the channel, it is paused.
+async fn handed_over(
+    outbox: &dyn Outbox,
+    carrier: &Carrier,
+    channel: &Channel,
+    letters: &[OutboxLetter],
+    parcel: &Parcel<'_>,
+) -> Result<Settled, AppError> {
+    let tries = letters.iter().map(|letter| letter.tries).max().unwrap_or(0);
+    Ok(match carrier.carry(channel, parcel).await {
+        Ok(()) => Settled::Sent,
+        Err(NotCarried::ForNow(why)) => try_later(tries, parcel.at, why),
+        Err(NotCarried::Refused(why)) => Settled::Dead(why),
+        Err(NotCarried::Gone(why)) => {
+            outbox
+                .pause_channel(channel.id, Some(&why))
+                .await
+                .map_err(failed)?;
+            // It leaves when its owner has mended the channel and opens it again.
+            try_later(tries, parcel.at, why)
+        }
+    })
+}
+
 /// The game's title, and those letters that there is something to tell of.
 async fn words(
     site: &Arc<AppState>,
     channel: &Channel,
     game: &GameId,
-    letters: Vec<Letter>,
+    letters: Vec<OutboxLetter>,
     base: &str,
 ) -> Result<(String, Vec<Worded>), AppError> {
     let account = match channel.audience {
@@ -157,7 +169,7 @@ fn dispatch(
     site: &AppState,
     base: &str,
     channel: &Channel,
-    letters: &[Letter],
+    letters: &[OutboxLetter],
     title: String,
     notices: Vec<NoticeText>,
 ) -> Dispatch {
@@ -189,13 +201,13 @@ fn dispatch(
 }
 
 /// The address for an answer, where the server takes mail and there is one thing to answer.
-fn reply_to(site: &AppState, letters: &[Letter]) -> Option<String> {
+fn reply_to(site: &AppState, letters: &[OutboxLetter]) -> Option<String> {
     let [letter] = letters else { return None };
     letter.topic.post()?;
     with_word(site, &WordFor::Answer(letter.id))
 }
 
-fn bounce_to(site: &AppState, letters: &[Letter]) -> Option<String> {
+fn bounce_to(site: &AppState, letters: &[OutboxLetter]) -> Option<String> {
     let letter = letters.first()?;
     with_word(site, &WordFor::Bounce(letter.id))
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_notices::choice::{Day, Hour, Hours, Zone};
+use quorate_notices::choice::{Hour, Hours, WeekDay, Zone};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
-    Channel, ChannelAudience, ChannelId, FollowPoint, Followed, Interest, Letter, LetterId,
+    Channel, ChannelAudience, ChannelId, FollowPoint, Followed, Interest, LetterId, OutboxLetter,
 };
 use quorate_runtime::ports::{AccountId, StoreError};
 use sqlx::Row;
@@ -86,8 +86,8 @@ pub(super) fn channel(row: &SqliteRow) -> Result<Channel> {
     })
 }
 
-pub(super) fn letter(row: &SqliteRow) -> Result<Letter> {
-    Ok(Letter {
+pub(super) fn letter(row: &SqliteRow) -> Result<OutboxLetter> {
+    Ok(OutboxLetter {
         id: LetterId(number(row, "id")?),
         channel: ChannelId(number(row, "channel")?),
         bundle: row.try_get("bundle").explain()?,
@@ -129,7 +129,7 @@ pub(super) fn hours(row: &SqliteRow) -> Result<(AccountId, Hours)> {
         Ok(hour.and_then(|hour| Hour::new(u8::try_from(hour).ok()?)))
     };
     let day: i64 = row.try_get("day").explain()?;
-    let day = u8::try_from(day).ok().and_then(Day::new);
+    let day = u8::try_from(day).ok().and_then(WeekDay::new);
     let hours = Hours {
         zone: Zone::named(zone).unwrap_or_default(),
         hour: hour("hour")?.unwrap_or_default(),

@@ -20,7 +20,7 @@ use crate::ui::urls;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;
 use crate::view::needs::needs;
-use crate::view::notices::NoticeAsked;
+use crate::view::notice_texts::NoticeAsked;
 use crate::view::waiting;
 
 /// `GET /feeds/{word}/{form}`: `needs.atom`, `needs.json`, `calendar.ics`.

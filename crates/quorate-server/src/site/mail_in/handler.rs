@@ -11,7 +11,7 @@ use quorate_engine::icons::IconWords;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::{Name, PostId};
 use quorate_notices::answer::{Incoming, MailAnswer, read, vote};
-use quorate_notices::outbox::{Channel, ChannelSort, Letter};
+use quorate_notices::outbox::{Channel, ChannelSort, OutboxLetter};
 use quorate_runtime::OperatingError;
 
 use crate::app::error::AppError;
@@ -106,7 +106,10 @@ async fn taken(
 }
 
 /// A letter that is still kept, with its channel.
-async fn letter_of(site: &AppState, word: &str) -> Result<Option<(Channel, Letter)>, AppError> {
+async fn letter_of(
+    site: &AppState,
+    word: &str,
+) -> Result<Option<(Channel, OutboxLetter)>, AppError> {
     let (Some(WordFor::Answer(id) | WordFor::Bounce(id)), Some(outbox)) =
         (notice_words::read(site, word), &site.parts.outbox)
     else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use quorate_kernel::GameId;
-use quorate_notices::choice::{Day, Hour, Hours, Zone};
+use quorate_notices::choice::{Hour, Hours, WeekDay, Zone};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, ChannelSort, LetterId, NewChannel,
@@ -19,10 +19,10 @@ use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::app::web_reach::Reach;
+use crate::app::web_reach::WebReach;
 use crate::security::chance;
 use crate::security::rate::Who;
-use crate::site::notices::handler::{Told, failed, outbox, own_feed, shown};
+use crate::site::notices::handler::{NoticesTold, failed, outbox, own_feed, shown};
 use crate::ui::urls::Href;
 use crate::ui::{Fact, urls};
 
@@ -234,7 +234,7 @@ async fn by_web(
         return wrong("Choose what receives it.");
     };
     let address = form.filled("address").unwrap_or_default().trim().to_owned();
-    let reach = Reach {
+    let reach = WebReach {
         loopback: site.parts.house.hooks_to_loopback,
     };
     if let Err(why) = reach.check(&address) {
@@ -259,7 +259,7 @@ async fn by_web(
     if sort == ChannelSort::Webhook {
         let fact = Fact::new("The webhook's secret", secret)
             .note("shown this once and never again; each request is signed with it");
-        return shown(site, visitor, game, Told::Secret(fact)).await;
+        return shown(site, visitor, game, NoticesTold::Secret(fact)).await;
     }
     let mut back = Href::from(urls::Notices);
     if let Some(game) = game {
@@ -289,7 +289,13 @@ async fn feed(
         ["needs.atom", "needs.json", "calendar.ics"].map(|form| own_feed(site, &channel, form));
     let fact = Fact::new("What waits for you", all.join(" "))
         .note("whoever knows these addresses can read it; remove the feed to make them worthless");
-    shown(site, visitor, form.filled("game"), Told::Secret(fact)).await
+    shown(
+        site,
+        visitor,
+        form.filled("game"),
+        NoticesTold::Secret(fact),
+    )
+    .await
 }
 
 fn hours(form: &Posted) -> Result<Hours, AppError> {
@@ -298,7 +304,7 @@ fn hours(form: &Posted) -> Result<Hours, AppError> {
         return wrong("There is no such time zone.");
     };
     let hour = number("hour").and_then(Hour::new);
-    let day = number("day").and_then(Day::new);
+    let day = number("day").and_then(WeekDay::new);
     let (Some(hour), Some(day)) = (hour, day) else {
         return wrong("Choose an hour and a day.");
     };

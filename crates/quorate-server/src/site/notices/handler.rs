@@ -10,7 +10,7 @@ use quorate_kernel::{GameId, Moment};
 use quorate_notices::choice::{Hours, Zone};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
-    Channel, ChannelAudience, ChannelSort, Followed, Interest, Letter, LetterStanding, Outbox,
+    Channel, ChannelAudience, ChannelSort, Followed, Interest, LetterStanding, Outbox, OutboxLetter,
 };
 use quorate_runtime::ports::{Account, StoreError};
 
@@ -29,7 +29,7 @@ use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Send, When, urls};
 const LETTERS: u32 = 5;
 
 /// What the page tells beside what was chosen.
-pub(super) enum Told {
+pub(super) enum NoticesTold {
     /// No more.
     Nothing,
     /// The secret of a webhook, or the addresses of a feed, shown once.
@@ -45,7 +45,7 @@ pub async fn show(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let game = query.get("game").map(String::as_str);
-    let result = shown(&site, &visitor, game, Told::Nothing).await;
+    let result = shown(&site, &visitor, game, NoticesTold::Nothing).await;
     answer(&site, &visitor, result)
 }
 
@@ -58,7 +58,13 @@ pub async fn take(
     let game = sent.form.filled("game").map(str::to_owned);
     let result = match change::changed(&site, &sent.visitor, &what, &sent.form).await {
         Err(AppError::Form(error)) => {
-            shown(&site, &sent.visitor, game.as_deref(), Told::Wrong(error)).await
+            shown(
+                &site,
+                &sent.visitor,
+                game.as_deref(),
+                NoticesTold::Wrong(error),
+            )
+            .await
         }
         other => other,
     };
@@ -79,7 +85,7 @@ pub(super) async fn shown(
     site: &Arc<AppState>,
     visitor: &Visitor,
     game: Option<&str>,
-    told: Told,
+    told: NoticesTold,
 ) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let outbox = outbox(site)?;
@@ -94,9 +100,9 @@ pub(super) async fn shown(
     };
     let choices = outbox.choices_of(account.id).await.map_err(failed)?;
     let (secret, error) = match told {
-        Told::Nothing => (None, None),
-        Told::Secret(secret) => (Some(secret), None),
-        Told::Wrong(error) => (None, Some(error)),
+        NoticesTold::Nothing => (None, None),
+        NoticesTold::Secret(secret) => (Some(secret), None),
+        NoticesTold::Wrong(error) => (None, Some(error)),
     };
     let desk = NoticesDesk {
         site,
@@ -322,7 +328,7 @@ pub(super) fn own_feed(site: &AppState, channel: &Channel, form: &str) -> String
     format!("{base}{}", link.as_str())
 }
 
-fn letter_line(desk: &NoticesDesk<'_>, letter: &Letter) -> NoticesLine {
+fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
     let about = match (letter.standing, letter.done_at) {
         (LetterStanding::Waiting, _) if letter.tries > 0 => {
             let again = desk.when(letter.due_at);

@@ -1,0 +1,509 @@
+//! Notices in words, as their reader may see them.
+
+use quorate_kernel::event::Event;
+use quorate_kernel::rows::{ClaimStanding, Comment, Post, Standing};
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, PlayerId, PostId, Thing};
+use quorate_notices::dispatch::NoticeText;
+use quorate_notices::kind::NoticeKind;
+use quorate_notices::topic::NoticeTopic;
+
+use crate::ui::urls::Href;
+use crate::ui::{Cite, markup, urls};
+use crate::view::game::GameView;
+use crate::view::{dynasties, messages, needs, waiting};
+
+/// How many letters of what somebody wrote go into a notice.
+const EXCERPT: usize = 600;
+
+/// How many changes of the reader's own values a notice tells.
+const CHANGES: usize = 8;
+
+pub(crate) struct NoticeAsked<'a> {
+    /// As what it is told.
+    pub(crate) kind: NoticeKind,
+    /// What it is about.
+    pub(crate) topic: &'a NoticeTopic,
+    /// The event that led to it, where the words need it.
+    pub(crate) event: Option<&'a Event>,
+}
+
+/// Whether the words of a kind are made from its event.
+pub(crate) fn needs_event(kind: NoticeKind) -> bool {
+    matches!(
+        kind,
+        NoticeKind::Closed | NoticeKind::Touched | NoticeKind::RuleChanged
+    )
+}
+
+impl GameView {
+    /// A notice in words; none where the reader may not see what it is about, or it no longer stands. `base` is how
+    /// addresses of the site begin.
+    pub(crate) fn notice(&self, asked: NoticeAsked<'_>, base: &str) -> Option<NoticeText> {
+        let mut text = self.worded(asked)?;
+        text.heading = one_line(&text.heading);
+        text.link = format!("{base}{}", text.link);
+        text.clause = text
+            .clause
+            .map(|(title, address)| (title, format!("{base}{address}")));
+        Some(text)
+    }
+
+    fn worded(&self, asked: NoticeAsked<'_>) -> Option<NoticeText> {
+        match (asked.kind, asked.topic) {
+            (NoticeKind::VoteWanted, NoticeTopic::Post(id)) => self.vote_wanted(*id),
+            (NoticeKind::CanClose, NoticeTopic::Post(id)) => self.can_close(*id),
+            (NoticeKind::Closed, NoticeTopic::Post(id)) => self.closed(*id, asked.event),
+            (NoticeKind::YourMove, NoticeTopic::Line(digest)) => self.your_move(digest),
+            (NoticeKind::Question | NoticeKind::DueSoon, topic) => self.question(asked.kind, topic),
+            (
+                NoticeKind::Mentioned
+                | NoticeKind::Answered
+                | NoticeKind::Followed
+                | NoticeKind::Posted,
+                topic,
+            ) => self.written(asked.kind, topic),
+            (NoticeKind::Touched, NoticeTopic::Event(_)) => self.touched(asked.event?),
+            (NoticeKind::Message, NoticeTopic::Message(id)) => self.letter(*id),
+            (NoticeKind::Disputed, NoticeTopic::Claim(seq)) => self.disputed(*seq),
+            (NoticeKind::AsksToJoin, NoticeTopic::Person(id)) => self.asks_to_join(*id),
+            (NoticeKind::DynastyEnded, NoticeTopic::Dynasty(number)) => self.new_dynasty(*number),
+            (NoticeKind::RuleChanged, NoticeTopic::Rule(rule)) => {
+                self.rule_changed(rule, asked.event?)
+            }
+            _ => None,
+        }
+    }
+
+    fn text(
+        &self,
+        heading: String,
+        to: impl Into<Href>,
+        to_do: &str,
+        thread: String,
+    ) -> NoticeText {
+        NoticeText {
+            heading,
+            body: String::new(),
+            reason: format!("You play in {}.", self.title()),
+            clause: None,
+            link: to.into().as_str().to_owned(),
+            to_do: to_do.to_owned(),
+            thread: format!("{}.{thread}", self.game),
+        }
+    }
+
+    fn excerpt(&self, text: &str) -> String {
+        markup::excerpt(text, &self.terms, EXCERPT)
+    }
+
+    /// A post that the reader may see.
+    fn seen(&self, id: PostId) -> Option<&Post> {
+        let post = self.state().posts.get(&id)?;
+        self.view().post(post).then_some(post)
+    }
+
+    fn href_of(&self, id: PostId) -> Href {
+        let post = id.to_string();
+        urls::Post {
+            game: self.game.as_str(),
+            post: &post,
+        }
+        .into()
+    }
+
+    fn vote_wanted(&self, id: PostId) -> Option<NoticeText> {
+        let post = self.seen(id)?;
+        if !needs::lacks_my_vote(self, id, post) {
+            return None;
+        }
+        let heading = format!("Your vote is wanted: {}", self.themed(post.title.as_str()));
+        let mut text = self.text(heading, self.href_of(id).at("vote"), "Vote", thread(id));
+        let author = self.author(&post.author).name;
+        text.body = format!("{}\n\nBy {author}.", self.excerpt(post.body.as_str()));
+        let category = self.law.categories.get(&post.category)?;
+        let reason = format!(
+            "You are a player of {}, in which a {} is voted on.",
+            self.title(),
+            self.category_title(post)
+        );
+        Some(because(text, reason, self.cite_site(&category.site)))
+    }
+
+    fn can_close(&self, id: PostId) -> Option<NoticeText> {
+        let post = self.seen(id)?;
+        let me = self.me?;
+        let decl = waiting::ripe(self, me, id, post)?;
+        let heading = format!("Can be closed: {}", self.themed(post.title.as_str()));
+        let to_do = self.themed(&decl.it.title);
+        let mut text = self.text(heading, self.href_of(id), &to_do, thread(id));
+        text.body = self.verdict(id).map_or_else(String::new, |verdict| {
+            format!("{} {}", verdict.lead, verdict.why)
+                .trim()
+                .to_owned()
+        });
+        let reason = format!("Your office in {} lets you close it.", self.title());
+        Some(because(text, reason, self.cite_site(&decl.site)))
+    }
+
+    fn closed(&self, id: PostId, event: Option<&Event>) -> Option<NoticeText> {
+        let post = self.seen(id)?;
+        post.closed_at?;
+        let status = self
+            .status(post)
+            .map_or_else(|| "closed".to_owned(), |it| it.word);
+        let heading = format!("{status}: {}", self.themed(post.title.as_str()));
+        let mut text = self.text(heading, self.href_of(id), "See what it did", thread(id));
+        let mut parts = vec![self.closing_note(post)];
+        parts.extend(event.map(|event| self.done_by(event)));
+        parts.retain(|part| !part.is_empty());
+        text.body = parts.join("\n\n");
+        let cite = event.and_then(|event| {
+            let step = event
+                .steps
+                .iter()
+                .find(|step| matches!(&step.effect, Effect::Post { key, .. } if *key == id))?;
+            self.cite(&step.rule, step.clause)
+        });
+        let reason = format!("You play in {}, whose matter it was.", self.title());
+        Some(because(text, reason, cite))
+    }
+
+    /// What an event did: to the law, and to the reader.
+    fn done_by(&self, event: &Event) -> String {
+        let mut rules: Vec<String> = event
+            .steps
+            .iter()
+            .filter_map(|step| self.rule_of(step))
+            .collect();
+        rules.dedup();
+        let mut lines = Vec::new();
+        if !rules.is_empty() {
+            lines.push(format!("Rules changed: {}.", rules.join(", ")));
+        }
+        let mine = self.changes_of_mine(event);
+        if !mine.is_empty() {
+            lines.push("What it changed for you:".to_owned());
+            lines.extend(mine);
+        }
+        lines.join("\n")
+    }
+
+    fn rule_of(&self, step: &quorate_kernel::effect::Step) -> Option<String> {
+        let Effect::Rule { old, new, .. } = &step.effect else {
+            return None;
+        };
+        let rule = new.as_ref().or(old.as_ref())?;
+        Some(self.themed(&rule.title))
+    }
+
+    /// What an event changed of the reader's own, as far as they may see it.
+    fn changes_of_mine(&self, event: &Event) -> Vec<String> {
+        let Some(me) = self.me else {
+            return Vec::new();
+        };
+        let name = self.name(me);
+        let (changed, _) = self.values_of(event);
+        let mine = changed.into_iter().filter(|(whose, ..)| *whose == name);
+        let mine: Vec<_> = mine.collect();
+        let more = mine.len().saturating_sub(CHANGES);
+        let told = mine.into_iter().take(CHANGES);
+        let mut lines: Vec<String> = told
+            .map(|(_, title, old, new)| format!("{title}: {old} → {new}"))
+            .collect();
+        if more > 0 {
+            lines.push(format!("and {more} more"));
+        }
+        lines
+    }
+
+    fn your_move(&self, digest: &str) -> Option<NoticeText> {
+        let lines = needs::asked_by_law(self);
+        let line = lines
+            .iter()
+            .find(|line| line_digest(&line.title) == digest)?;
+        let heading = line.title.clone();
+        let mut text = self.text(
+            heading,
+            line.href.clone(),
+            "Do it",
+            format!("line-{digest}"),
+        );
+        text.reason = format!("In {}, {}.", self.title(), line.note);
+        Some(text)
+    }
+
+    fn question(&self, kind: NoticeKind, topic: &NoticeTopic) -> Option<NoticeText> {
+        let me = self.me?;
+        let act: Href = urls::Act {
+            game: self.game.as_str(),
+        }
+        .into();
+        let (title, deadline, default, href, cite) = match topic {
+            NoticeTopic::Duty(id) => {
+                let duty = self
+                    .state()
+                    .duties
+                    .get(&id.0)
+                    .filter(|duty| duty.to == me)?;
+                let decl = self.law.decisions.get(&duty.decision);
+                let cite = decl.and_then(|decl| self.cite_site(&decl.site));
+                let href = act.at(&format!("duty-{}", id.0));
+                (
+                    self.duty_title(duty),
+                    duty.deadline,
+                    &duty.default,
+                    href,
+                    cite,
+                )
+            }
+            NoticeTopic::Open(player, action) if *player == me => {
+                let (key, open) = self
+                    .state()
+                    .open
+                    .iter()
+                    .find(|(key, _)| key.who == me && key.action == *action)?;
+                let decl = self.law.actions.get(&key.action);
+                let cite = decl.and_then(|decl| self.cite_site(&decl.site));
+                let href = act.at(&format!("ask-{}", key.action));
+                let question = &open.question;
+                (
+                    question.what.clone(),
+                    open.deadline,
+                    &question.default,
+                    href,
+                    cite,
+                )
+            }
+            _ => return None,
+        };
+        let heading = match kind {
+            NoticeKind::DueSoon => format!("Due {}: {title}", self.when(deadline).full()),
+            _ => format!("A question waits for you: {title}"),
+        };
+        let mut text = self.text(heading, href, "Answer", topic.to_string().replace(':', "-"));
+        text.body = format!(
+            "It waits until {}. Without your answer it is: {}.",
+            self.when(deadline).full(),
+            self.label(default)
+        );
+        let reason = format!("It was left to you in {}.", self.title());
+        Some(because(text, reason, cite))
+    }
+
+    fn comment_seen(&self, topic: &NoticeTopic) -> Option<(PostId, Option<&Comment>)> {
+        match topic {
+            NoticeTopic::Post(id) => Some((*id, None)),
+            NoticeTopic::Comment(post, id) => {
+                let mut under = self.state().comments_of(*post);
+                let (_, comment) = under.find(|(key, _)| key.id == *id)?;
+                self.view()
+                    .comment(comment)
+                    .then_some((*post, Some(comment)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Something that somebody wrote: a post or a comment.
+    fn written(&self, kind: NoticeKind, topic: &NoticeTopic) -> Option<NoticeText> {
+        let (id, comment) = self.comment_seen(topic)?;
+        let post = self.seen(id)?;
+        let title = self.themed(post.title.as_str());
+        let (author, words) = match comment {
+            Some(comment) => (&comment.author, comment.text.as_str()),
+            None => (&post.author, post.body.as_str()),
+        };
+        let by = self.author(author).name;
+        let heading = match (kind, comment) {
+            (NoticeKind::Mentioned, _) => format!("{by} names you: {title}"),
+            (_, Some(_)) => format!("{by} commented: {title}"),
+            (NoticeKind::Posted, None) => format!("{}: {title}", self.category_title(post)),
+            (_, None) => format!("{by} posted: {title}"),
+        };
+        let href = match (topic, comment) {
+            (NoticeTopic::Comment(_, comment), Some(_)) => {
+                self.href_of(id).at(&format!("c{comment}"))
+            }
+            _ => self.href_of(id),
+        };
+        let mut text = self.text(heading, href, "Read and answer", thread(id));
+        text.body = self.excerpt(words);
+        if kind == NoticeKind::Posted {
+            text.body = format!("{}\n\nBy {by}.", text.body);
+        }
+        text.reason = match kind {
+            NoticeKind::Mentioned => format!("Your name stands in it, in {}.", self.title()),
+            NoticeKind::Answered => format!("You wrote the post, in {}.", self.title()),
+            NoticeKind::Posted => format!("New in {}.", self.title()),
+            _ => format!("You follow it in {}.", self.title()),
+        };
+        Some(text)
+    }
+
+    fn touched(&self, event: &Event) -> Option<NoticeText> {
+        let mine = self.changes_of_mine(event);
+        if mine.is_empty() {
+            return None;
+        }
+        let by = self.doer_name(event);
+        let heading = if self.may_know(event) {
+            format!("{by}: {}", self.event_title(event))
+        } else {
+            "Somebody changed something of yours".to_owned()
+        };
+        let number = event.seq.to_string();
+        let link = urls::Event {
+            game: self.game.as_str(),
+            event: &number,
+        };
+        let mut text = self.text(
+            heading,
+            link,
+            "See what happened",
+            format!("event-{number}"),
+        );
+        text.body = mine.join("\n");
+        let me = self.me?;
+        let step = event.steps.iter().find(|step| {
+            matches!(&step.effect, Effect::Cell { key, .. } if key.thing == Thing::Player(me))
+        });
+        let cite = step.and_then(|step| self.cite(&step.rule, step.clause));
+        let reason = format!("It changed something of yours in {}.", self.title());
+        Some(because(text, reason, cite))
+    }
+
+    fn letter(&self, id: quorate_kernel::ids::MessageId) -> Option<NoticeText> {
+        let me = self.me?;
+        let message = self.state().messages.get(&id)?;
+        if !self.view().message(message) || !self.has_unread(id, message) {
+            return None;
+        }
+        let circle = messages::circle(message, me);
+        let from = message
+            .from
+            .map_or_else(|| self.title(), |from| self.name(from));
+        let word = messages::word(&circle);
+        let link = urls::Thread {
+            game: self.game.as_str(),
+            thread: &word,
+        };
+        let heading = format!("{from} wrote to you");
+        let mut text = self.text(heading, link, "Read and answer", format!("thread-{word}"));
+        text.body = self.excerpt(message.text.plain()?);
+        text.reason = match message.from {
+            Some(_) => format!("It is a private message in {}.", self.title()),
+            None => format!("A rule of {} sent it to you.", self.title()),
+        };
+        Some(text)
+    }
+
+    fn disputed(&self, seq: EventSeq) -> Option<NoticeText> {
+        let me = self.me?;
+        let claims = self.state().claims.iter();
+        let (_, claim) = claims
+            .filter(|(_, claim)| claim.by == me && claim.standing == ClaimStanding::Disputed)
+            .find(|(id, _)| id.event() == seq)?;
+        let names: Vec<String> = claim.disputed_by.iter().map(|id| self.name(*id)).collect();
+        let number = seq.to_string();
+        let link = urls::Event {
+            game: self.game.as_str(),
+            event: &number,
+        };
+        let heading = format!("{} disputes a change that you recorded", names.join(", "));
+        let mut text = self.text(heading, link, "See it", format!("event-{number}"));
+        text.body = format!("You gave as the reason: {}", claim.reason.as_str());
+        let cite = self.cite(&claim.rule, 0);
+        let reason = "You recorded it by hand, resting on this rule.".to_owned();
+        Some(because(text, reason, cite))
+    }
+
+    fn asks_to_join(&self, id: PlayerId) -> Option<NoticeText> {
+        let person = self.state().people.get(&id)?;
+        let is_admin = self.me.is_some_and(|me| self.has_flag(me, "admin"));
+        if person.standing != Standing::Applicant || (self.me.is_some() && !is_admin) {
+            return None;
+        }
+        let game = self.game.as_str();
+        let link: Href = if is_admin {
+            urls::Desk { game }.into()
+        } else {
+            urls::Players { game }.into()
+        };
+        let heading = format!("{} asks to join", self.name(id));
+        let mut text = self.text(heading, link, "See who asks", format!("person-{id}"));
+        text.reason = format!("{} has somebody new.", self.title());
+        Some(text)
+    }
+
+    fn new_dynasty(&self, number: u32) -> Option<NoticeText> {
+        let dynasty = self.state().dynasties.get(&number)?;
+        let word = number.to_string();
+        let link = urls::Dynasty {
+            game: self.game.as_str(),
+            dynasty: &word,
+        };
+        let title = dynasties::title(self, number, dynasty);
+        let heading = format!("A dynasty ended; now: {title}");
+        let mut text = self.text(heading, link, "See it", format!("dynasty-{word}"));
+        text.reason = format!("You play in {}.", self.title());
+        Some(text)
+    }
+
+    fn rule_changed(&self, rule: &quorate_kernel::Name, event: &Event) -> Option<NoticeText> {
+        let step = event
+            .steps
+            .iter()
+            .find(|step| matches!(&step.effect, Effect::Rule { key, .. } if key == rule))?;
+        let title = self.rule_of(step)?;
+        let Effect::Rule { new, .. } = &step.effect else {
+            return None;
+        };
+        let (what, link): (&str, Href) = match new {
+            Some(_) => {
+                let rule = rule.as_str();
+                let game = self.game.as_str();
+                ("changed", urls::RuleHistory { game, rule }.into())
+            }
+            None => {
+                let number = event.seq.to_string();
+                let game = self.game.as_str();
+                let event = &number;
+                ("was repealed", urls::Event { game, event }.into())
+            }
+        };
+        let heading = format!("The rule {title} {what}");
+        let mut text = self.text(heading, link, "See what changed", format!("rule-{rule}"));
+        text.reason = if self.me.is_some() {
+            format!("You follow it in {}.", self.title())
+        } else {
+            format!("The law of {} changed.", self.title())
+        };
+        Some(text)
+    }
+}
+
+/// With why, and the clause that it rests on.
+fn because(mut text: NoticeText, reason: String, cite: Option<Cite>) -> NoticeText {
+    text.reason = reason;
+    text.clause = cite.and_then(|cite| {
+        let href = cite.href?;
+        Some((cite.text, href.as_str().to_owned()))
+    });
+    text
+}
+
+/// What mail about a post has in common.
+fn thread(id: PostId) -> String {
+    format!("post-{id}")
+}
+
+/// A text on one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// By what a line of the law is known without its words.
+pub(crate) fn line_digest(line: &str) -> String {
+    blake3::hash(line.as_bytes()).to_hex()[..16].to_owned()
+}
