@@ -145,3 +145,11 @@ impl Post {
         self.bare(request.body(Body::empty()).unwrap()).await
     }
 }
+
+#[tokio::test]
+async fn the_outbox_of_these_tests_keeps_its_contract() {
+    let table = Table::open().await;
+    let parts = &table.site().parts;
+    let outbox = parts.outbox.as_ref().unwrap();
+    quorate_notices::testing::outbox(&**outbox, &*parts.accounts).await;
+}
