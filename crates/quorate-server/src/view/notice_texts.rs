@@ -19,6 +19,7 @@ const EXCERPT: usize = 600;
 /// How many changes of the reader's own values a notice tells.
 const CHANGES: usize = 8;
 
+#[derive(Clone, Copy)]
 pub(crate) struct NoticeAsked<'a> {
     /// As what it is told.
     pub(crate) kind: NoticeKind,
@@ -53,7 +54,7 @@ impl GameView {
         match (asked.kind, asked.topic) {
             (NoticeKind::VoteWanted, NoticeTopic::Post(id)) => self.vote_wanted(*id),
             (NoticeKind::CanClose, NoticeTopic::Post(id)) => self.can_close(*id),
-            (NoticeKind::Closed, NoticeTopic::Post(id)) => self.closed(*id, asked.event),
+            (NoticeKind::Closed, NoticeTopic::Post(id)) => self.closing(*id, asked.event),
             (NoticeKind::YourMove, NoticeTopic::Line(digest)) => self.your_move(digest),
             (NoticeKind::Question | NoticeKind::DueSoon, topic) => self.question(asked.kind, topic),
             (
@@ -146,7 +147,7 @@ impl GameView {
         Some(because(text, reason, self.cite_site(&decl.site)))
     }
 
-    fn closed(&self, id: PostId, event: Option<&Event>) -> Option<NoticeText> {
+    fn closing(&self, id: PostId, event: Option<&Event>) -> Option<NoticeText> {
         let post = self.seen(id)?;
         post.closed_at?;
         let status = self

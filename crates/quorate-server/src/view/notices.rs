@@ -33,8 +33,6 @@ pub(crate) struct NowStanding {
 }
 
 /// What a notice is about.
-#[derive(Clone, Copy)]
-
 impl GameView {
     /// A game as an account sees it, or as a stranger does, without a request of theirs.
     pub(crate) async fn for_account(
