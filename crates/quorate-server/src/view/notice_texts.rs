@@ -19,6 +19,7 @@ const EXCERPT: usize = 600;
 /// How many changes of the reader's own values a notice tells.
 const CHANGES: usize = 8;
 
+/// What a notice is about.
 #[derive(Clone, Copy)]
 pub(crate) struct NoticeAsked<'a> {
     /// As what it is told.

@@ -32,7 +32,6 @@ pub(crate) struct NowStanding {
     pub(crate) topic: NoticeTopic,
 }
 
-/// What a notice is about.
 impl GameView {
     /// A game as an account sees it, or as a stranger does, without a request of theirs.
     pub(crate) async fn for_account(

@@ -2,7 +2,7 @@
 
 mod answers;
 mod sent;
-mod stand_in;
+pub(crate) mod stand_in;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};

@@ -2,6 +2,7 @@
 
 mod forget;
 mod matrix;
+mod notices;
 mod readers;
 mod routes;
 mod safe;

@@ -138,33 +138,33 @@ async fn speak(
 
 /// A request that came.
 #[derive(Clone, Debug)]
-pub(super) struct Came {
-    pub(super) method: Method,
-    pub(super) path: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
+pub(crate) struct Came {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 impl Came {
-    pub(super) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 
-    pub(super) fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).unwrap().to_str().unwrap()
     }
 }
 
 /// An address on the web that takes whatever comes.
 #[derive(Clone)]
-pub(super) struct WebServer {
-    pub(super) address: String,
+pub(crate) struct WebServer {
+    pub(crate) address: String,
     status: Arc<Mutex<u16>>,
     came: Arc<Mutex<Vec<Came>>>,
 }
 
 impl WebServer {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
@@ -176,11 +176,11 @@ impl WebServer {
         server
     }
 
-    pub(super) fn answers(&self, status: u16) {
+    pub(crate) fn answers(&self, status: u16) {
         *self.status.lock().unwrap() = status;
     }
 
-    pub(super) fn came(&self) -> Vec<Came> {
+    pub(crate) fn came(&self) -> Vec<Came> {
         self.came.lock().unwrap().clone()
     }
 }

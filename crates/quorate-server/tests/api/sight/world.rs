@@ -298,7 +298,12 @@ pub(crate) struct Ball {
 impl Ball {
     /// Founded and played, with such secrets.
     pub(crate) async fn with(secrets: Secrets) -> Self {
-        let table = Table::with(ServerConfig::default(), vec![book()]).await;
+        Self::at(ServerConfig::default(), secrets).await
+    }
+
+    /// The same on a server that is run otherwise.
+    pub(crate) async fn at(house: ServerConfig, secrets: Secrets) -> Self {
+        let table = Table::with(house, vec![book()]).await;
         let mut tokens = Vec::new();
         for name in PLAYERS.iter().chain([&OUTSIDER, &OPERATOR]) {
             tokens.push(table.token(name, *name == OPERATOR).await);
