@@ -91,13 +91,19 @@ pub(crate) fn lacks_my_vote(look: &GameView, id: PostId, post: &Post) -> bool {
     !has_voted && look.view().author(&post.author) != Some(me)
 }
 
-/// What the law itself says that the reader owes, where it keeps such lists (`obligations`, and `reminders` for what is
-/// only well done): lines that begin with whose they are, by name or by what they are, and a colon.
-pub(crate) fn asked_by_law(look: &GameView) -> Vec<NeedsLine> {
-    let Some(me) = look.me else {
-        return Vec::new();
-    };
-    let href = look.own_desk(me);
+/// A line of the law on what somebody owes, or what is only well done.
+pub(crate) struct LawLine {
+    /// Whose it is, by name or by what they are.
+    whose: String,
+    /// What.
+    pub(crate) what: String,
+    icon: Icon,
+    note: &'static str,
+}
+
+/// What the law itself says that people owe, where it keeps such lists (`obligations`, and `reminders` for what is only well
+/// done): lines that begin with whose they are, by name or by what they are, and a colon.
+pub(crate) fn law_lines(look: &GameView) -> Vec<LawLine> {
     let mut found = Vec::new();
     for (list, icon, note) in [
         ("obligations", Icon::Key, "the rules ask this of you"),
@@ -109,17 +115,46 @@ pub(crate) fn asked_by_law(look: &GameView) -> Vec<NeedsLine> {
         found.extend(items.iter().filter_map(|item| {
             let Datum::Text(text) = item else { return None };
             let (whose, what) = text.split_once(": ")?;
-            look.is_called(me, whose).then(|| NeedsLine {
+            Some(LawLine {
+                whose: whose.to_owned(),
+                what: capital(what),
                 icon,
-                title: capital(what),
-                href: href.clone(),
-                after: String::new(),
-                note: note.to_owned(),
-                due: None,
+                note,
             })
         }));
     }
     found
+}
+
+/// Those of the law's lines that are somebody's.
+pub(crate) fn lines_of<'a>(
+    look: &GameView,
+    lines: &'a [LawLine],
+    player: PlayerId,
+) -> Vec<&'a LawLine> {
+    let theirs = lines
+        .iter()
+        .filter(|line| look.is_called(player, &line.whose));
+    theirs.collect()
+}
+
+/// What the law says that the reader owes.
+pub(crate) fn asked_by_law(look: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let href = look.own_desk(me);
+    let lines = law_lines(look);
+    let mine = lines_of(look, &lines, me).into_iter();
+    mine.map(|line| NeedsLine {
+        icon: line.icon,
+        title: line.what.clone(),
+        href: href.clone(),
+        after: String::new(),
+        note: line.note.to_owned(),
+        due: None,
+    })
+    .collect()
 }
 
 impl GameView {

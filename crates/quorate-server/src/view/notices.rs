@@ -78,16 +78,17 @@ impl GameView {
         let mut found = Vec::new();
         let mut next: Option<Moment> = None;
         let mut sooner = |at: Moment| next = Some(next.map_or(at, |known| known.min(at)));
+        let lines = needs::law_lines(self);
         if self.attribute(&Thing::Game, "obligations").is_some() {
             sooner(self.now + LOOK_AGAIN);
         }
         for player in players {
             let theirs = self.as_player(*player);
-            for line in needs::asked_by_law(&theirs) {
+            for line in needs::lines_of(self, &lines, *player) {
                 found.push(NowStanding {
                     player: *player,
                     kind: NoticeKind::YourMove,
-                    topic: NoticeTopic::Line(line_digest(&line.title)),
+                    topic: NoticeTopic::Line(line_digest(&line.what)),
                 });
             }
             let (ripe, later) = waiting::closable_by(&theirs);

@@ -21,7 +21,7 @@ async fn told(secrets: Secrets) -> BTreeMap<String, Vec<Json>> {
     let ball = Ball::at(house, secrets).await;
     let parts = &ball.table.site().parts;
     let outbox = parts.outbox.as_ref().unwrap();
-    let game = GAME.parse().unwrap();
+    let game: quorate_kernel::GameId = GAME.parse().unwrap();
     for name in PLAYERS {
         let account = parts
             .accounts
@@ -41,7 +41,7 @@ async fn told(secrets: Secrets) -> BTreeMap<String, Vec<Json>> {
         };
         outbox.make_channel(&channel).await.unwrap();
         if name == PLAYERS[0] {
-            channel.audience = ChannelAudience::Room(game, NoticeKind::of_rooms().to_vec());
+            channel.audience = ChannelAudience::Room(game.clone(), NoticeKind::of_rooms().to_vec());
             channel.address = format!("{}/room", web.address);
             outbox.make_channel(&channel).await.unwrap();
         }
@@ -51,7 +51,6 @@ async fn told(secrets: Secrets) -> BTreeMap<String, Vec<Json>> {
                 .await
                 .unwrap();
         }
-        let game = GAME.parse().unwrap();
         let people = ball
             .people
             .iter()
