@@ -49,6 +49,8 @@ pub(super) struct Parcel<'a> {
 
 /// The ways out.
 pub(super) struct Carrier {
+    /// Held while what became of a message is written down.
+    pub(super) turn: tokio::sync::Mutex<()>,
     mail: Option<Mail>,
     reach: WebReach,
     /// None where this machine has no certificates to trust.
@@ -66,6 +68,7 @@ impl Carrier {
             tracing::warn!(%error, "messages to addresses of the web do not leave: there are no certificates to trust");
         }
         Self {
+            turn: tokio::sync::Mutex::default(),
             mail,
             reach,
             web: web

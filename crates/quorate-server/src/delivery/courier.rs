@@ -1,10 +1,11 @@
 //! What keeps notices going: it hears of events, follows the games, and sends what is due.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use quorate_kernel::{GameId, Span};
+use quorate_kernel::{GameId, Moment, Span};
 use quorate_notices::outbox::{ChannelId, Outbox};
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -32,6 +33,9 @@ const LOOK_EVERY: Duration = Duration::from_mins(1);
 /// How long letters are kept after they left, for their owner to see.
 const KEEP: Span = Span::days(30);
 
+/// How often they are looked through for that.
+const SWEEP_EVERY: Span = Span::hours(1);
+
 /// Keeps notices going.
 #[derive(Clone)]
 pub struct Courier {
@@ -41,6 +45,8 @@ pub struct Courier {
     /// Channels on which a message is under way, so that a slow one holds up itself alone.
     busy: Arc<Mutex<BTreeSet<ChannelId>>>,
     room: Arc<Semaphore>,
+    /// When letters that are done were last dropped.
+    swept_at: Arc<AtomicI64>,
 }
 
 /// A channel on which a message is under way, until this is dropped.
@@ -67,6 +73,7 @@ impl Courier {
             site: Arc::clone(site),
             busy: Arc::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
+            swept_at: Arc::default(),
         })
     }
 
@@ -167,10 +174,14 @@ impl Courier {
 
     async fn begin_sending(&self, under_way: &mut JoinSet<()>) -> Result<(), AppError> {
         let now = self.site.now();
-        self.outbox
-            .sweep_letters(now - KEEP)
-            .await
-            .map_err(failed)?;
+        let since = now - Moment(self.swept_at.load(Ordering::Relaxed));
+        if since >= SWEEP_EVERY {
+            self.swept_at.store(now.0, Ordering::Relaxed);
+            self.outbox
+                .sweep_letters(now - KEEP)
+                .await
+                .map_err(failed)?;
+        }
         let ready = self.outbox.ready(now, MESSAGES).await.map_err(failed)?;
         let mut by_channel = std::collections::BTreeMap::new();
         for (channel, letters) in ready {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId};
+use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_notices::dispatch::{Dispatch, NoticeText};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelSort, LetterId, Outbox, OutboxLetter, Settled,
@@ -71,10 +71,7 @@ pub(super) async fn send(
         .collect();
     let now = site.now();
     if !moot.is_empty() {
-        outbox
-            .settle(channel.id, &moot, &Settled::Moot, now)
-            .await
-            .map_err(failed)?;
+        noted(outbox, carrier, channel, &moot, &Settled::Moot, now).await?;
     }
     if worded.is_empty() {
         return Ok(true);
@@ -91,11 +88,22 @@ pub(super) async fn send(
         bounce_to: bounce_to(site, letters),
     };
     let how = handed_over(outbox, carrier, channel, letters, &parcel).await?;
-    outbox
-        .settle(channel.id, &left, &how, site.now())
-        .await
-        .map_err(failed)?;
+    noted(outbox, carrier, channel, &left, &how, site.now()).await?;
     Ok(how == Settled::Sent)
+}
+
+/// Notes what became of letters. One at a time over all channels, so that whoever plays waits behind one of these at most.
+async fn noted(
+    outbox: &dyn Outbox,
+    carrier: &Carrier,
+    channel: &Channel,
+    letters: &[LetterId],
+    how: &Settled,
+    now: Moment,
+) -> Result<(), AppError> {
+    let _turn = carrier.turn.lock().await;
+    let settled = outbox.settle(channel.id, letters, how, now).await;
+    settled.map_err(failed)
 }
 
 /// Hands a message over; gives what became of it. Where nothing more is taken on the channel, it is paused.
