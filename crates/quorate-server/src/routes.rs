@@ -39,6 +39,7 @@ pub fn router(site: Arc<AppState>) -> Router {
         .merge(past::routes())
         .merge(table::routes())
         .merge(api::routes())
+        .merge(api::page())
         .fallback(help::handler::nowhere)
         .layer(DefaultBodyLimit::max(elsewhere::BODY_BYTES))
         .layer(from_fn_with_state(Arc::clone(&site), elsewhere::hand_over))

@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod act;
+pub mod api_page;
 pub mod blog;
 pub mod board;
 pub mod charts;

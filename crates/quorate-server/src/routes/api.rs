@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::map_response;
 use axum::response::Response;
@@ -21,6 +21,8 @@ use crate::api::{
 };
 use crate::app::error::AppError;
 use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::api_page;
 
 /// Where the API begins.
 const ROOT: &str = "/api/v1";
@@ -67,6 +69,17 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(asked::BODY_BYTES))
         .layer(map_response(never_kept))
+}
+
+/// The same document as a page for people.
+pub(crate) fn page() -> Router<Arc<AppState>> {
+    let (_, document) = described().split_for_parts();
+    // What was made to be written as JSON is written as that.
+    let document = Arc::new(serde_json::to_value(document).unwrap_or_default());
+    let show = move |State(site): State<Arc<AppState>>, visitor: Visitor| async move {
+        api_page::handler::show(&site, &visitor, &document)
+    };
+    Router::new().route("/api", get(show))
 }
 
 fn described() -> OpenApiRouter<Arc<AppState>> {

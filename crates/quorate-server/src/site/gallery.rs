@@ -14,6 +14,7 @@ use scraper::{ElementRef, Html, Selector};
 
 use crate::site::account::page::Settings;
 use crate::site::act::page::Act;
+use crate::site::api_page::page::ApiPage;
 use crate::site::blog::page::Front;
 use crate::site::board::page::BoardPage;
 use crate::site::charts::page::Charts;
@@ -75,6 +76,7 @@ register_pages! {
     "ruleset" => Ruleset,
     "rule history" => RuleHistory,
     "compare" => Compare,
+    "api" => ApiPage,
     "search" => Search,
     "notices" => Notices,
     "tracker" => Tracker,
