@@ -17,10 +17,12 @@ use quorate_law::{Asleep, Code, Diagnostic, Fence, Lean, Source};
 
 mod cache;
 mod former;
+pub mod lost;
 
 pub use cache::LawCache;
 pub(crate) use former::gives_up_names;
 use former::text_of;
+pub(crate) use former::{gives_up_names, row_words};
 
 /// A declaration together with where it stands.
 #[derive(Clone, Debug)]
@@ -269,15 +271,20 @@ pub struct Place {
     pub since: quorate_kernel::EventSeq,
 }
 
+/// The texts of a state's law, and the edition of the library that they are written for.
+fn sources(state: &State) -> (Vec<Source>, u16) {
+    let rules = state.rules_in_order();
+    let rules = library_first(&rules).map(|(id, rule)| source(state, id, rule));
+    let sources = rules.chain(former::sources(state)).collect();
+    let edition = state.about.get(&()).map_or(1, |about| about.edition);
+    (sources, edition)
+}
+
 impl Law {
     /// Compiles the law that a state holds.
     pub fn of(state: &State) -> Self {
         let rules = state.rules_in_order();
-        let mut sources: Vec<Source> = library_first(&rules)
-            .map(|(id, rule)| source(state, id, rule))
-            .collect();
-        sources.extend(former::sources(state));
-        let edition = state.about.get(&()).map_or(1, |about| about.edition);
+        let (sources, edition) = sources(state);
         let compiled = quorate_law::compile(&sources, edition);
         let digest = state.law_digest();
         let mut law = Self::empty(
@@ -621,34 +628,6 @@ impl Law {
             .iter()
             .filter(move |(of, _)| of == kind || (is_post && *of == "Post"))
             .filter_map(|key| self.values.get(key))
-    }
-
-    /// What the log says of clauses that ask for names which went with the law before, each name of a clause once.
-    pub fn newly_lost(&self, before: &Self) -> Vec<String> {
-        let breaking = self.leans.iter().filter(|lean| lean.breaks);
-        let fresh = breaking.filter(|lean| {
-            let mut old = before.leans.iter();
-            !old.any(|old| old.site.rule == lean.site.rule && old.name == lean.name && old.breaks)
-        });
-        let mut lines = Vec::new();
-        for lean in fresh {
-            let line = format!(
-                "{}, clause {}: {}",
-                lean.site.rule,
-                lean.site.clause,
-                lean.text()
-            );
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        lines
-    }
-
-    /// Whether a clause uses a name that nobody provides any more, so that it breaks where it comes to it.
-    pub fn asks_for_lost(&self, site: &Site) -> bool {
-        let mut leans = self.leans.iter().filter(|lean| lean.breaks);
-        leans.any(|lean| lean.site.rule == site.rule && lean.site.clause == site.clause)
     }
 
     /// Whether a post's status may still change.

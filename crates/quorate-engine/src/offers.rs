@@ -11,6 +11,7 @@ use crate::topics::guards::Attempt;
 pub use crate::topics::limits::Quota;
 use crate::topics::{actions, guards, labels, last_look, limits, people, permission, things};
 use crate::tx::{Frame, Tx};
+use crate::words::WORKING_CODE;
 
 /// An action as it is offered to a player.
 #[derive(Clone, Debug, PartialEq)]
@@ -364,7 +365,7 @@ fn verdict(tx: &Tx, answer: Result<(), Stop>) -> Result<(), Refusal> {
         Err(Stop::Refused(refusal)) => Err(*refusal),
         Err(Stop::Broken(fault)) => {
             tx.broke(&fault.site, &fault.text);
-            let refusal = tx.refusal_at(&fault.site, "code of the rule that works");
+            let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
             Err(refusal.having(fault.text))
         }
     }

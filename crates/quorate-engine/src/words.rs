@@ -7,6 +7,9 @@ use quorate_law::capital;
 
 use crate::law::Law;
 
+/// What a refusal needs where code of a rule broke.
+pub const WORKING_CODE: &str = "code of the rule that works";
+
 /// A text with its tokens replaced: `{player}`, `{players}`, `{a player}`, capitals kept; `{name}` of a value of the
 /// game shows the value. What is no token stays as it is.
 pub fn worded(state: &State, text: &str) -> String {

@@ -10,8 +10,9 @@ use quorate_kernel::{Name, Thing, Value};
 use quorate_law::datum::Datum;
 
 use crate::breaks::broken;
-use crate::consequence::{ActionTitle, Consequence, Headline, PageFate, RuleFate};
+use crate::consequence::{ActionTitle, Consequence, Headline, LostName, PageFate, RuleFate};
 use crate::fork::Fork;
+use crate::losses::losses;
 use crate::machinery::machinery;
 use crate::trial::{PatchTrial, by_rule};
 
@@ -27,14 +28,12 @@ const HEADLINES: [(Headline, &str); 3] = [
 
 /// Everything that a trial changed, the gravest first.
 pub(crate) fn consequences(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequence> {
-    let mut consequences: Vec<Consequence> = trial
-        .left_out
-        .iter()
-        .map(|note| Consequence::LeftOut {
-            rule: note.rule.clone(),
-            why: note.text.clone(),
-        })
-        .collect();
+    let mut consequences = lost(fork, trial);
+    let left_out = trial.left_out.iter().map(|note| Consequence::LeftOut {
+        rule: note.rule.clone(),
+        why: note.text.clone(),
+    });
+    consequences.extend(left_out);
     consequences.extend(by_rule(&trial.asleep).into_iter().map(|(first, more)| {
         Consequence::CodeSleeps {
             rule: first.rule.clone(),
@@ -66,6 +65,33 @@ pub(crate) fn consequences(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequen
         flipped(fork, trial, effect).into_iter().collect()
     }));
     consequences
+}
+
+/// What rules would lose with others.
+fn lost(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequence> {
+    let after = &trial.judge;
+    let losses = losses(fork.judge.law(), after.law(), after.state()).into_iter();
+    let themed = |mut names: Vec<LostName>| {
+        for name in &mut names {
+            name.of = fork.themed(&name.of);
+        }
+        names
+    };
+    let told = losses.map(|(rule, loss)| Consequence::Loses {
+        title: rule_title(fork, trial, &rule),
+        rule,
+        lost: themed(loss.lost),
+        kept: themed(loss.kept),
+        actions: loss
+            .actions
+            .into_iter()
+            .map(|it| ActionTitle {
+                title: fork.themed(&it.title),
+                ..it
+            })
+            .collect(),
+    });
+    told.collect()
 }
 
 /// The title of a rule as it would be.

@@ -19,12 +19,23 @@ pub struct Called {
 }
 
 /// An action of the law.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ActionTitle {
     /// Its code name.
     pub action: Name,
     /// As people read it.
     pub title: String,
+}
+
+/// A name that a clause asks for and nobody would provide.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LostName {
+    /// The clause.
+    pub clause: u32,
+    /// The name, as code has it.
+    pub name: String,
+    /// The title of the rule that has it.
+    pub of: String,
 }
 
 /// One thing that a patch changes.
@@ -50,6 +61,19 @@ pub enum Consequence {
         finding: String,
         /// How many more findings there are in this rule.
         more: usize,
+    },
+    /// A rule that asks for what would be gone with another.
+    Loses {
+        /// The rule.
+        rule: Name,
+        /// Its title.
+        title: String,
+        /// What its clauses ask for and break at, where they come to it.
+        lost: Vec<LostName>,
+        /// What they ask for and can do without, for it lives on as a definition, or they say what to take instead.
+        kept: Vec<LostName>,
+        /// Its actions that can come to something lost.
+        actions: Vec<ActionTitle>,
     },
     /// A line of a rule that nobody wrote, for the rule was changed since the post was written.
     Merged {
@@ -274,7 +298,9 @@ impl Consequence {
     /// What it is about.
     pub(crate) fn subject(&self) -> Subject<'_> {
         let (thing, name) = match self {
-            Self::CodeSleeps { rule, .. } | Self::Breaks { rule, .. } => (None, Some(rule)),
+            Self::CodeSleeps { rule, .. }
+            | Self::Loses { rule, .. }
+            | Self::Breaks { rule, .. } => (None, Some(rule)),
             Self::Term { name, .. } | Self::Page { name, .. } => (None, Some(name)),
             Self::Value { of, name, .. } => (Some(&of.thing), Some(name)),
             Self::Post { post, .. } => (Some(&post.thing), None),
@@ -285,6 +311,9 @@ impl Consequence {
 
     /// Whether everybody should see it before voting.
     pub fn is_alarm(&self) -> bool {
+        if let Self::Loses { lost, .. } = self {
+            return !lost.is_empty();
+        }
         matches!(
             self,
             Self::LeftOut { .. }

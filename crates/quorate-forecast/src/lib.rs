@@ -8,6 +8,7 @@
 //! Nothing here reads a clock, a file or a network: the caller says when the time is over and gives events of the past.
 
 mod access;
+mod act;
 mod alone;
 mod amending;
 mod breaks;
@@ -18,6 +19,7 @@ mod enactment;
 mod forecast;
 mod fork;
 mod lines;
+mod losses;
 mod machinery;
 pub mod matters;
 mod odds;
@@ -30,12 +32,14 @@ mod votes;
 pub mod words;
 
 pub use access::{Access, Gain};
+pub use act::ActForecast;
 pub use amending::{Amending, Today};
 pub use claims::{ClaimEnd, Claims, RefusedClaim, Untried};
 pub use conditions::Condition;
 pub use enactment::Proposed;
 pub use forecast::{Extent, Forecast, happened};
 pub use fork::{Fork, PastEvents, outcome, trial_command, tried};
+pub use losses::{RuleLoss, losses};
 pub use odds::{Odds, Possibility, PossibleChange, Throws};
 pub use proof::{FailedTest, PatchTests, Proof};
 pub use queue::{Ahead, Breach, Flip, Queue, Why};

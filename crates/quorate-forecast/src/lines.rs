@@ -1,9 +1,13 @@
 //! Lines for people: one consequence, with its odds, as a lead and a text.
 
+use std::collections::BTreeMap;
+
 use quorate_kernel::law::Term;
 use quorate_kernel::{EventSeq, Moment, Name, PostId, Thing, Value};
 
-use crate::consequence::{Called, Consequence, Headline, Machinery, PageFate, RuleFate};
+use crate::consequence::{
+    ActionTitle, Called, Consequence, Headline, LostName, Machinery, PageFate, RuleFate,
+};
 use crate::odds::{PossibleChange, Throws};
 
 /// How many outcomes of one thing are told.
@@ -164,6 +168,13 @@ fn of_law(consequence: &Consequence) -> (String, String) {
             more,
             ..
         } => (sleeping(title, *clause, *more), String::new()),
+        Consequence::Loses {
+            title,
+            lost,
+            kept,
+            actions,
+            ..
+        } => loss_words(title, lost, kept, actions),
         Consequence::Merged { title, line, .. } => {
             let lead = format!("A line of {title} that nobody wrote");
             (lead, format!("“{line}”"))
@@ -186,6 +197,7 @@ pub(crate) fn consequence_line(consequence: &Consequence, voice: &dyn Voice) -> 
     let (lead, text): (&str, String) = match consequence {
         Consequence::LeftOut { .. }
         | Consequence::CodeSleeps { .. }
+        | Consequence::Loses { .. }
         | Consequence::Merged { .. }
         | Consequence::Breaks { .. }
         | Consequence::Machinery { .. } => {
@@ -251,6 +263,50 @@ pub(crate) fn consequence_line(consequence: &Consequence, voice: &dyn Voice) -> 
         },
         ..ForecastLine::new(format!("{lead}:"), text)
     }
+}
+
+/// What a rule would lose, as a lead and a text: "Combat loses what it asks for:", "Clause 3 would break where it asks for `blinded`
+/// of Blindness. Actions that can come to something lost: Fight. The rest of Combat works."
+fn loss_words(
+    title: &str,
+    lost: &[LostName],
+    kept: &[LostName],
+    actions: &[ActionTitle],
+) -> (String, String) {
+    let mut sentences = asking(lost, "would break where it asks for");
+    if !actions.is_empty() {
+        let titles = joined(actions.iter().map(|it| it.title.as_str()));
+        sentences.push(format!(
+            "Actions that can come to something lost: {titles}."
+        ));
+    }
+    if !lost.is_empty() {
+        sentences.push(format!("The rest of {title} works."));
+    }
+    sentences.extend(asking(kept, "would go on with what it asks for:"));
+    let lead = match (lost.is_empty(), actions.is_empty()) {
+        (false, _) => format!("{title} loses what it asks for"),
+        (true, false) => format!("{title} uses rules that lose something"),
+        (true, true) => format!("{title} goes on without what goes"),
+    };
+    (lead, sentences.join(" "))
+}
+
+/// "Clause 3 would break where it asks for `blinded` and `SIGHT` of Blindness.", a sentence for each clause and rule.
+fn asking(names: &[LostName], does: &str) -> Vec<String> {
+    let mut clauses: BTreeMap<(u32, &str), Vec<String>> = BTreeMap::new();
+    for name in names {
+        let asked = clauses.entry((name.clause, name.of.as_str())).or_default();
+        asked.push(format!("`{}`", name.name));
+    }
+    let clauses = clauses.into_iter().map(|((clause, of), asked)| {
+        let asked = joined(asked.iter().map(String::as_str));
+        match clause {
+            0 => format!("Its code {does} {asked} of {of}."),
+            clause => format!("Clause {clause} {does} {asked} of {of}."),
+        }
+    });
+    clauses.collect()
 }
 
 fn page_words(becomes: PageFate) -> &'static str {
@@ -429,6 +485,30 @@ mod tests {
         );
         assert_eq!(text(&[(1.0, "2")]), "1 → 2");
         assert_eq!(text(&[(0.5, "2")]), "1 → 2 (50 %); not at all (50 %)");
+    }
+
+    #[test]
+    fn a_rule_that_loses_something_says_which_clause_and_what_still_works() {
+        let name = |clause, name: &str| LostName {
+            clause,
+            name: name.into(),
+            of: "Blindness".into(),
+        };
+        let loses = |lost: Vec<LostName>| Consequence::Loses {
+            rule: "combat".into(),
+            title: "Combat".into(),
+            lost,
+            kept: vec![name(4, "SIGHT")],
+            actions: vec![],
+        };
+        let line = consequence_line(&loses(vec![name(3, "blinded"), name(3, "dazed")]), &Plain);
+        assert!(line.is_alarm);
+        assert_eq!(
+            line.whole(),
+            "Combat loses what it asks for: Clause 3 would break where it asks for `blinded`, `dazed` of Blindness. The rest of \
+             Combat works. Clause 4 would go on with what it asks for: `SIGHT` of Blindness."
+        );
+        assert!(!consequence_line(&loses(vec![]), &Plain).is_alarm);
     }
 
     #[test]

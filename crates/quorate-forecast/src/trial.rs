@@ -29,7 +29,8 @@ pub struct PatchTrial {
     pub event: Event,
     /// What newly sleeps, and why, as the check says it.
     pub asleep: Vec<Sleeping>,
-    /// What could not be done as it was written; not the code that falls asleep, of which `asleep` tells with its line.
+    /// What could not be done as it was written; not the code that falls asleep, of which `asleep` tells with its line, nor names
+    /// that nobody would provide.
     pub left_out: Vec<Note>,
     /// What would have to be there before the law enacts it, and is not now.
     pub unmet: Vec<Refusal>,
@@ -166,7 +167,8 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
     });
     let asleep = findings.map(|(clause, finding)| Sleeping::of(judge.state(), clause, finding));
     let asleep = asleep.collect();
-    let slept: Vec<String> = judge.law().fallen_asleep(old).map(slept_line).collect();
+    let slept = judge.law().fallen_asleep(old).map(slept_line);
+    let slept: Vec<String> = slept.chain(judge.law().newly_lost(old)).collect();
     let is_news = |note: &&Note| {
         let is_told = slept.contains(&note.text) || note.text.starts_with(NOT_SO);
         note.kind != NoteKind::Said && !is_told

@@ -1,10 +1,11 @@
 //! A forecast in sentences for people: what the site draws and the command prints. Programs read the data instead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_kernel::{Refusal, Span};
 
 use crate::access::{Access, Gain};
+use crate::act::ActForecast;
 use crate::amending::{Amending, Today};
 use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
 use crate::conditions::Condition;
@@ -105,6 +106,48 @@ pub fn not_tried(refusal: &Refusal) -> ForecastLine {
     ForecastLine::new("It could not be tried:", refusal.to_string()).alarm()
 }
 
+/// What an act would do.
+pub fn of_act(forecast: &ActForecast, voice: &dyn Voice) -> Vec<ForecastLine> {
+    let consequences = forecast.consequences.iter();
+    let lines = consequences.map(|consequence| consequence_line(consequence, voice));
+    let (mut lines, rest): (Vec<ForecastLine>, Vec<_>) = lines.partition(|line| line.is_alarm);
+    if let Some(missed) = missed(&forecast.consequences) {
+        lines.insert(0, missed);
+    }
+    lines.extend(rest);
+    if lines.is_empty() {
+        lines.push(nothing_changes());
+    }
+    let needs = forecast.needs.iter();
+    lines.extend(needs.map(|refusal| ForecastLine::new("Still needed:", refusal.to_string())));
+    lines
+}
+
+/// The rules that would be missed by others, each with those.
+fn missed(consequences: &[Consequence]) -> Option<ForecastLine> {
+    let mut missed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for consequence in consequences {
+        if let Consequence::Loses { title, lost, .. } = consequence {
+            for name in lost {
+                missed.entry(&name.of).or_default().insert(title);
+            }
+        }
+    }
+    let told = missed.iter().map(|(of, by)| {
+        let by = joined(by.iter().copied());
+        format!("{of} (by {by})")
+    });
+    let told = told.collect::<Vec<_>>().join("; ");
+    (!told.is_empty()).then(|| ForecastLine::new("Would be missed:", format!("{told}.")).alarm())
+}
+
+fn nothing_changes() -> ForecastLine {
+    ForecastLine::new(
+        "Nothing changes by itself:",
+        "no rule, no value, no roster.",
+    )
+}
+
 /// What changes by itself.
 pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     let odds = match (&forecast.refused, &forecast.alone) {
@@ -130,10 +173,7 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
             .map(|condition| condition_line(condition, voice)),
     );
     if lines.is_empty() {
-        lines.push(ForecastLine::new(
-            "Nothing changes by itself:",
-            "no rule, no value, no roster.",
-        ));
+        lines.push(nothing_changes());
     }
     if forecast.blind {
         lines.push(ForecastLine::new(

@@ -17,7 +17,6 @@ use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
-use quorate_law::declare::ActionDecl;
 
 use crate::chance::Chance;
 
@@ -71,6 +70,8 @@ pub struct OtherLoss {
     pub names_it: bool,
     /// Its clauses whose code sleeps, or breaks where it comes to a name that went, each with why.
     pub fences: Vec<(u32, String)>,
+    /// How many of these do not themselves name what went, in prose, though their rule may.
+    pub beyond: usize,
     /// Its clauses that live on what went as a definition, each with what that is. They lost nothing.
     pub living: Vec<(u32, String)>,
     /// Its actions that the law no longer has, or that can come to a name that went.
@@ -100,6 +101,8 @@ pub struct LossTotals {
     pub harmless: usize,
     /// Fences that no longer work, in rules that name what went.
     pub fences_named: usize,
+    /// Those of them whose own clause does not name it.
+    pub fences_beyond: usize,
     /// The same in rules that do not.
     pub fences_unnamed: usize,
     /// Actions and categories lost, in rules that name what went.
@@ -126,6 +129,7 @@ impl LossTotals {
                     (&mut totals.fences_unnamed, &mut totals.acts_unnamed)
                 };
                 *fences += other.fences.len();
+                totals.fences_beyond += if other.names_it { other.beyond } else { 0 };
                 totals.living += other.living.len();
                 *all += acts;
             }
@@ -248,7 +252,7 @@ impl Ground {
             of.push((asleep.clause, why));
         }
         for lean in &now.leans {
-            let kept = if lean.breaks {
+            let kept = if lean.breaks() {
                 &mut fences
             } else {
                 &mut living
@@ -266,7 +270,7 @@ impl Ground {
                 .map(|(name, at)| (name, &at.site.rule)),
             |name| {
                 let action = now.actions.get(name);
-                action.is_some_and(|at| !comes_to_lost(now, &at.it))
+                action.is_some_and(|at| !now.comes_to_lost(&at.it))
             },
         );
         let categories = lost_of(
@@ -280,6 +284,10 @@ impl Ground {
         let others = rules.map(|rule| OtherLoss {
             rule: rule.clone(),
             names_it: self.lexicon.names(rule, gone),
+            beyond: fences.get(rule).map_or(0, |fallen| {
+                let says = |clause| self.lexicon.clause_names(rule, clause, gone);
+                fallen.iter().filter(|(clause, _)| !says(*clause)).count()
+            }),
             fences: fences.remove(rule).unwrap_or_default(),
             living: living.remove(rule).unwrap_or_default(),
             actions: actions.get(rule).cloned().unwrap_or_default(),
@@ -287,13 +295,6 @@ impl Ground {
         });
         others.filter(|other| !other.is_untouched()).collect()
     }
-}
-
-/// Whether an action, or what is asked before it, can come to a name that nobody provides.
-fn comes_to_lost(law: &Law, action: &ActionDecl) -> bool {
-    let options = action.options.iter().map(|(_, function)| function);
-    let mut asked = [&action.body].into_iter().chain(&action.by).chain(options);
-    asked.any(|function| law.breaking.contains(function))
 }
 
 /// By rule, what it declared that is no longer there.
@@ -395,6 +396,7 @@ mod tests {
             trials: 2,
             harmless: 1,
             fences_named: 1,
+            fences_beyond: 0,
             fences_unnamed: 1,
             acts_named: 1,
             acts_unnamed: 1,

@@ -8,6 +8,7 @@ mod tokens;
 mod trial;
 
 use quorate_engine::rulebook::{Rulebook, rule_id};
+use quorate_kernel::Name;
 
 pub use equivalent::EquivalentMutants;
 pub use mutant::{Mutant, sample};
@@ -28,4 +29,9 @@ pub fn of_rulebook(book: &Rulebook, only: &[String]) -> Vec<Mutant> {
         }
     }
     mutants
+}
+
+/// All mutants of a rule's text, in its order.
+pub(crate) fn of_text(text: &str) -> Vec<Mutant> {
+    mutant::of_file(0, &Name::default(), text)
 }

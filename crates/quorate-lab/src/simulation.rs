@@ -1,5 +1,6 @@
 //! Simulation: random play against a judge, with what must hold looked at after every step.
 
+pub mod amendments;
 mod commands;
 pub mod forecasts;
 mod game;
@@ -7,6 +8,7 @@ mod invariants;
 mod patches;
 mod posts;
 mod values;
+pub mod without;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,25 +28,21 @@ pub fn play(
     steps: u64,
     progress: &dyn Fn(u64),
 ) -> Result<SimulationTally, SimulationFailure> {
-    let mut game = SimulatedGame::create(book, seed).map_err(|error| SimulationFailure {
-        step: 0,
-        what: format!("{error:#}"),
-        log: vec![],
-    })?;
+    let mut game = SimulatedGame::begin(book, seed)?;
     for number in 1..=steps {
-        let stepped = catch_unwind(AssertUnwindSafe(|| step(&mut game)));
-        if let Err(what) = stepped.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
-            return Err(game.failure(number, what));
-        }
+        guarded(|| step(&mut game)).map_err(|what| game.failure(number, what))?;
         game.tally.steps = number;
         progress(number);
     }
-    let whole = || invariants::whole(&game.judge, &game.laws, &game.events);
-    let ended = catch_unwind(AssertUnwindSafe(whole));
-    match ended.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
-        Ok(()) => Ok(game.tally),
-        Err(what) => Err(game.failure(steps + 1, what)),
-    }
+    let ended = guarded(|| invariants::whole(&game.judge, &game.laws, &game.events));
+    ended.map_err(|what| game.failure(steps + 1, what))?;
+    Ok(game.tally)
+}
+
+/// Does something; a panic in it is an error like any other.
+fn guarded<T>(does: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let done = catch_unwind(AssertUnwindSafe(does));
+    done.unwrap_or_else(|panic| Err(panic_message(&*panic)))
 }
 
 /// One step: time passes, what is due happens, and somebody tries something.

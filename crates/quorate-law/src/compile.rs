@@ -1,9 +1,11 @@
 //! Compiling a version of the law: what breaks sleeps, everything else works.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::Name;
+use starlark::environment::Globals;
 use starlark::values::FrozenStringValue;
 
 use crate::check::names::{NameOwner, NameOwners};
@@ -21,14 +23,18 @@ use crate::sheet::{CodeSheet, TextEdit, UnitInfo};
 use crate::syntax::{self, Flavour};
 use crate::text::RuleText;
 use crate::top_level::{self, doubles};
-use crate::unit::{FunctionFound, LineBlock, Phase, Unit};
+use crate::types::Schema;
+use crate::unit::{FunctionFound, LineBlock, Phase, Unit, ValueFound};
 use lost::{Former, Lost, SINCE_EDITION};
 
 pub(crate) mod bounds;
+mod depends;
+mod leaning;
 mod lost;
 mod stand_ins;
 
-pub use lost::{Lean, names_of};
+pub use depends::{Dependence, dependences};
+pub use lost::{Lean, LeanFate, asked_for, names_of, row_name, rows_of};
 
 /// A text of the law, in document order; library texts come first.
 #[derive(Clone, Debug)]
@@ -299,20 +305,9 @@ impl<'a> Compilation<'a> {
 
     /// Finds names that nobody defines and types that do not fit; true if something fell asleep for it.
     fn settle_types(&mut self) -> bool {
-        let units = self.units.iter().flatten();
-        let variables: BTreeSet<String> = units
-            .flat_map(|unit| cycles::variables(unit.ast.statement()))
-            .collect();
-        let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code, &variables));
-        let lost = self.lost_values();
-        let schema = typing::schema(self.units.iter().flatten(), &lost, &self.functions());
-        let units = self.units.iter().flatten();
-        let quantities = units.flat_map(|unit| unit.quantities.iter());
-        let quantities: Vec<(Name, Type)> = quantities
-            .map(|(name, ty, _)| (name.clone(), ty.clone()))
-            .collect();
-        let globals = typing::globals(&schema, &self.additions(), &quantities);
-        let found = typing::check(&sheet, &schema, &globals, &|name| self.unknown(name));
+        let found = self.typed(&self.lost_values(), |sheet, schema, globals| {
+            typing::check(sheet, schema, globals, &|name| self.unknown(name))
+        });
         let mut bad: BTreeMap<usize, Vec<CodeFault>> = BTreeMap::new();
         for (unit, fault) in found {
             let faults = bad.entry(unit).or_default();
@@ -328,6 +323,27 @@ impl<'a> Compilation<'a> {
             faults.sort_by_key(|fault| fault.offset);
         }
         self.sleep_all(bad)
+    }
+
+    /// Shows the checker of types all that is awake, and these lost values.
+    fn typed<T>(
+        &self,
+        lost: &[&ValueFound],
+        check: impl FnOnce(&CodeSheet, &Rc<Schema>, &Globals) -> T,
+    ) -> T {
+        let units = self.units.iter().flatten();
+        let variables: BTreeSet<String> = units
+            .flat_map(|unit| cycles::variables(unit.ast.statement()))
+            .collect();
+        let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code, &variables));
+        let schema = typing::schema(self.units.iter().flatten(), lost, &self.functions());
+        let units = self.units.iter().flatten();
+        let quantities = units.flat_map(|unit| unit.quantities.iter());
+        let quantities: Vec<(Name, Type)> = quantities
+            .map(|(name, ty, _)| (name.clone(), ty.clone()))
+            .collect();
+        let globals = typing::globals(&schema, &self.additions(), &quantities);
+        check(&sheet, &schema, &globals)
     }
 
     fn unknown(&self, name: &str) -> CodeFault {
@@ -411,7 +427,13 @@ impl<'a> Compilation<'a> {
 
     /// Runs the top level of the law. If a fence breaks there, it falls asleep and all is to be done again.
     fn run(&mut self) -> Result<Compiled, ()> {
-        let sheet = Arc::new(self.sheet(|unit, code| rewrite::to_run(&unit.ast, code)));
+        if !self.lost.unread.is_empty() && self.asks_for_other_rows() {
+            self.read_formers();
+        }
+        let sheet = {
+            let lost = self.lost_value_names();
+            Arc::new(self.sheet(|unit, code| rewrite::to_run(&unit.ast, code, &lost)))
+        };
         let functions = Arc::new(self.functions());
         let collector = Collector {
             facts: Arc::new(self.facts()),
@@ -436,7 +458,9 @@ impl<'a> Compilation<'a> {
                     .collect();
                 let code = Code::new(module, functions, additions, self.edition);
                 let (reads, enacts) = self.reaches();
-                let leans = self.leans();
+                let touches = self.value_touches();
+                let breaking = self.breaking(&touches);
+                let leans = self.leans(&touches, &breaking);
                 let mut warnings = self.warnings();
                 warnings.extend(Self::lean_warnings(&leans));
                 Ok(Compiled {
@@ -447,7 +471,7 @@ impl<'a> Compilation<'a> {
                     reads,
                     enacts,
                     leans,
-                    breaking: self.breaking(),
+                    breaking,
                     lost_values: self.lost_value_words(),
                 })
             }

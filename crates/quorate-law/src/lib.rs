@@ -36,6 +36,7 @@ mod measure;
 mod module;
 mod nesting;
 pub mod objects;
+mod places;
 pub mod reference;
 mod rewrite;
 mod script;
@@ -56,7 +57,10 @@ pub mod world;
 pub use budget::{Budget, Limits};
 pub use code::{Code, Script};
 pub use collect::Signature;
-pub use compile::{Asleep, Compiled, Lean, Source, compile, names_of};
+pub use compile::{
+    Asleep, Compiled, Dependence, Lean, LeanFate, Source, asked_for, compile, dependences,
+    names_of, row_name, rows_of,
+};
 pub use diagnostic::{Diagnostic, Severity};
 pub use interface::LibraryEntry;
 pub use text::{Fence, RuleText};

@@ -6,7 +6,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use starlark::syntax::AstModule;
-use starlark_syntax::codemap::Span;
 use starlark_syntax::syntax::ast::{
     AssignOp, AssignTarget, AstArgument, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload,
     AstStmt, BinOp, ClauseP, DefP, ExprP, ParameterP, StmtP,
@@ -15,6 +14,7 @@ use starlark_syntax::syntax::uniplate::Visit;
 
 use crate::check::cycles;
 use crate::costs::{built_in, method_of};
+use crate::places::{end_of, find, text, with_brackets};
 use crate::sheet::TextEdit;
 use crate::signature::SIGNATURES;
 use crate::syntax::{ANYTHING, assigned, is_plain_target, locals, setter};
@@ -38,8 +38,9 @@ pub(crate) fn guarded_operators(ast: &mut AstModule) {
     ast.replace_binary_operators(&replace);
 }
 
-/// The edits that make a fence safe to run.
-pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<TextEdit> {
+/// The edits that make a fence safe to run. `lost` are values that nothing provides: where one is read with something to take
+/// instead, it reads as nothing.
+pub(crate) fn to_run(ast: &AstModule, code: &str, lost: &BTreeSet<&str>) -> Vec<TextEdit> {
     let mut names = BTreeSet::new();
     assigned(ast.statement(), &mut names);
     let top = Scope {
@@ -49,6 +50,7 @@ pub(crate) fn to_run(ast: &AstModule, code: &str) -> Vec<TextEdit> {
     };
     let mut rewriter = Rewriter {
         code,
+        lost,
         marks: Vec::new(),
         scopes: vec![top],
     };
@@ -77,6 +79,7 @@ struct Insertion {
 
 struct Rewriter<'a> {
     code: &'a str,
+    lost: &'a BTreeSet<&'a str>,
     marks: Vec<Insertion>,
     /// The top level and the functions that one is in.
     scopes: Vec<Scope>,
@@ -364,9 +367,42 @@ impl Rewriter<'_> {
             self.guarded(left, "__ok");
             self.expr(right);
         } else {
-            self.expr(left);
+            if op == BinOp::Or {
+                self.held(left);
+            } else {
+                self.expr(left);
+            }
             self.expr(right);
         }
+    }
+
+    /// What stands before `or`: a lost value that is read there is nothing.
+    fn held(&mut self, expr: &AstExpr) {
+        let ExprP::Dot(object, name) = &expr.node else {
+            return self.expr(expr);
+        };
+        let (begin, end) = with_brackets(self.code, expr.span);
+        let dot = find(
+            self.code,
+            object.span.end().get(),
+            name.span.begin().get(),
+            ".",
+        );
+        let (true, Some(dot)) = (self.lost.contains(name.node.as_str()), dot) else {
+            return self.expr(expr);
+        };
+        self.insert(begin, true, "__held(");
+        self.expr(object);
+        self.marks.push(Insertion {
+            at: dot,
+            opens: false,
+            delete: name.span.end().get() - dot,
+            text: format!(", {:?})", name.node),
+        });
+        debug_assert!(
+            end == name.span.end().get(),
+            "an attribute ends with its name"
+        );
     }
 
     fn call(&mut self, call: &AstExpr, callee: &AstExpr, args: &[AstArgument]) {
@@ -463,72 +499,6 @@ fn compares(op: BinOp) -> bool {
     matches!(op, BinOp::Equal | BinOp::NotEqual)
         || matches!(op, BinOp::Less | BinOp::LessOrEqual)
         || matches!(op, BinOp::Greater | BinOp::GreaterOrEqual)
-}
-
-fn text(code: &str, span: Span) -> &str {
-    &code[span.begin().get() as usize..span.end().get() as usize]
-}
-
-/// The place of an expression with the brackets around its first and last part, which the language's own leaves out: in
-/// `(a + b) * c` it begins at `a`.
-fn with_brackets(code: &str, span: Span) -> (u32, u32) {
-    let (begin, end) = (span.begin().get(), span.end().get());
-    let (mut depth, mut least) = (0_usize, 0_usize);
-    let mut quote = None;
-    let mut signs = text(code, span).bytes();
-    while let Some(sign) = signs.next() {
-        match (quote, sign) {
-            (Some(_), b'\\') => {
-                signs.next();
-            }
-            (Some(open), _) if sign == open => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(sign),
-            (None, b'#') => signs
-                .by_ref()
-                .take_while(|sign| *sign != b'\n')
-                .for_each(drop),
-            (None, b'(') => depth += 1,
-            (None, b')') if depth == 0 => least += 1,
-            (None, b')') => depth -= 1,
-            _ => {}
-        }
-    }
-    let bytes = code.as_bytes();
-    let blank = |sign: &u8| sign.is_ascii_whitespace();
-    let mut from = begin as usize;
-    for _ in 0..least {
-        let before = bytes[..from].iter().rposition(|sign| !blank(sign));
-        match before {
-            Some(at) if bytes[at] == b'(' => from = at,
-            _ => return (begin, end),
-        }
-    }
-    let mut to = end as usize;
-    for _ in 0..depth {
-        let after = bytes[to..].iter().position(|sign| !blank(sign));
-        match after {
-            Some(at) if bytes[to + at] == b')' => to += at + 1,
-            _ => return (begin, end),
-        }
-    }
-    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    (place(from), place(to))
-}
-
-/// Where a sign stands between two places.
-fn find(code: &str, from: u32, to: u32, sign: &str) -> Option<u32> {
-    let between = code.get(from as usize..to as usize)?;
-    let at = between.find(sign)?;
-    Some(from + u32::try_from(at).ok()?)
-}
-
-/// The end of a statement, blanks after it left out.
-fn end_of(statement: &AstStmt, code: &str) -> u32 {
-    let begin = statement.span.begin().get() as usize;
-    let end = statement.span.end().get() as usize;
-    let length = code[begin..end].trim_end().len();
-    u32::try_from(begin + length).unwrap_or(u32::MAX)
 }
 
 fn tests_for_none(expr: &AstExpr, edits: &mut Vec<TextEdit>) {

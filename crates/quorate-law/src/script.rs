@@ -62,7 +62,7 @@ pub(crate) fn ready(
     if !faults.is_empty() {
         return Err(failed(faults));
     }
-    let edits = rewrite::to_run(&ast, source);
+    let edits = rewrite::to_run(&ast, source, &BTreeSet::new());
     let site = Site {
         rule: info.rule.clone(),
         clause: 0,

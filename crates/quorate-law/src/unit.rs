@@ -1,12 +1,12 @@
 //! One fence, read: its tree, what it defines and declares, and in which pieces it goes into the sheet.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quorate_kernel::Name;
 use starlark::analysis::AstModuleLint;
 use starlark::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
-    AstExpr, AstNoPayload, AstStmt, DefP, ExprP, ParameterP, StmtP,
+    AstExpr, AstNoPayload, AstStmt, BinOp, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::top_level_stmts::top_level_stmts;
 
@@ -19,7 +19,7 @@ use crate::diagnostic::CodeFault;
 use crate::expressions::{CallArguments, docstring, literal, string, type_of, word};
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
-use crate::syntax::{assigned_attributes, targets, walk_statements, walk_stmt};
+use crate::syntax::{assigned_attributes, locals, targets, walk_statements, walk_stmt};
 
 /// A kind that a fence brings.
 #[derive(Clone, Debug)]
@@ -57,17 +57,21 @@ pub(crate) struct FunctionFound {
     pub(crate) signature: Signature,
     /// Attributes that its own text reads.
     pub(crate) reads: BTreeSet<String>,
-    /// Attributes that its own text sets.
-    sets: BTreeSet<String>,
-    /// Names that its own text uses, other than its own variables'.
+    /// Attributes that its own text sets, or reads without saying what to take instead.
+    pub(crate) touches: BTreeSet<String>,
+    /// Attributes that its own text reads as `thing.attribute or something`, and says so what to take instead.
+    pub(crate) falls_back: BTreeSet<String>,
+    /// Names that its own text uses.
     pub(crate) uses: BTreeSet<String>,
+    /// Names that it gives values to, its parameters included: those are no others' where it uses them.
+    pub(crate) own: BTreeSet<String>,
     pub(crate) offset: u32,
 }
 
 impl FunctionFound {
-    /// Attributes that its own text reads or sets.
-    pub(crate) fn touches(&self) -> impl Iterator<Item = &String> {
-        self.reads.union(&self.sets)
+    /// Names of others that its own text uses.
+    pub(crate) fn asks_for(&self) -> impl Iterator<Item = &str> {
+        self.uses.difference(&self.own).map(String::as_str)
     }
 }
 
@@ -107,6 +111,10 @@ pub(crate) struct Unit {
     pub(crate) faults: Vec<CodeFault>,
     /// Methods that change an attribute's value in place.
     pub(crate) in_place: Vec<InPlace>,
+    /// Rows of tables: table and key.
+    pub(crate) rows: Vec<(String, String)>,
+    /// Rows that it asks for by their key: table, key and place.
+    pub(crate) asked_rows: Vec<(String, String, u32)>,
     /// Names that it uses and does not define, in its order.
     pub(crate) needs: Vec<(String, u32)>,
     /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
@@ -129,11 +137,14 @@ impl Unit {
             actions: Vec::new(),
             faults: Vec::new(),
             in_place: Vec::new(),
+            rows: Vec::new(),
+            asked_rows: Vec::new(),
             needs: Vec::new(),
             odd: Vec::new(),
         };
         unit.look();
         let ast = unit.ast.clone();
+        unit.asked_rows = asked_rows(ast.statement());
         for statement in top_level_stmts(ast.statement()) {
             let (line, _) = info.position(statement.span.begin().get());
             let site = Site {
@@ -214,6 +225,11 @@ impl Unit {
         match declares {
             "entity" | "category" | "table" => {
                 self.kind(declares, &args, assigned, expr, &mut facts);
+            }
+            "row" => {
+                let table = args.get(0, "table").and_then(word);
+                let key = args.get(1, "key").and_then(string);
+                self.rows.extend(table.zip(key));
             }
             "quantity" => {
                 let ty = args.get(1, "type").map_or(Type::Any, type_of);
@@ -446,11 +462,7 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
         }
         _ => {}
     });
-    let mut sets = BTreeSet::new();
-    walk_statements(&def.body, &mut |statement| {
-        let names = assigned_attributes(statement).into_iter();
-        sets.extend(names.map(str::to_owned));
-    });
+    let (touches, falls_back) = touched(&def.body);
     FunctionFound {
         name: def.name.ident.clone(),
         signature: Signature {
@@ -463,8 +475,54 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
             site: site.clone(),
         },
         reads,
-        sets,
+        touches,
+        falls_back,
         uses,
+        own: locals(def),
         offset: def.name.span.begin().get(),
     }
+}
+
+/// The attributes that a function's body sets or reads, and those that it reads with something to take instead.
+fn touched(body: &AstStmt) -> (BTreeSet<String>, BTreeSet<String>) {
+    let mut reads: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    walk_stmt(body, &mut |expr| match expr {
+        ExprP::Dot(_, name) => reads.entry(name.node.clone()).or_default().0 += 1,
+        ExprP::Op(left, BinOp::Or, _) => {
+            if let ExprP::Dot(_, name) = &left.node {
+                reads.entry(name.node.clone()).or_default().1 += 1;
+            }
+        }
+        _ => {}
+    });
+    let (mut touches, mut falls_back) = (BTreeSet::new(), BTreeSet::new());
+    for (name, (read, with_other)) in reads {
+        if with_other > 0 {
+            falls_back.insert(name.clone());
+        }
+        if read > with_other {
+            touches.insert(name);
+        }
+    }
+    walk_statements(body, &mut |statement| {
+        let names = assigned_attributes(statement).into_iter();
+        touches.extend(names.map(str::to_owned));
+    });
+    (touches, falls_back)
+}
+
+/// Rows of tables that code asks for by a key that stands there: `Terrain.row("Wall")`.
+fn asked_rows(code: &AstStmt) -> Vec<(String, String, u32)> {
+    let mut asked = Vec::new();
+    walk_stmt(code, &mut |expr| {
+        if let ExprP::Call(callee, args) = expr
+            && let ExprP::Dot(table, method) = &callee.node
+            && method.node == "row"
+            && let ExprP::Identifier(table) = &table.node
+            && let Some(key) = args.args.first().and_then(|arg| string(arg.expr()))
+        {
+            asked.push((table.ident.clone(), key, callee.span.begin().get()));
+        }
+    });
+    asked
 }

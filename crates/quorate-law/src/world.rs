@@ -242,6 +242,8 @@ pub trait World {
 
     /// The type of an attribute, for messages about wrong values.
     fn attribute_type(&self, kind: &str, attribute: &str) -> Option<Type>;
+    /// Whether things of a kind had this value and the law of today does not know it.
+    fn has_lost(&self, kind: &str, attribute: &str) -> bool;
     /// The attributes of a kind, for "did you mean".
     fn attributes(&self, kind: &str) -> Vec<Name>;
 }

@@ -6,7 +6,7 @@ use common::{Game, clause};
 use quorate_kernel::Thing;
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
-use quorate_law::{Budget, Compiled, Limits, Source, compile};
+use quorate_law::{Budget, Compiled, LeanFate, Limits, Source, compile};
 
 const EDITION: u16 = 2;
 
@@ -54,7 +54,7 @@ fn call(law: &Compiled, function: &str) -> Result<Datum, String> {
 fn leans(law: &Compiled) -> Vec<(&str, &str, bool)> {
     let leans = law.leans.iter();
     leans
-        .map(|lean| (lean.site.rule.as_str(), lean.name.as_str(), lean.breaks))
+        .map(|lean| (lean.site.rule.as_str(), lean.name.as_str(), lean.breaks()))
         .collect()
 }
 
@@ -214,4 +214,36 @@ fn names_that_nobody_had_are_mistakes_and_their_fence_alone_sleeps() {
         Err("reads, clause 1: it asks for `first` of rows, whose code sleeps".to_owned())
     );
     assert_eq!(call(&law, "third"), Ok(Datum::Int(3)));
+}
+
+#[test]
+fn what_stands_on_one_line_with_a_definition_does_not_live_on() {
+    let sources = [
+        clause("asks", "def most() -> int:\n    return MOST"),
+        gone(
+            "rows",
+            "def row_out(actor: Player):\n    pass\n\nMOST = 4; action(\"row-out\", row_out)",
+        ),
+    ];
+    let law = compile(&sources, EDITION);
+    assert!(law.declarations.is_empty(), "{:?}", law.declarations);
+}
+
+#[test]
+fn a_value_that_is_read_with_something_to_take_instead_is_no_break() {
+    let law = awake(&[
+        clause(
+            "asks",
+            "def rest(g: Game) -> int:\n    return g.hp or 3\n\ndef both(g: Game) -> int:\n    return (g.hp or 3) + g.hp",
+        ),
+        gone("health", "hp = number(\"HP\", of = game)"),
+    ]);
+    let fates: Vec<LeanFate> = law.leans.iter().map(|lean| lean.fate).collect();
+    assert_eq!(fates, [LeanFate::FallsBack, LeanFate::Breaks]);
+    let breaking: Vec<&str> = law
+        .breaking
+        .iter()
+        .map(quorate_kernel::Name::as_str)
+        .collect();
+    assert_eq!(breaking, ["both"]);
 }

@@ -119,6 +119,7 @@ fn of_game() -> Router<Arc<AppState>> {
         )
         .route("/g/{game}/act", get(act::handler::show))
         .route("/g/{game}/act/{action}", post(act::handler::take))
+        .route("/g/{game}/act/{action}/trial", post(act::again::tried))
         .route("/g/{game}/answer/{question}", post(act::handler::answer))
         .route("/g/{game}/roll", post(act::handler::roll))
         .route("/g/{game}/follow", post(follow::take))

@@ -16,6 +16,7 @@ pub mod history;
 pub mod kinds;
 pub mod matters;
 pub mod messages;
+pub mod missing;
 pub mod needs;
 pub mod notice_texts;
 pub mod notices;

@@ -21,6 +21,14 @@ struct Share {
 /// How many proposals of a seed are forecast, enacted and undone: one seed, and in the long run fifty.
 const FORECASTS: u32 = 20;
 
+/// How many amendments a seed has, and how many seeds there are of them in the long run; otherwise one.
+const AMENDMENTS: u32 = 100;
+const AMENDED_LONG: u32 = 100;
+
+/// How many steps are played without each rule, in the short and in the long run.
+const WITHOUT_STEPS: u32 = 20;
+const WITHOUT_STEPS_LONG: u32 = 2_000;
+
 /// Rulebooks that are played more than others, for they use more of the machine.
 const SHARES: [(&str, Share); 1] = [(
     "adventurers-2019",
@@ -58,18 +66,34 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
     for book in books {
         let share = share(&book, options.long);
         println!("{book}: {} games of {} steps", share.seeds, share.steps);
-        let steps = ["--steps".to_owned(), share.steps.to_string()];
-        let forecasts = ["--forecasts".to_owned(), FORECASTS.to_string()];
-        let proved = if options.long { LONG.seeds } else { 1 };
-        let games = (0..share.seeds).map(|seed| (seed, &steps));
-        let games = games.chain((0..proved).map(|seed| (seed, &forecasts)));
-        for (seed, how) in games {
-            if !play(&quorate, &book, seed, how, &mut tally)? {
+        for (seed, how) in games(share, options.long) {
+            if !play(&quorate, &book, seed, &how, &mut tally)? {
                 return Ok(Outcome::Failed(tally));
             }
         }
     }
     Ok(Outcome::Passed(tally))
+}
+
+/// What is played of a rulebook: seeds with what to do.
+fn games(share: Share, long: bool) -> Vec<(u32, Vec<String>)> {
+    let what = |name: &str, count: u32| vec![format!("--{name}"), count.to_string()];
+    let without = |steps: u32| {
+        let mut how = what("steps", steps);
+        how.extend(["--without".to_owned(), "each".to_owned()]);
+        how
+    };
+    let (proved, amended, left) = if long {
+        (LONG.seeds, AMENDED_LONG, WITHOUT_STEPS_LONG)
+    } else {
+        (1, 1, WITHOUT_STEPS)
+    };
+    let seeds = |count: u32, how: Vec<String>| (0..count).map(move |seed| (seed, how.clone()));
+    seeds(share.seeds, what("steps", share.steps))
+        .chain(seeds(proved, what("forecasts", FORECASTS)))
+        .chain(seeds(amended, what("amendments", AMENDMENTS)))
+        .chain(seeds(1, without(left)))
+        .collect()
 }
 
 fn share(book: &str, long: bool) -> Share {

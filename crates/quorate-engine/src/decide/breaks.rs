@@ -9,13 +9,14 @@ use quorate_law::stop::{Answer, Fault, Stop};
 
 use crate::law::fence_at;
 use crate::tx::Tx;
+use crate::words::WORKING_CODE;
 
 /// After so many breaks the clause's code sleeps.
 const BREAKS_MAX: u32 = 3;
 
 /// The refusal of a command whose own code broke.
 pub(super) fn broken(tx: &Tx, fault: &Fault) -> Refusal {
-    let mut refusal = tx.refusal_at(&fault.site, "code of the rule that works");
+    let mut refusal = tx.refusal_at(&fault.site, WORKING_CODE);
     refusal.needs[0].have = if fault.site.line > 0 {
         format!("line {}: {}", fault.site.line, fault.text)
     } else {
@@ -28,7 +29,7 @@ pub(super) fn broken(tx: &Tx, fault: &Fault) -> Refusal {
 pub(super) fn count_breaks(tx: &Tx) {
     for (site, text) in tx.finish().broken {
         // Who asks for a lost name breaks there however often, and what else the clause does goes on.
-        if tx.law.asks_for_lost(&site) {
+        if tx.law.asks_for_lost(&site) || tx.law.is_of_a_lost_value(&text) {
             continue;
         }
         let Some(key) = tx.with_state(|state| fence_at(state, &site)) else {

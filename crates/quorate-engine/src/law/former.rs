@@ -4,7 +4,7 @@ use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name};
-use quorate_law::{RuleText, Source, names_of};
+use quorate_law::{RuleText, Source, asked_for, names_of, row_name, rows_of};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -40,12 +40,7 @@ pub(super) fn sources(state: &State) -> Vec<Source> {
         (!text.fences.is_empty()).then(|| source(id, &rule.title, text, left))
     });
     let former = state.former_rules().into_iter().map(|former| {
-        let on = day(former.at);
-        let left = if former.repealed {
-            format!("which was repealed {on}")
-        } else {
-            format!("which gave it up {on}")
-        };
+        let left = what_became(former.at, former.repealed);
         source(former.id, former.title, RuleText::parse(former.text), &left)
     });
     let broken: Vec<Source> = if state.breaks.iter().any(|(_, breaks)| breaks.asleep) {
@@ -74,6 +69,25 @@ fn day(at: Moment) -> String {
         .ok()
         .and_then(|month| MONTHS.get(month.checked_sub(1)?));
     format!("on {day} {} {year}", month.unwrap_or(&""))
+}
+
+/// What is said to whoever asks for a row of a table that left with its rule; nothing where no former rule had it.
+pub(crate) fn row_words(state: &State, table: &str, key: &str) -> Option<String> {
+    let row = (table.to_owned(), key.to_owned());
+    let mut former = state.former_rules().into_iter();
+    let former = former.find(|former| rows_of(&RuleText::parse(former.text)).contains(&row))?;
+    let left = what_became(former.at, former.repealed);
+    Some(asked_for(&row_name(table, key), former.title, Some(&left)))
+}
+
+/// "which was repealed on 3 May 2031".
+fn what_became(at: Moment, repealed: bool) -> String {
+    let what = if repealed {
+        "was repealed"
+    } else {
+        "gave it up"
+    };
+    format!("which {what} {}", day(at))
 }
 
 /// Whether a rule's code gives up names when another text takes its place, or none does.

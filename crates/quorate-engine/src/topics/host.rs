@@ -451,6 +451,14 @@ impl World for Tx {
         Some(convert::type_of(&decl.it.holds))
     }
 
+    fn has_lost(&self, kind: &str, attribute: &str) -> bool {
+        let law = self.frame().law;
+        let kind = Name::from(kind);
+        law.lost_values.contains_key(&Name::from(attribute))
+            && law.value(&kind, attribute).is_none()
+            && law.derived(&kind, attribute).is_none()
+    }
+
     fn attributes(&self, kind: &str) -> Vec<Name> {
         let law = self.frame().law;
         law.values_of(&Name::from(kind))

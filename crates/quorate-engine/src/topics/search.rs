@@ -8,6 +8,7 @@ use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::world::Named;
 
 use super::{labels, things, values};
+use crate::law::row_words;
 use crate::tx::Tx;
 
 /// All things of a kind that match, oldest first, rows in law order.
@@ -87,5 +88,8 @@ pub(crate) fn find_row(tx: &Tx, kind: &str, key: &str) -> Answer<Thing> {
     let found = things::of_kind(tx, &Name::from(kind), None)
         .into_iter()
         .find(|thing| labels::label(tx, &Datum::Thing(thing.clone())) == key);
-    found.ok_or_else(|| Stop::fault(format!("{kind} has no row \"{key}\"")))
+    found.ok_or_else(|| {
+        let left = tx.with_state(|state| row_words(state, kind, key));
+        Stop::fault(left.unwrap_or_else(|| format!("{kind} has no row \"{key}\"")))
+    })
 }

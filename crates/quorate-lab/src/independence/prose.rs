@@ -12,6 +12,8 @@ use quorate_law::RuleText;
 pub struct Lexicon {
     /// The prose of each rule, word by word.
     prose: BTreeMap<Name, Vec<String>>,
+    /// The prose of each clause, word by word, with its rule's title.
+    clauses: BTreeMap<(Name, u32), Vec<String>>,
     /// What each rule is known by, each word by word.
     known_by: BTreeMap<Name, BTreeSet<Vec<String>>>,
 }
@@ -21,6 +23,7 @@ impl Lexicon {
     pub fn of(state: &State, law: &Law) -> Self {
         let mut lexicon = Self {
             prose: BTreeMap::new(),
+            clauses: BTreeMap::new(),
             known_by: BTreeMap::new(),
         };
         for (id, rule) in state.rules_in_order() {
@@ -28,7 +31,11 @@ impl Lexicon {
             let mut prose = words(&rule.title);
             for clause in &text.clauses {
                 lexicon.knows(id, in_bold(&clause.prose));
-                prose.extend(words(&clause.prose));
+                let said = words(&clause.prose);
+                prose.extend(said.iter().cloned());
+                let of_clause = lexicon.clauses.entry((id.clone(), clause.number));
+                let of_clause = of_clause.or_insert_with(|| words(&rule.title));
+                of_clause.extend(said);
             }
             lexicon.prose.insert(id.clone(), prose);
             lexicon.knows(id, [rule.title.as_str()]);
@@ -66,9 +73,17 @@ impl Lexicon {
 
     /// Whether a rule's prose names any of some rules.
     pub fn names(&self, rule: &Name, others: &[Name]) -> bool {
-        let Some(prose) = self.prose.get(rule) else {
-            return false;
-        };
+        let prose = self.prose.get(rule);
+        prose.is_some_and(|prose| self.say(prose, others))
+    }
+
+    /// Whether a clause's own prose, or its rule's title, names any of some rules.
+    pub fn clause_names(&self, rule: &Name, clause: u32, others: &[Name]) -> bool {
+        let prose = self.clauses.get(&(rule.clone(), clause));
+        prose.is_some_and(|prose| self.say(prose, others))
+    }
+
+    fn say(&self, prose: &[String], others: &[Name]) -> bool {
         let known = others.iter().filter_map(|other| self.known_by.get(other));
         known.flatten().any(|name| says(prose, name))
     }

@@ -110,6 +110,9 @@ impl SimulatedGame {
         let offer = self
             .judge
             .look(self.now, |tx| offers::offer(tx, player, decl));
+        if let Err(refusal) = &offer.open {
+            self.note_break(refusal);
+        }
         let mut args: Vec<(Name, Value)> = Vec::new();
         for field in &offer.fields {
             if field.default.is_some() && self.chance.one_in(2) || self.chance.one_in(40) {

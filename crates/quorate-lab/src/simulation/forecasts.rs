@@ -1,8 +1,6 @@
 //! Forecasts held against what then happens: random proposals under random votes are forecast, enacted by somebody whom the
 //! law lets, compared, and undone again.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use quorate_engine::law::At;
 use quorate_engine::rulebook::Rulebook;
 use quorate_forecast::consequence::Consequence;
@@ -18,7 +16,7 @@ use quorate_kernel::{EventSeq, Id, Name, PlayerId, PostId, Refusal, Span, Thing,
 use quorate_law::declare::ActionDecl;
 
 use super::game::SimulatedGame;
-use super::{SimulationFailure, panic_message};
+use super::{SimulationFailure, guarded};
 
 /// What came of the proposals of a seed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,18 +55,11 @@ pub fn prove(
     count: u64,
     progress: &dyn Fn(u64),
 ) -> Result<ForecastTally, SimulationFailure> {
-    let mut game = SimulatedGame::create(book, seed).map_err(|error| SimulationFailure {
-        step: 0,
-        what: format!("{error:#}"),
-        log: vec![],
-    })?;
+    let mut game = SimulatedGame::begin(book, seed)?;
     let mut tally = ForecastTally::default();
     for number in 1..=count {
         let (judge, events, now) = (game.judge.clone(), game.events.len(), game.now);
-        let tried = catch_unwind(AssertUnwindSafe(|| one(&mut game, &mut tally)));
-        if let Err(what) = tried.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
-            return Err(game.failure(number, what));
-        }
+        guarded(|| one(&mut game, &mut tally)).map_err(|what| game.failure(number, what))?;
         game.judge = judge;
         game.events.truncate(events);
         game.now = now;

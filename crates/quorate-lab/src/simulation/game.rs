@@ -6,12 +6,13 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::rulebook::Rulebook;
+use quorate_engine::words::WORKING_CODE;
 use quorate_engine::{LawCache, testing, transcript};
 use quorate_kernel::command::{Act, Actor, Command, typed};
-use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::rows::Standing;
 use quorate_kernel::state::State;
-use quorate_kernel::{Moment, Name, PlayerId, Span, Thing, Value};
+use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing, Value};
 
 use super::invariants;
 use crate::chance::Chance;
@@ -53,6 +54,10 @@ pub(super) struct SimulatedGame {
     /// How many commands were sent.
     pub(super) keys: u64,
     pub(super) tally: SimulationTally,
+    /// Whether nobody proposes or claims changes of the rules.
+    pub(super) keeps_law: bool,
+    /// What rule code broke of, lately.
+    pub(super) broke: Vec<String>,
     /// The command that is being judged, for the report.
     doing: String,
 }
@@ -64,8 +69,16 @@ const LINES_SHOWN: usize = 12;
 const DUES_MAX: usize = 20_000;
 
 impl SimulatedGame {
-    /// Creates a game and has eleven more people join it.
-    pub(super) fn create(book: &Rulebook, seed: u64) -> Result<Self> {
+    /// A game that eleven more people have joined.
+    pub(super) fn begin(book: &Rulebook, seed: u64) -> Result<Self, SimulationFailure> {
+        Self::create(book, seed).map_err(|error| SimulationFailure {
+            step: 0,
+            what: format!("{error:#}"),
+            log: vec![],
+        })
+    }
+
+    fn create(book: &Rulebook, seed: u64) -> Result<Self> {
         let laws = Arc::new(LawCache::default());
         let now: Moment = BEGINNING.parse()?;
         let mut sim = Self {
@@ -76,6 +89,8 @@ impl SimulatedGame {
             chance: Chance::new(seed),
             keys: 0,
             tally: SimulationTally::default(),
+            keeps_law: false,
+            broke: Vec::new(),
             doing: String::new(),
         };
         let founding = book.founding(&book.manifest.title, testing::NAMES[0])?;
@@ -228,6 +243,9 @@ impl SimulatedGame {
         match &judged {
             Judged::Refused(_) | Judged::NeedsPast => {
                 self.tally.refused += 1;
+                if let Judged::Refused(refusal) = &judged {
+                    self.note_break(refusal);
+                }
                 invariants::unchanged(&before, head, &self.judge)?;
             }
             Judged::Event(event) => {
@@ -237,11 +255,32 @@ impl SimulatedGame {
                     .iter()
                     .any(|step| matches!(step.effect.table(), "rules" | "breaks" | "sections"));
                 self.tally.laws += u64::from(new_law);
+                self.note_breaks(event);
                 self.events.push((**event).clone());
                 invariants::after(&before, head, event, &self.judge, new_law)?;
             }
         }
         Ok(judged)
+    }
+
+    /// Keeps what rule code broke of in an event.
+    fn note_breaks(&mut self, event: &Event) {
+        let broke = event
+            .notes
+            .iter()
+            .filter(|note| note.kind == NoteKind::Broke);
+        self.broke.extend(broke.map(|note| note.text.clone()));
+        match &event.outcome {
+            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => self.note_break(refusal),
+            Outcome::Done | Outcome::Opened(_) => {}
+        }
+    }
+
+    /// The same of a refusal.
+    pub(super) fn note_break(&mut self, refusal: &Refusal) {
+        if refusal.needs.iter().any(|need| need.what == WORKING_CODE) {
+            self.broke.push(refusal.to_string());
+        }
     }
 
     pub(super) fn failure(&self, step: u64, what: String) -> SimulationFailure {

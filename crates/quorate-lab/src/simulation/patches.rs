@@ -47,6 +47,9 @@ const SCRIPTS: [&str; 6] = [
 impl SimulatedGame {
     /// A patch of one to four changes.
     pub(super) fn patch(&mut self) -> Patch {
+        if self.keeps_law {
+            return self.values_patch();
+        }
         let count = 1 + self.chance.below(4);
         Patch {
             clauses: (0..count).map(|_| self.clause()).collect(),
@@ -67,20 +70,9 @@ impl SimulatedGame {
             7..=10 => self.add_rule(),
             11..=15 => self.amend_rule(),
             16 if self.chance.one_in(3) => Clause::RepealRule { id: self.rule() },
-            16 | 17 => Clause::RenameRule {
-                id: self.rule(),
-                title: self.text().to_owned(),
-            },
-            18 => Clause::MoveRule {
-                id: self.rule(),
-                section: self.section(),
-                parent: None,
-                after: Some(self.rule()),
-            },
-            19 => Clause::SwitchRule {
-                id: self.rule(),
-                on: !self.chance.one_in(3),
-            },
+            16 | 17 => self.rename_rule(),
+            18 => self.move_rule(),
+            19 => self.switch_rule(),
             20 => self.create_thing(),
             21 => self.remove_thing(),
             22 => self.term(),
@@ -139,7 +131,30 @@ impl SimulatedGame {
         EventSeq(self.events.len().saturating_sub(back) as u64)
     }
 
-    fn rule(&mut self) -> Name {
+    pub(super) fn rename_rule(&mut self) -> Clause {
+        Clause::RenameRule {
+            id: self.rule(),
+            title: self.text().to_owned(),
+        }
+    }
+
+    pub(super) fn move_rule(&mut self) -> Clause {
+        Clause::MoveRule {
+            id: self.rule(),
+            section: self.section(),
+            parent: None,
+            after: Some(self.rule()),
+        }
+    }
+
+    pub(super) fn switch_rule(&mut self) -> Clause {
+        Clause::SwitchRule {
+            id: self.rule(),
+            on: !self.chance.one_in(3),
+        }
+    }
+
+    pub(super) fn rule(&mut self) -> Name {
         let rules: Vec<Name> = self.state().rules.keys().cloned().collect();
         let known = self.chance.pick(&rules);
         known
@@ -207,6 +222,15 @@ impl SimulatedGame {
             self.chance.word(&WHOLE_RULES)
         };
         let number = self.keys.to_string();
+        let text = text
+            .replace('N', &number)
+            .replace(&format!("{number}othing"), "Nothing");
+        self.rule_added(text.into())
+    }
+
+    /// A rule of that text, somewhere; now and then under the name of another, or without a title.
+    pub(super) fn rule_added(&mut self, text: Arc<str>) -> Clause {
+        let number = self.keys.to_string();
         let id = if self.chance.one_in(12) {
             self.rule()
         } else {
@@ -227,16 +251,13 @@ impl SimulatedGame {
             } else {
                 format!("Added {number}")
             },
-            text: text
-                .replace('N', &number)
-                .replace(&format!("{number}othing"), "Nothing")
-                .into(),
+            text,
             tags: vec![],
         }
     }
 
     /// Another text for a rule: a clause more, another number, a fence less, written against the text of now or of before.
-    fn amend_rule(&mut self) -> Clause {
+    pub(super) fn amend_rule(&mut self) -> Clause {
         let id = self.rule();
         let base: Arc<str> = self
             .state()

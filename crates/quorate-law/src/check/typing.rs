@@ -219,6 +219,30 @@ pub(crate) fn check(
         .collect()
 }
 
+/// The attributes that a sheet reads or sets of things whose kind has none such: fence, place and name.
+pub(crate) fn missing_attributes(
+    sheet: &CodeSheet,
+    schema: &Rc<Schema>,
+    globals: &Globals,
+) -> Vec<(usize, u32, String)> {
+    let Ok(ast) = AstModule::parse("law", sheet.text.clone(), &dialect(Flavour::Law)) else {
+        return Vec::new();
+    };
+    let errors = schema.during(|| ast.typecheck(globals, &HashMap::new()).0);
+    let missing = errors.iter().filter_map(|error| {
+        let (unit, offset) = sheet.place_of(error)?;
+        let words = schema.readable(&errors::words(error));
+        match quoted(&words).as_slice() {
+            [attribute, _] if words.starts_with("The attribute `") => {
+                let name = of_setter(attribute).unwrap_or(attribute);
+                Some((unit, offset, name.to_owned()))
+            }
+            _ => None,
+        }
+    });
+    missing.collect()
+}
+
 fn located(
     sheet: &CodeSheet,
     schema: &Schema,

@@ -103,8 +103,19 @@ pub struct Lean {
     pub title: String,
     /// What became of it, as in [`super::Source::left`]; none where the rule is there and its code sleeps.
     pub left: Option<Arc<str>>,
-    /// Whether whoever comes to this place breaks; else the name lives on as a definition.
-    pub breaks: bool,
+    /// What becomes of whoever comes to this place.
+    pub fate: LeanFate,
+}
+
+/// What becomes of a place that uses a lost name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeanFate {
+    /// Whoever comes to it breaks.
+    Breaks,
+    /// The name lives on as a definition.
+    LivesOn,
+    /// The value reads as nothing, and what the place says is taken instead.
+    FallsBack,
 }
 
 impl Lean {
@@ -112,9 +123,15 @@ impl Lean {
     pub fn text(&self) -> String {
         asked_for(&self.name, &self.title, self.left.as_deref())
     }
+
+    /// Whether whoever comes to this place breaks.
+    pub fn breaks(&self) -> bool {
+        self.fate == LeanFate::Breaks
+    }
 }
 
-pub(super) fn asked_for(name: &str, title: &str, left: Option<&str>) -> String {
+/// What is said to whoever asks for a lost name: the name, the title of the rule that had it, and what became of that one.
+pub fn asked_for(name: &str, title: &str, left: Option<&str>) -> String {
     let left = left.unwrap_or("whose code sleeps");
     format!("it asks for `{name}` of {title}, {left}")
 }
@@ -142,10 +159,32 @@ impl Former {
     }
 }
 
-/// The names that a text's code defines, its kinds, quantities and values included.
+/// The names that a text's code defines, its kinds, quantities, values and rows included.
 pub fn names_of(text: &RuleText) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for fence in &text.fences {
+    for unit in units_of(text) {
+        names.extend(unit.defines.into_iter().map(|(name, _)| name));
+        names.extend(unit.kinds.iter().map(|kind| kind.name.to_string()));
+        names.extend(unit.quantities.iter().map(|(name, ..)| name.to_string()));
+        let rows = unit.rows.iter();
+        names.extend(rows.map(|(table, key)| row_name(table, key)));
+    }
+    names
+}
+
+/// A row as code asks for it.
+pub fn row_name(table: &str, key: &str) -> String {
+    format!("{table}.row({key:?})")
+}
+
+/// The rows of tables that a text's code has: table and key.
+pub fn rows_of(text: &RuleText) -> BTreeSet<(String, String)> {
+    units_of(text).flat_map(|unit| unit.rows).collect()
+}
+
+/// The fences of a text that can be read.
+fn units_of(text: &RuleText) -> impl Iterator<Item = Unit> {
+    text.fences.iter().filter_map(|fence| {
         let info = UnitInfo {
             source: 0,
             fence: 0,
@@ -156,15 +195,9 @@ pub fn names_of(text: &RuleText) -> BTreeSet<String> {
             indent: fence.indent,
             code: Arc::from(fence.code.as_str()),
         };
-        let Ok(ast) = syntax::parse(&info.code, Flavour::Law) else {
-            continue;
-        };
-        let unit = Unit::read(ast, &info.code, &info.site(), &info);
-        names.extend(unit.defines.into_iter().map(|(name, _)| name));
-        names.extend(unit.kinds.iter().map(|kind| kind.name.to_string()));
-        names.extend(unit.quantities.iter().map(|(name, ..)| name.to_string()));
-    }
-    names
+        let ast = syntax::parse(&info.code, Flavour::Law).ok()?;
+        Some(Unit::read(ast, &info.code, &info.site(), &info))
+    })
 }
 
 pub(super) fn def_of<'a>(ast: &'a AstModule, name: &str) -> Option<&'a AstStmt> {

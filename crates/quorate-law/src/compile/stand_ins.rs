@@ -1,19 +1,14 @@
 //! Puts something in for each name that an awake fence asks for and nobody awake provides.
 
 use super::Compilation;
-use super::lost::{
-    Former, Lean, SINCE_EDITION, StandIn, WITH_EFFECT, WITHOUT_EFFECT, asked_for, def_of,
-};
-use crate::diagnostic::{Diagnostic, Severity};
+use super::lost::{Former, SINCE_EDITION, StandIn, WITH_EFFECT, WITHOUT_EFFECT, asked_for, def_of};
 use crate::sheet::UnitInfo;
 use crate::signature::SIGNATURES;
-use crate::stop::Site;
 use crate::syntax::{self, Flavour, assigned_attributes, walk_expr, walk_statements, walk_stmt};
 use crate::unit::{KindFound, Unit, ValueFound};
-use quorate_kernel::Name;
 use starlark_syntax::syntax::ast::{AstExpr, ExprP, StmtP};
 use starlark_syntax::syntax::top_level_stmts::top_level_stmts;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Compilation<'_> {
@@ -127,8 +122,10 @@ impl Compilation<'_> {
             ..former.info.clone()
         };
         let ast = syntax::parse(&info.code, Flavour::Law).ok()?;
+        // What stands on one line with a definition may declare something, and that went with its rule.
+        let is_one = top_level_stmts(ast.statement()).len() <= 1;
         let unit = Unit::read(ast, &info.code, &info.site(), &info);
-        unit.faults.is_empty().then_some((unit, info))
+        (is_one && unit.faults.is_empty()).then_some((unit, info))
     }
 
     /// What was assigned to a name, where that changes nothing: a plain value, a handle of a value or kind.
@@ -187,7 +184,7 @@ impl Compilation<'_> {
     }
 
     /// Whether a name changes nothing, draws nothing, refuses nothing and asks nobody, whatever it calls.
-    fn does_nothing(&self, name: &str, seen: &mut BTreeSet<String>) -> bool {
+    pub(super) fn does_nothing(&self, name: &str, seen: &mut BTreeSet<String>) -> bool {
         if !seen.insert(name.to_owned()) {
             return true;
         }
@@ -255,155 +252,5 @@ impl Compilation<'_> {
         formers
             .filter(|value| !awake.contains(&(value.name.as_str(), value.of.as_str())))
             .collect()
-    }
-
-    /// For each lost value, what is said to whoever asks for it.
-    pub(super) fn lost_value_words(&self) -> BTreeMap<Name, String> {
-        let lost: BTreeSet<&str> = self
-            .lost_values()
-            .iter()
-            .map(|value| value.name.as_str())
-            .collect();
-        let mut words = BTreeMap::new();
-        for former in &self.lost.formers {
-            for value in &former.unit.values {
-                if lost.contains(value.name.as_str()) {
-                    let title = &self.sources[former.info.source].title;
-                    let text = asked_for(value.name.as_str(), title, former.left.as_deref());
-                    words.entry(value.name.clone()).or_insert(text);
-                }
-            }
-        }
-        words
-    }
-
-    /// The names that break where they are reached: functions that stand in, and all that leads to one or to a lost value.
-    pub(super) fn breaking(&self) -> BTreeSet<Name> {
-        let stand_ins = self.lost.stand_ins.values();
-        let stand_ins = stand_ins.filter(|stand_in| stand_in.breaks);
-        let mut broken: BTreeSet<&str> = stand_ins.map(|stand_in| stand_in.name.as_str()).collect();
-        let values = self.values_lost_by_name();
-        let functions = || self.units.iter().flatten().flat_map(|unit| &unit.functions);
-        loop {
-            let reached = functions().filter(|function| {
-                !broken.contains(function.name.as_str())
-                    && (function
-                        .uses
-                        .iter()
-                        .any(|name| broken.contains(name.as_str()))
-                        || function
-                            .touches()
-                            .any(|name| values.contains(name.as_str())))
-            });
-            let reached: Vec<&str> = reached.map(|function| function.name.as_str()).collect();
-            if reached.is_empty() {
-                return broken.into_iter().map(Name::from).collect();
-            }
-            broken.extend(reached);
-        }
-    }
-
-    /// Names of lost values that nothing awake has as a value or a column.
-    fn values_lost_by_name(&self) -> BTreeSet<&str> {
-        let units = || self.units.iter().flatten();
-        let values = units()
-            .flat_map(|unit| &unit.values)
-            .map(|value| value.name.as_str());
-        let columns = units()
-            .flat_map(|unit| &unit.kinds)
-            .flat_map(|kind| &kind.columns);
-        let there: BTreeSet<&str> = values
-            .chain(columns.map(|(name, _)| name.as_str()))
-            .collect();
-        let lost = self
-            .lost_values()
-            .into_iter()
-            .map(|value| value.name.as_str());
-        lost.filter(|name| !there.contains(name)).collect()
-    }
-
-    /// Where awake fences use lost names.
-    pub(super) fn leans(&self) -> Vec<Lean> {
-        if self.lost.formers.is_empty() {
-            return Vec::new();
-        }
-        let breaking = self.breaking();
-        let by_name: BTreeMap<&str, &StandIn> = self
-            .lost
-            .stand_ins
-            .iter()
-            .filter(|(index, _)| self.units[**index].is_some())
-            .map(|(_, stand_in)| (stand_in.name.as_str(), stand_in))
-            .collect();
-        let values = self.values_lost_by_name();
-        let mut leans = Vec::new();
-        for (index, (info, unit)) in self.infos.iter().zip(&self.units).enumerate() {
-            let Some(unit) = unit
-                .as_ref()
-                .filter(|_| !self.lost.stand_ins.contains_key(&index))
-            else {
-                continue;
-            };
-            let mut lean = |name: &str, at: u32, former: &Former, breaks: bool| {
-                leans.push(Lean {
-                    site: Site {
-                        rule: info.rule.clone(),
-                        clause: info.clause,
-                        line: info.position(at).0,
-                    },
-                    name: name.to_owned(),
-                    of: former.info.rule.clone(),
-                    title: self.sources[former.info.source].title.clone(),
-                    left: former.left.clone(),
-                    breaks,
-                });
-            };
-            for (name, at) in &unit.needs {
-                if let Some(stand_in) = by_name.get(name.as_str()) {
-                    let former = &self.lost.formers[stand_in.former];
-                    lean(
-                        name,
-                        *at,
-                        former,
-                        breaking.contains(&Name::from(name.as_str())),
-                    );
-                }
-            }
-            for function in &unit.functions {
-                for name in function
-                    .touches()
-                    .filter(|name| values.contains(name.as_str()))
-                {
-                    let of_value = |former: &&Former| {
-                        let mut values = former.unit.values.iter();
-                        values.any(|value| value.name == name.as_str())
-                    };
-                    if let Some(former) = self.lost.formers.iter().find(of_value) {
-                        lean(name, function.offset, former, true);
-                    }
-                }
-            }
-        }
-        leans
-    }
-
-    /// What the checker says of fences that use lost names.
-    pub(super) fn lean_warnings(leans: &[Lean]) -> Vec<Diagnostic> {
-        let leans = leans.iter().map(|lean| Diagnostic {
-            rule: lean.site.rule.clone(),
-            line: lean.site.line,
-            column: 1,
-            severity: Severity::Warning,
-            text: lean.text(),
-            help: Some(
-                if lean.breaks {
-                    "whoever comes here breaks, and all else of this rule works: write it without that name, or define it here"
-                } else {
-                    "it goes on as a definition; write it here if it is to stay"
-                }
-                .to_owned(),
-            ),
-        });
-        leans.collect()
     }
 }

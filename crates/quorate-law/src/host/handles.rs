@@ -4,13 +4,15 @@ use starlark::values::{UnpackValue, Value};
 
 use crate::datum::Datum;
 use crate::errors::fault;
+use crate::stop::Stop;
 use crate::values::callable::{Args, Eval, Native, NativeResult};
-use crate::values::plain::SquareValue;
+use crate::values::plain::{SquareValue, ThingValue};
 
 use super::declaring::handle;
 use super::play::question;
 
 pub(crate) const NATIVES: &[Native] = &[
+    ("__held", held),
     ("__lost", |args, _| Err(fault(args.text(0)?))),
     ("__lost_value", |args, _| {
         Ok(handle(args, args.text(0)?.into(), "lost value"))
@@ -38,6 +40,23 @@ pub(crate) const NATIVES: &[Native] = &[
     }),
     ("K.draw", draw),
 ];
+
+/// A value that a thing may have lost, for whoever says what to take instead: then it is nothing.
+fn held<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
+    let (of, name) = (args.value(0), args.text(1)?);
+    if let Some(thing) = ThingValue::of(of) {
+        let world = args.world()?;
+        let kind = args.frame.answer(world.kind(&thing))?;
+        if world.has_lost(kind.as_str(), name) {
+            // What every thing has is never lost, whatever a rule once called so.
+            return match world.get(&thing, name) {
+                Err(Stop::Broken(_)) => args.give(()),
+                other => args.answer(other),
+            };
+        }
+    }
+    of.get_attr_error(name, args.heap)
+}
 
 fn at<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let Some(value) = args.some(0) else {

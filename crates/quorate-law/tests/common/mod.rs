@@ -470,6 +470,9 @@ impl World for Game {
         code.call(&self.me(), &filter, args, vec![], &budget)
     }
 
+    fn has_lost(&self, _: &str, _: &str) -> bool {
+        false
+    }
     fn attribute_type(&self, _: &str, _: &str) -> Option<Type> {
         None
     }

@@ -50,7 +50,27 @@ async function later(part) {
   } catch { /* no network: the link in its place is still there */ }
 }
 
+// What an action would do is shown as soon as something is picked in its form.
+function trial(button) {
+  const { form } = button;
+  let asked;
+  form.addEventListener("change", async () => {
+    asked?.abort();
+    asked = new AbortController();
+    const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
+    try {
+      const answer = await fetch(button.formAction, { method: "POST", body, signal: asked.signal, redirect: "error" });
+      if (!answer.ok) return;
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("trial");
+      if (!fresh) return;
+      const shown = document.getElementById("trial");
+      if (shown) shown.replaceWith(fresh); else form.before(fresh);
+    } catch { /* no network, or another pick: the button is still there */ }
+  });
+}
+
 export function check() {
+  document.querySelectorAll("[data-trial]").forEach(trial);
   document.querySelectorAll("[data-later]").forEach(later);
   document.querySelectorAll("[data-alarms]").forEach(alarms);
   document.querySelectorAll("form[data-checked]").forEach(watch);

@@ -13,5 +13,5 @@ times();
 keys();
 if (has("svg[data-form], [data-shows]")) import("./board.js").then((its) => { board = its.board; board(); });
 if (has("form[data-draft]") || wasSent()) import("./drafts.js").then((its) => its.drafts());
-if (has("form[data-checked], [data-alarms]")) import("./check.js").then((its) => its.check());
+if (has("form[data-checked], [data-alarms], [data-trial]")) import("./check.js").then((its) => its.check());
 if (has("a[data-code]")) import("./code.js").then((its) => its.code());

@@ -83,7 +83,9 @@ impl Effort {
             ("/g", "/stream" | "/picture/{thing}/{name}/{digest}" | "/rules.txt") => None,
             ("/g", "/post/{post}/effects/tests") => Some(Self::Tests),
             ("/g", "/post/{post}/effects" | "/post/{post}/ruling") => Some(Self::Preview),
-            ("/g", "/new/{category}" | "/post/{post}/edit") if *method == Method::POST => {
+            ("/g", "/new/{category}" | "/post/{post}/edit" | "/act/{action}/trial")
+                if *method == Method::POST =>
+            {
                 Some(Self::Preview)
             }
             ("/g", "/post/{post}") if is_read => Some(Self::Report),

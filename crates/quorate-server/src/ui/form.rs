@@ -279,6 +279,8 @@ pub struct Form {
     pub button: String,
     /// Whether it can be asked for the present text of what it rewrites.
     pub shows_present: bool,
+    /// Where it can be sent to learn what it would do; nothing is done there.
+    pub trial: Option<Href>,
     /// Whether it is the one step that is expected here.
     pub expected: bool,
     /// The dice that will be rolled, shown before they are.
@@ -293,6 +295,7 @@ impl Form {
             fields: Vec::new(),
             button: button.into(),
             shows_present: false,
+            trial: None,
             expected: false,
             dice: Vec::new(),
         }

@@ -204,6 +204,8 @@ links! {
     Act(game) => "/g/{game}/act";
     /// One action, with its form.
     Action(game, action) => "/g/{game}/act/{action}";
+    /// What that action would do, as its form is filled in.
+    ActionTrial(game, action) => "/g/{game}/act/{action}/trial";
     /// Where the answer to a question or duty goes.
     Answer(game, question) => "/g/{game}/answer/{question}";
     /// A picture that a value holds, by its digest.

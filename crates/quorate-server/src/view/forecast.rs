@@ -5,8 +5,9 @@ use std::sync::Arc;
 use quorate_engine::judge::Judge;
 use quorate_forecast::words::{self, ForecastLine, ForecastSection, MoreAt, Voice};
 use quorate_forecast::{
-    Extent, Forecast, Fork, PastEvents, PatchTests, PatchTrial, Proof, Proposed,
+    ActForecast, Extent, Forecast, Fork, PastEvents, PatchTests, PatchTrial, Proof, Proposed,
 };
+use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, Moment, Refusal, Span, Value};
@@ -108,6 +109,16 @@ impl GameView {
             later: None,
         };
         sections.into_iter().map(group).collect()
+    }
+
+    /// What an act of the reader would do, as far as they may see it.
+    pub fn act_lines(&self, act: Act) -> Result<Vec<Effect>, Refusal> {
+        let me = self
+            .me
+            .ok_or_else(|| Refusal::plain("a player of this game"))?;
+        let forecast = self.forked(|fork| ActForecast::of(fork, Actor::Player(me), act))?;
+        let lines = words::of_act(&forecast, self).into_iter();
+        Ok(lines.map(|line| self.drawn_line(line)).collect())
     }
 
     fn drawn_line(&self, line: ForecastLine) -> Effect {

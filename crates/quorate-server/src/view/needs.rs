@@ -8,7 +8,7 @@ use quorate_law::datum::Datum;
 use crate::ui::urls::Href;
 use crate::ui::{Icon, Needs, NeedsLine, urls};
 use crate::view::game::GameView;
-use crate::view::waiting;
+use crate::view::{missing, waiting};
 
 /// What waits for the reader: questions, votes not cast, what the law obliges them to.
 pub fn needs(look: &GameView) -> Needs {
@@ -16,6 +16,7 @@ pub fn needs(look: &GameView) -> Needs {
     lines.extend(waiting::letters(look));
     lines.extend(unvoted(look));
     lines.extend(asked_by_law(look));
+    lines.extend(missing::needs_line(look));
     lines.extend(waiting::closings(look));
     Needs { lines }
 }

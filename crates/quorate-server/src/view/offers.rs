@@ -15,6 +15,14 @@ use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, Offer, Send, urls};
 use crate::view::game::GameView;
 
+/// Whether somebody picks rules in a form: what becomes of the others with that is hard to foresee.
+fn takes_rules(offer: &LawOffer) -> bool {
+    offer.fields.iter().any(|field| match &field.ty {
+        Type::List(item) => matches!(&**item, Type::Kind(kind) if *kind == "Rule"),
+        _ => false,
+    })
+}
+
 /// Parameters of these names are for more than a line, where the law gives them no default.
 pub const PROSE: [&str; 3] = ["text", "words", "body"];
 
@@ -65,6 +73,7 @@ impl GameView {
                     .actions
                     .get(&offer.action)
                     .is_some_and(|decl| self.shows_present(&decl.it)),
+                trial: takes_rules(offer).then(|| urls::ActionTrial { game, action }.into()),
                 ..Form::button(send, self.themed(&offer.title))
             }),
             Err(refusal) => Err(self.closed(offer, refusal)),

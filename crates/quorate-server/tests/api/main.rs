@@ -12,6 +12,7 @@ mod bots;
 mod bounds;
 mod effects;
 mod kept;
+mod losses;
 mod mail;
 mod notices;
 mod pages;

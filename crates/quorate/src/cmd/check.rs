@@ -2,13 +2,17 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use quorate_engine::LawCache;
 use quorate_engine::judge::{Inputs, Judge};
+use quorate_engine::law::lost::dependences;
 use quorate_engine::rulebook::Rulebook;
+use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor, Command};
-use quorate_law::Diagnostic;
+use quorate_lab::independence::Lexicon;
+use quorate_law::{Dependence, Diagnostic};
 use serde_json::json;
 
 use crate::output::{FOUND_WRONG, Output};
@@ -19,11 +23,17 @@ use crate::rulebooks;
 pub(crate) struct Arguments {
     /// A rulebook: a folder, or the name of one in the rulebooks folder.
     rulebook: String,
+    /// Read, compile and check it so many times, and tell the median of how long that took.
+    #[arg(long, value_name = "COUNT")]
+    times: Option<usize>,
 }
 
 /// Checks a rulebook.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let book = rulebooks::read(&arguments.rulebook)?;
+    if let Some(times) = arguments.times {
+        return timed(&book, times, out);
+    }
     let laws = Arc::default();
     let judge = founded(&book, &laws)?;
     let law = judge.law();
@@ -45,11 +55,19 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         out.line(render(&book, severity, diagnostic, out));
     }
     let errors = law.asleep.len();
+    let unnamed = unnamed(&judge);
+    for dependence in &unnamed {
+        out.line(dependence_line(&judge, dependence));
+    }
     out.value(&json!({
         "rulebook": book.name.as_str(),
         "errors": errors,
         "diagnostics": found.iter().map(|(severity, d)| json!({
             "severity": severity, "rule": d.rule.as_str(), "line": d.line, "column": d.column, "text": d.text, "help": d.help,
+        })).collect::<Vec<_>>(),
+        "unnamed": unnamed.iter().map(|unnamed| json!({
+            "rule": unnamed.rule.as_str(), "clause": unnamed.clause, "name": unnamed.name, "of": unnamed.of.as_str(),
+            "lives_on": unnamed.lives_on,
         })).collect::<Vec<_>>(),
     }));
     out.line(format!(
@@ -69,6 +87,61 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     } else {
         ExitCode::from(FOUND_WRONG)
     })
+}
+
+/// How long a game of a rulebook takes to begin: nearly all of it is the check and the compilation of its law.
+fn timed(book: &Rulebook, times: usize, out: &Output) -> Result<ExitCode> {
+    let mut took = Vec::with_capacity(times);
+    for _ in 0..times.max(1) {
+        let began = now();
+        founded(book, &Arc::default())?;
+        took.push(began.elapsed().as_secs_f64() * 1_000.0);
+    }
+    took.sort_by(f64::total_cmp);
+    let median = took[took.len() / 2];
+    out.value(&json!({ "rulebook": book.name.as_str(), "median_ms": median, "times": times }));
+    out.line(format!(
+        "{}: {median:.0} ms, median of {}",
+        book.name,
+        took.len()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a check takes is what is asked, and nothing that is checked knows of it"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Where rules use what others provide whom their prose does not name.
+fn unnamed(judge: &Judge) -> Vec<Dependence> {
+    let lexicon = Lexicon::of(judge.state(), judge.law());
+    let all = dependences(judge.state()).into_iter();
+    all.filter(|it| !lexicon.names(&it.rule, std::slice::from_ref(&it.of)))
+        .collect()
+}
+
+/// "note: Combat, clause 3, uses `blinded` of Blindness, which its prose does not name".
+fn dependence_line(judge: &Judge, unnamed: &Dependence) -> String {
+    let title = |rule: &Name| {
+        let rule = judge.state().rules.get(rule);
+        rule.map_or("", |rule| rule.title.as_str())
+    };
+    let without = if unnamed.lives_on {
+        "it would go on without that rule"
+    } else {
+        "it would break without that rule"
+    };
+    format!(
+        "note: {}, clause {}, uses `{}` of {}, which its prose does not name; {without}",
+        title(&unnamed.rule),
+        unnamed.clause,
+        unnamed.name,
+        title(&unnamed.of)
+    )
 }
 
 /// How many fences of a rulebook would sleep in a game of it.

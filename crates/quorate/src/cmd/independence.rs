@@ -121,16 +121,18 @@ impl Totals {
                 trials, harmless, ..
             } = totals;
             format!(
-                "{harmless} of {trials} {what}, {}+{} clauses and {}+{} actions and categories, {} live on definitions",
+                "{harmless} of {trials} {what}, {}+{} clauses ({} beyond their own words) and {}+{} actions and categories, {} live on definitions",
                 totals.fences_named,
                 totals.fences_unnamed,
+                totals.fences_beyond,
                 totals.acts_named,
                 totals.acts_unnamed,
                 totals.living
             )
         };
         format!(
-            "{}; {}; {} (harmless to rules that do not name it; lost in rules that name it + in rules that do not)",
+            "{}; {}; {} (harmless to rules that do not name it; lost in rules that name it + in rules that do not; beyond: clauses of rules \
+             that name it which do not themselves)",
             one("repeals", &self.repealed),
             one("switched off", &self.switched_off),
             one("halves", &self.halved),
@@ -149,7 +151,7 @@ fn sums(totals: &LossTotals) -> Value {
     json!({
         "trials": totals.trials,
         "harmless": totals.harmless,
-        "clauses": { "named": totals.fences_named, "unnamed": totals.fences_unnamed },
+        "clauses": { "named": totals.fences_named, "unnamed": totals.fences_unnamed, "beyond": totals.fences_beyond },
         "lives_on": totals.living,
         "actions": { "named": totals.acts_named, "unnamed": totals.acts_unnamed },
     })

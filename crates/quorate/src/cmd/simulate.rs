@@ -1,18 +1,22 @@
 //! `quorate simulate`: random play, with what must hold looked at after every step.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use quorate_engine::rulebook::Rulebook;
-use quorate_lab::simulation::forecasts::prove;
-use quorate_lab::simulation::{self, SimulationFailure, SimulationTally};
+use quorate_lab::simulation::{self, SimulationFailure, SimulationTally, without};
 use serde_json::json;
 
 use crate::output::{FOUND_WRONG, Output};
 use crate::rulebooks;
+use ledger::{Ledger, RunKind};
+
+mod ledger;
+
+/// The word for each rule in turn.
+const EACH: &str = "each";
 
 /// What to play, and how much of it.
 #[derive(clap::Args)]
@@ -31,9 +35,17 @@ pub(crate) struct Arguments {
     /// In place of random play: so many random proposals a seed, each forecast, enacted, compared and undone.
     #[arg(long, value_name = "COUNT", conflicts_with = "steps")]
     forecasts: Option<u64>,
-    /// With --forecasts: a file with a line for each seed that was played under a commit. Seeds that are in it are left out,
-    /// so that a run can be stopped and taken up again.
-    #[arg(long, value_name = "FILE", requires = "commit", requires = "forecasts")]
+    /// In place of random play: so many random amendments a seed, in one game, with code of the other rulebooks and with
+    /// mutated code. The log is judged again after each hundred.
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["steps", "forecasts"])]
+    amendments: Option<u64>,
+    /// Random play without this rule, by its code name, or without each rule in turn: `each`. Nothing may break but what asks
+    /// for a name that went, and nobody amends the law.
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["amendments", "forecasts"])]
+    without: Option<String>,
+    /// With --forecasts, --amendments or --without: a file with a line for each run that was played under a commit. Runs that
+    /// are in it are left out, so that they can be stopped and taken up again.
+    #[arg(long, value_name = "FILE", requires = "commit")]
     ledger: Option<PathBuf>,
     /// The commit that the ledger names.
     #[arg(long)]
@@ -47,8 +59,13 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         Some(range) => range_of(range)?,
         None => arguments.seed..arguments.seed + 1,
     };
-    if let Some(count) = arguments.forecasts {
-        return forecasts(arguments, &book, seeds, count, out);
+    let runs = runs(arguments, &book, &seeds)?;
+    if !runs.is_empty() {
+        let ledger = Ledger {
+            file: arguments.ledger.as_deref(),
+            commit: arguments.commit.as_deref().unwrap_or_default(),
+        };
+        return ledger::play(&book, &runs, &ledger, out);
     }
     let place = note_panics();
     let (mut passed, mut failed, mut steps) = (0_u64, Vec::new(), 0);
@@ -98,61 +115,36 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     })
 }
 
-/// Holds forecasts of random proposals against what then happens.
-fn forecasts(
+/// The long runs that the arguments ask for: what is played, and with which seeds.
+fn runs(
     arguments: &Arguments,
     book: &Rulebook,
-    seeds: std::ops::Range<u64>,
-    count: u64,
-    out: &Output,
-) -> Result<ExitCode> {
-    let ledger = arguments.ledger.as_ref();
-    let played = match ledger {
-        Some(path) if path.exists() => std::fs::read_to_string(path)?,
-        _ => String::new(),
-    };
-    let commit = arguments.commit.as_deref().unwrap_or_default();
-    let (mut passed, mut failures) = (0_u64, Vec::new());
-    for seed in seeds {
-        let head = format!("{commit} {} seed {seed} of {count}:", book.name);
-        if played.lines().any(|line| line.starts_with(&head)) {
-            continue;
-        }
-        let bar = out.progress("proposals");
-        let proved = prove(book, seed, count, &|number| bar.at(number, count));
-        bar.done();
-        let came = match proved {
-            Ok(tally) => {
-                passed += 1;
-                format!(
-                    "{} enacted as forecast ({} by trial throws), {} undone, {} kept by a rule",
-                    tally.enacted, tally.by_trial_throws, tally.undone, tally.kept
-                )
-            }
-            Err(failure) => {
-                let what = failure.what.replace('\n', " ");
-                let came = format!("failed at proposal {}: {what}", failure.step);
-                failures.push(json!({
-                    "seed": seed, "step": failure.step, "message": failure.what, "log": failure.log,
-                }));
-                came
-            }
+    seeds: &std::ops::Range<u64>,
+) -> Result<Vec<(RunKind, u64)>> {
+    let mut runs = Vec::new();
+    if let Some(count) = arguments.forecasts {
+        runs.extend(seeds.clone().map(|seed| (RunKind::Forecasts(count), seed)));
+    }
+    if let Some(count) = arguments.amendments {
+        let others = rulebooks::names().into_iter();
+        let others = others.filter(|name| book.name != name.as_str());
+        let others: Vec<Rulebook> = others
+            .map(|name| rulebooks::read(&name))
+            .collect::<Result<_>>()?;
+        let run = |seed| (RunKind::Amendments(count, others.clone()), seed);
+        runs.extend(seeds.clone().map(run));
+    }
+    if let Some(rule) = &arguments.without {
+        let rules = match rule.as_str() {
+            EACH => without::rules_of(book).map_err(|failure| anyhow!(failure.what))?,
+            rule => vec![rule.into()],
         };
-        out.line(format!("{head} {came}"));
-        if let Some(path) = ledger {
-            let mut file = std::fs::OpenOptions::new();
-            let mut file = file.create(true).append(true).open(path)?;
-            writeln!(file, "{head} {came}")?;
+        for rule in rules {
+            let run = |seed| (RunKind::Without(rule.clone(), arguments.steps), seed);
+            runs.extend(seeds.clone().map(run));
         }
     }
-    let book = book.name.as_str();
-    out.value(&json!({ "rulebook": book, "passed": passed, "failed": failures }));
-    out.line(format!("{passed} passed, {} failed", failures.len()));
-    Ok(if failures.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(FOUND_WRONG)
-    })
+    Ok(runs)
 }
 
 fn one(

@@ -3,18 +3,20 @@
 
 use std::sync::Arc;
 
+use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
+use quorate_kernel::command;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing};
 use quorate_law::declare::ActionDecl;
 
 use crate::app::error::AppError;
-use crate::app::forms::answer_in;
+use crate::app::forms::{SentIn, answer_in};
 use crate::app::posted::Posted;
 use crate::app::{reply, send};
-use crate::site::act::handler::{latest, sheet};
-use crate::site::act::page::Act;
+use crate::site::act::handler::{arguments, latest, sheet};
+use crate::site::act::page::{Act, ActTrial};
 use crate::ui;
 use crate::view::game::GameView;
 use crate::view::rewriting::{Present, rewrites};
@@ -59,6 +61,31 @@ pub(crate) async fn present(look: Arc<GameView>, action: &str, mut form: Posted)
         } else {
             let nothing = Refusal::plain("something picked that has a text");
             page.refusal = Some(look.refusal("That", &nothing));
+        }
+        refill(&mut page, &action, &form);
+        Ok(page)
+    })
+    .await
+}
+
+/// `POST /g/{game}/act/{action}/trial`: what the form would do as it is filled in. Nothing is done.
+pub async fn tried(
+    Path((_, action)): Path<(String, String)>,
+    SentIn { look, form }: SentIn,
+) -> Response {
+    let action = Name::from(action);
+    shown(look, StatusCode::OK, move |look, me, events| {
+        let title = look.action_title(&action, None);
+        let mut page = sheet(look, me, None, events);
+        let lines = arguments(look, me, &action, &form).and_then(|args| {
+            look.act_lines(command::Act::Do {
+                action: action.clone(),
+                args,
+            })
+        });
+        match lines {
+            Ok(lines) => page.trial = Some(ActTrial { title, lines }),
+            Err(refusal) => page.refusal = Some(no(look, &title, &refusal)),
         }
         refill(&mut page, &action, &form);
         Ok(page)

@@ -108,6 +108,7 @@ pub(crate) fn sheet(
         board,
         just_now: mine.map(|event| outcome(look, event)),
         refusal: None,
+        trial: None,
         questions: questions(look),
         now,
         later,

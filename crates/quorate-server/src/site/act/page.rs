@@ -2,7 +2,9 @@
 
 use askama::Template;
 
-use crate::ui::{Choice, Chrome, Cite, Die, Link, Offer, Outcome, Refusal, Send, Sheet, When};
+use crate::ui::{
+    Choice, Chrome, Cite, Die, Effect, Link, Offer, Outcome, Refusal, Send, Sheet, When,
+};
 
 /// A question that waits for the reader: in the middle of an action of their own, or left to them by somebody else's.
 #[derive(Clone, Debug)]
@@ -25,6 +27,15 @@ pub struct Question {
     pub due: Option<When>,
     /// The clause that asks.
     pub cite: Option<Cite>,
+}
+
+/// What an action would do, as its form is filled in.
+#[derive(Clone, Debug)]
+pub struct ActTrial {
+    /// "Post the Ascension Address".
+    pub title: String,
+    /// The gravest first.
+    pub lines: Vec<Effect>,
 }
 
 /// Offers that are closed for one and the same reason.
@@ -75,6 +86,8 @@ pub struct Act {
     pub just_now: Option<Outcome>,
     /// Why the last thing was not done.
     pub refusal: Option<Refusal>,
+    /// What the form that stands first would do, where that was asked.
+    pub trial: Option<ActTrial>,
     /// What waits for an answer, nearest deadline first.
     pub questions: Vec<Question>,
     /// Offers that are open.

@@ -5,13 +5,13 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::act::page::{Act, Closed, Question};
+use crate::site::act::page::{Act, ActTrial, Closed, Question};
 use crate::ui::sample::pieces::{no, outcome, results};
 use crate::ui::sample::world::{GAME, ME, ahead, chrome, rule, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Choice, Die, Fact, Field, FieldKind, Form, Link, Need, Offer, Refusal, Sheet, urls,
+    Choice, Die, Effect, Fact, Field, FieldKind, Form, Link, Need, Offer, Refusal, Sheet, urls,
 };
 
 fn offer(
@@ -207,6 +207,7 @@ fn act() -> Act {
         )),
         just_now: None,
         refusal: None,
+        trial: None,
         questions: vec![
             question(
                 "q1",
@@ -338,7 +339,27 @@ impl Samples for Act {
             results: vec![],
             ..act()
         };
+        let tried = Act {
+            trial: Some(ActTrial {
+                title: "Post the Ascension Address".into(),
+                lines: vec![
+                    Effect::new("Would be missed:", "Tides (by The race).").alarm(),
+                    Effect::new(
+                        "The race loses what it asks for:",
+                        "Clause 3 would break where it asks for `drowned` of Tides. The rest of The race works.",
+                    )
+                    .alarm(),
+                    Effect::new("Repealed:", "Tides"),
+                ],
+            }),
+            refusal: None,
+            ..refused.clone()
+        };
         vec![
+            Sample {
+                name: "tried",
+                page: tried,
+            },
             Sample {
                 name: "with questions",
                 page: act(),

@@ -133,6 +133,10 @@ fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
         title,
         about: String::new(),
         story: address(look, dynasty),
+        missing: match end {
+            None => look.missing(),
+            Some(_) => Vec::new(),
+        },
         settled: settled(look, dynasty.at, end.map_or(look.now(), |(at, _)| at)),
         facts,
         ways,

@@ -6,6 +6,7 @@ use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
 use crate::ui::{Chrome, Fact, Link, Status, When};
 use crate::view::dynasties::DynastyLine;
+use crate::view::missing::MissingLine;
 
 /// All dynasties.
 #[derive(Clone, Debug, Template)]
@@ -44,6 +45,8 @@ pub struct DynastyPage {
     pub facts: Vec<Fact>,
     /// The ruleset at its end, the tracker at its end, its posts.
     pub ways: Vec<Link>,
+    /// Clauses of today's rules that miss what went with others; of the dynasty that runs alone.
+    pub missing: Vec<MissingLine>,
     /// What was settled in it, latest first: the day, the matter and what became of it.
     pub settled: Vec<(When, Link, Option<Status>)>,
     /// What was said of its dice.

@@ -1,11 +1,12 @@
 //! Samples of the pages beside this file.
 
 use crate::site::dynasty::page::{Dynasties, DynastyPage, PledgeTold};
-use crate::ui::sample::world::{GAME, ago, chrome, post, text};
+use crate::ui::sample::world::{GAME, ago, chrome, post, rule, text};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
 use crate::ui::{Fact, Link, urls};
 use crate::view::dynasties::DynastyLine;
+use crate::view::missing::MissingLine;
 
 impl Samples for Dynasties {
     fn samples() -> Vec<Sample<Self>> {
@@ -63,6 +64,7 @@ impl Samples for DynastyPage {
                 ),
                 Link::new("Its posts", post("2-0")),
             ],
+            missing: vec![],
             settled: vec![(ago(60_000), Link::new("Longer piers", post("4-0")), None)],
             pledges: vec![PledgeTold {
                 event: Link::new("1", urls::Game { game: GAME }),
@@ -76,6 +78,18 @@ impl Samples for DynastyPage {
             pledges: vec![PledgeTold {
                 key: None,
                 ..page.pledges[0].clone()
+            }],
+            missing: vec![MissingLine {
+                cite: Some(rule("The race, clause 3", "race")),
+                text: "it asks for `drowned` of Tides, which was repealed on 6 September 2031"
+                    .into(),
+                mend: Some(
+                    Href::from(urls::ComposeIn {
+                        game: GAME,
+                        category: "proposal",
+                    })
+                    .with("rule", "race"),
+                ),
             }],
             checked: Some("Checked now: 41 dice shown as they had to be.".into()),
             ..page.clone()

@@ -162,6 +162,7 @@ fn filled(
         sent.retain(|(known, _)| known != name);
         sent.push(((*name).to_owned(), chosen.unwrap_or(value).to_owned()));
     }
+    let mut to = found.value().attr("action").unwrap();
     if let Some((name, words)) = button {
         let buttons = select(&format!("button[name={name}]"));
         let fits = |button: &ElementRef<'_>| {
@@ -173,13 +174,11 @@ fn filled(
         };
         let value = pressed.value().attr("value").unwrap_or_default();
         sent.push((name.to_owned(), value.to_owned()));
+        to = pressed.value().attr("formaction").unwrap_or(to);
     }
     let mut body = form_urlencoded::Serializer::new(String::new());
     for (name, value) in &sent {
         body.append_pair(name, value);
     }
-    (
-        found.value().attr("action").unwrap().to_owned(),
-        body.finish(),
-    )
+    (to.to_owned(), body.finish())
 }

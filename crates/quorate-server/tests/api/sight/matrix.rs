@@ -136,6 +136,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             g("/act/make-plan"),
             "words=a&stake=2",
         ),
+        (
+            "/g/{game}/act/{action}/trial:make-plan",
+            g("/act/make-plan/trial"),
+            "words=a&stake=2",
+        ),
         ("/g/{game}/act/{action}:crown", g("/act/crown"), "who=Dan"),
         (
             "/g/{game}/answer/{question}",

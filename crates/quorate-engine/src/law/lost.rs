@@ -1,0 +1,231 @@
+//! What a law lost with rules that went, and what its rules would lose with others.
+
+use std::collections::BTreeSet;
+
+use quorate_kernel::state::State;
+use quorate_law::declare::ActionDecl;
+use quorate_law::stop::Site;
+use quorate_law::{Dependence, Lean};
+
+use super::{Law, sources};
+
+/// Where the code of each rule uses what others provide.
+pub fn dependences(state: &State) -> BTreeSet<Dependence> {
+    let (sources, edition) = sources(state);
+    quorate_law::dependences(&sources, edition)
+}
+
+impl Law {
+    /// Where clauses use names that went with the law before, in document order.
+    pub fn fresh_leans<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a Lean> {
+        self.leans.iter().filter(|lean| {
+            let mut old = before.leans.iter();
+            !old.any(|old| {
+                old.site.rule == lean.site.rule && old.name == lean.name && old.fate == lean.fate
+            })
+        })
+    }
+
+    /// What the log says of clauses that ask for such names and break there, each name of a clause once.
+    pub fn newly_lost(&self, before: &Self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for lean in self.fresh_leans(before).filter(|lean| lean.breaks()) {
+            let line = format!(
+                "{}, clause {}: {}",
+                lean.site.rule,
+                lean.site.clause,
+                lean.text()
+            );
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// Whether an action, or what is asked before it, can come to a name that nobody provides.
+    pub fn comes_to_lost(&self, action: &ActionDecl) -> bool {
+        let options = action.options.iter().map(|(_, function)| function);
+        let mut asked = [&action.body].into_iter().chain(&action.by).chain(options);
+        asked.any(|function| self.breaking.contains(function))
+    }
+
+    /// Whether a clause uses a name that nobody provides any more, so that it breaks where it comes to it.
+    pub fn asks_for_lost(&self, site: &Site) -> bool {
+        let mut leans = self.leans.iter().filter(|lean| lean.breaks());
+        leans.any(|lean| lean.site.rule == site.rule && lean.site.clause == site.clause)
+    }
+
+    /// Whether this is what is said to whoever asks for a lost value.
+    pub fn is_of_a_lost_value(&self, text: &str) -> bool {
+        self.lost_values.values().any(|words| words == text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::patch::Clause;
+    use quorate_kernel::{Name, Value};
+    use quorate_law::LeanFate;
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game};
+
+    fn rule(id: &str, code: &str) -> Clause {
+        Clause::AddRule {
+            id: id.into(),
+            section: "rules".into(),
+            parent: None,
+            after: None,
+            title: id.to_owned(),
+            text: format!("1. So it is.\n\n```starlark\n{code}\n```\n").into(),
+            tags: Vec::new(),
+        }
+    }
+
+    fn repealed(id: &str) -> Clause {
+        Clause::RepealRule { id: id.into() }
+    }
+
+    fn leans(game: &TinyGame) -> Vec<(String, String, LeanFate)> {
+        let leans = game.judge.law().leans.iter();
+        leans
+            .map(|lean| (lean.site.rule.to_string(), lean.name.clone(), lean.fate))
+            .collect()
+    }
+
+    fn lean(rule: &str, name: &str, fate: LeanFate) -> (String, String, LeanFate) {
+        (rule.to_owned(), name.to_owned(), fate)
+    }
+
+    #[test]
+    fn a_lost_value_is_nothing_to_whoever_says_what_to_take_instead() {
+        let mut game = game("");
+        let wounds = "blows = number(\"Blows\", of = player, default = 2)";
+        let inn = "def rest(actor: Player):\n    require(((actor).blows or 7) == 7, \"no blows\")\n\n\
+            def pay_up(actor: Player):\n    require((actor.blows or 7) + actor.blows > 0, \"blows\")\n\n\
+            action(\"rest\", rest)\naction(\"pay-up\", pay_up)";
+        game.change(vec![rule("wounds", wounds), rule("inn", inn)]);
+        assert!(game.act("rest", &[]).is_err(), "two blows are no seven");
+        assert!(game.act("pay-up", &[]).is_ok());
+        game.change(vec![repealed("wounds")]);
+        assert!(game.act("rest", &[]).is_ok(), "no blows are nothing");
+        let refusal = game
+            .act("pay-up", &[])
+            .expect_err("it reads them plainly too");
+        assert!(
+            refusal.needs[0]
+                .have
+                .contains("`blows` of wounds, which was repealed"),
+            "{refusal:?}"
+        );
+        assert_eq!(
+            leans(&game),
+            [
+                lean("inn", "blows", LeanFate::FallsBack),
+                lean("inn", "blows", LeanFate::Breaks)
+            ]
+        );
+        let law = game.judge.law();
+        assert!(!law.comes_to_lost(&law.actions[&Name::from("rest")].it));
+        assert!(law.comes_to_lost(&law.actions[&Name::from("pay-up")].it));
+        game.change(vec![rule("wounds", wounds)]);
+        assert!(game.act("rest", &[]).is_err(), "they are back");
+    }
+
+    #[test]
+    fn a_name_that_things_of_another_kind_have_is_lost_of_its_own_kind_alone() {
+        let mut game = game("");
+        let ranks = "status = text(\"Status\", of = player, default = \"plain\")";
+        let desk = "category(\"Note\", title = \"Note\", statuses = [\"open\", \"shut\"])\n\n\
+            def tidy(actor: Player, note_: Note | None = None):\n    require(note_ == None or note_.status == \"open\", \"open\")\n\n\
+            def bow(actor: Player):\n    require(actor.status == \"plain\", \"plain\")\n\n\
+            action(\"tidy\", tidy)\naction(\"bow\", bow)";
+        game.change(vec![rule("ranks", ranks), rule("desk", desk)]);
+        let asleep = &game.judge.law().asleep;
+        assert!(asleep.is_empty(), "{asleep:?}");
+        assert!(game.act("bow", &[]).is_ok());
+        game.change(vec![repealed("ranks")]);
+        assert_eq!(leans(&game), [lean("desk", "status", LeanFate::Breaks)]);
+        let law = game.judge.law();
+        assert!(!law.comes_to_lost(&law.actions[&Name::from("tidy")].it));
+        assert!(law.comes_to_lost(&law.actions[&Name::from("bow")].it));
+        assert!(game.act("tidy", &[]).is_ok());
+        assert!(game.act("bow", &[]).is_err());
+    }
+
+    #[test]
+    fn a_parameter_is_no_function_of_its_name() {
+        let mut game = game("");
+        let bells =
+            "def call(actor: Player):\n    note(str(roll(6, \"bell\")))\n\naction(\"call\", call)";
+        let desk = "def answer(actor: Player, call: int = 1):\n    require(call == 1, \"one\")\n\naction(\"answer\", answer)";
+        let hall = "def ring(actor: Player):\n    call(actor)\n\naction(\"ring\", ring)";
+        game.change(vec![
+            rule("bells", bells),
+            rule("desk", desk),
+            rule("hall", hall),
+        ]);
+        game.change(vec![repealed("bells")]);
+        let law = game.judge.law();
+        assert!(law.comes_to_lost(&law.actions[&Name::from("ring")].it));
+        assert!(!law.comes_to_lost(&law.actions[&Name::from("answer")].it));
+        assert!(game.act("answer", &[]).is_ok());
+    }
+
+    #[test]
+    fn a_lost_row_is_told_by_the_rule_that_had_it_and_things_of_a_lost_kind_come_back() {
+        let mut game = game("");
+        let salt = "row(Ware, \"Salt\", price = 3)\nentity(\"Sack\")\nweight = number(\"Weight\", of = Sack, default = 5)\n\n\
+            def pack(actor: Player):\n    Sack.create(weight = 9)\n\naction(\"pack\", pack)";
+        let shop = "table(\"Ware\", price = int)\n\n\
+            def buy(actor: Player):\n    note(str(Ware.row(\"Salt\").price))\n\n\
+            def count(actor: Player, sacks: int):\n    require(len(Sack.all()) == sacks, \"so many\")\n\n\
+            def weigh(actor: Player, least: int):\n    for sack in Sack.all():\n        require(sack.weight >= least, \"heavy\")\n\n\
+            action(\"buy\", buy)\naction(\"count\", count)\naction(\"weigh\", weigh)";
+        game.change(vec![rule("shop", shop), rule("salt", salt)]);
+        let asleep = &game.judge.law().asleep;
+        assert!(asleep.is_empty(), "{asleep:?}");
+        assert!(game.act("buy", &[]).is_ok() && game.act("pack", &[]).is_ok());
+        game.change(vec![repealed("salt")]);
+        let lost = lean("shop", "Ware.row(\"Salt\")", LeanFate::Breaks);
+        assert!(leans(&game).contains(&lost), "{:?}", leans(&game));
+        let refusal = game.act("buy", &[]).expect_err("there is no such row");
+        let words = "it asks for `Ware.row(\"Salt\")` of salt, which was repealed on 4 May 2031";
+        assert!(refusal.needs[0].have.ends_with(words), "{refusal:?}");
+        let law = game.judge.law();
+        assert!(law.comes_to_lost(&law.actions[&Name::from("buy")].it));
+        assert!(game.act("count", &[("sacks", Value::Int(0))]).is_ok());
+        game.change(vec![rule("salt", salt)]);
+        assert!(game.act("buy", &[]).is_ok());
+        assert!(game.act("count", &[("sacks", Value::Int(1))]).is_ok());
+        assert!(game.act("weigh", &[("least", Value::Int(9))]).is_ok());
+    }
+
+    #[test]
+    fn rules_lean_on_those_whose_names_they_use() {
+        let mut game = game("");
+        let eels = "SMOKED = 3\n\ndef smoke(p: Player) -> int:\n    return roll(6, \"smoke\")";
+        let inn = "def dine(actor: Player):\n    note(str(smoke(actor) + SMOKED))\n\naction(\"dine\", dine)";
+        game.change(vec![rule("eels", eels), rule("inn", inn)]);
+        let found: Vec<_> = dependences(game.judge.state()).into_iter().collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| {
+                (
+                    it.rule.as_str(),
+                    it.name.as_str(),
+                    it.of.as_str(),
+                    it.lives_on,
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("inn", "SMOKED", "eels", true),
+                ("inn", "smoke", "eels", false)
+            ]
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! Which rules lean on which: where code uses what another rule provides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quorate_kernel::Name;
+
+use super::lost::row_name;
+use super::{Compilation, Source};
+use crate::interface::attributes;
+use crate::sheet::UnitInfo;
+use crate::stop::Site;
+use crate::unit::Unit;
+
+/// A place where a rule's code uses what another rule provides.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Dependence {
+    /// The rule that uses it.
+    pub rule: Name,
+    /// The clause.
+    pub clause: u32,
+    /// The name.
+    pub name: String,
+    /// The rule that provides it.
+    pub of: Name,
+    /// Whether the clause would go on without that rule: what it uses is a definition, or it says what to take instead.
+    pub lives_on: bool,
+}
+
+/// Where the code of each rule uses what others provide, helpers of the library left out. A value's name that several kinds of
+/// things have is passed over.
+pub fn dependences(sources: &[Source], edition: u16) -> BTreeSet<Dependence> {
+    let mut law = Compilation::read(sources, edition);
+    law.refuse_changes_in_place();
+    while law.settle_names() {}
+    law.dependences()
+}
+
+impl Compilation<'_> {
+    fn rules(&self) -> impl Iterator<Item = (&UnitInfo, &Unit)> {
+        let all = self.infos.iter().zip(&self.units);
+        all.filter_map(|(info, unit)| Some((info, unit.as_ref()?)))
+    }
+
+    fn dependences(&self) -> BTreeSet<Dependence> {
+        let values = self.value_homes();
+        let mut rows: BTreeMap<(&str, &str), &UnitInfo> = BTreeMap::new();
+        for (info, unit) in self.rules() {
+            for (table, key) in &unit.rows {
+                rows.insert((table, key), info);
+            }
+        }
+        let mut found = BTreeSet::new();
+        for (info, unit) in self.rules().filter(|(info, _)| !info.library) {
+            let site: Site = info.site();
+            let mut uses = |name: String, of: &Name, lives_on: bool| {
+                if *of != site.rule {
+                    found.insert(Dependence {
+                        rule: site.rule.clone(),
+                        clause: info.clause,
+                        name,
+                        of: of.clone(),
+                        lives_on,
+                    });
+                }
+            };
+            for (name, _) in &unit.needs {
+                if let Some(home) = self.homes.of.get(name).filter(|_| !self.is_library(name)) {
+                    let lives_on = self.does_nothing(name, &mut BTreeSet::new());
+                    uses(name.clone(), &home.rule, lives_on);
+                }
+            }
+            for function in &unit.functions {
+                let touched = function.touches.iter().map(|name| (name, false));
+                let fallen = function.falls_back.iter().map(|name| (name, true));
+                for (name, lives_on) in touched.chain(fallen) {
+                    if let Some(home) = values.get(name.as_str()) {
+                        uses(name.clone(), &home.rule, lives_on);
+                    }
+                }
+            }
+            for (table, key, _) in &unit.asked_rows {
+                if let Some(home) = rows.get(&(table.as_str(), key.as_str())) {
+                    uses(row_name(table, key), &home.rule, false);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a name is a library text's.
+    fn is_library(&self, name: &str) -> bool {
+        let mut library = self.rules().filter(|(info, _)| info.library);
+        library.any(|(_, unit)| unit.defines.iter().any(|(known, _)| known == name))
+    }
+
+    /// The fences that alone have values of these names.
+    fn value_homes(&self) -> BTreeMap<&str, &UnitInfo> {
+        let mut homes: BTreeMap<&str, Option<&UnitInfo>> = BTreeMap::new();
+        for attribute in attributes() {
+            homes.insert(attribute.name, None);
+        }
+        for (info, unit) in self.rules() {
+            let values = unit.values.iter().map(|value| value.name.as_str());
+            let columns = unit.kinds.iter().flat_map(|kind| &kind.columns);
+            for name in values.chain(columns.map(|(name, _)| name.as_str())) {
+                let home = homes.entry(name).or_insert(Some(info));
+                if home.is_some_and(|home| home.rule != info.rule) {
+                    *home = None;
+                }
+            }
+        }
+        let homes = homes.into_iter();
+        homes
+            .filter_map(|(name, home)| Some((name, home?)))
+            .collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! What rules of today miss: names that went with other rules, and code that sleeps. Each with the way to mend it.
+
+use std::collections::BTreeMap;
+
+use quorate_kernel::Name;
+use quorate_law::asked_for;
+
+use crate::ui::urls::{self, Href};
+use crate::ui::{Cite, Icon, NeedsLine, plural};
+use crate::view::game::GameView;
+
+/// A clause that misses something.
+#[derive(Clone, Debug)]
+pub struct MissingLine {
+    /// The clause.
+    pub cite: Option<Cite>,
+    /// "asks for `blinded` of Blindness, which was repealed on 3 May 2031".
+    pub text: String,
+    /// The form of a proposal with the rule's text, for those who may propose.
+    pub mend: Option<Href>,
+}
+
+/// Where the list stands on the page of a dynasty.
+pub(crate) const MISSING: &str = "missing";
+
+impl GameView {
+    /// The clauses that break where they come to a lost name, and those whose code sleeps.
+    pub(crate) fn missing(&self) -> Vec<MissingLine> {
+        let mut clauses: BTreeMap<(&Name, u32), Vec<String>> = BTreeMap::new();
+        for lean in self.law.leans.iter().filter(|lean| lean.breaks()) {
+            let title = self.themed(&lean.title);
+            let text = asked_for(&lean.name, &title, lean.left.as_deref());
+            let told = clauses
+                .entry((&lean.site.rule, lean.site.clause))
+                .or_default();
+            if !told.contains(&text) {
+                told.push(text);
+            }
+        }
+        for asleep in &self.law.asleep {
+            let first = asleep.diagnostics.first();
+            let why = first.map_or("it does not check", |finding| finding.text.as_str());
+            let told = clauses.entry((&asleep.rule, asleep.clause)).or_default();
+            told.push(format!("its code sleeps: {why}"));
+        }
+        let order = self.state().rules_in_order().into_iter();
+        let order: BTreeMap<&Name, usize> = order.map(|(id, _)| id).zip(0..).collect();
+        let mut lines: Vec<_> = clauses.into_iter().collect();
+        lines.sort_by_key(|((rule, clause), _)| (order.get(rule).copied(), *clause));
+        let line = |((rule, clause), told): ((&Name, u32), Vec<String>)| MissingLine {
+            cite: self.cite(rule, clause),
+            text: told.join("; "),
+            mend: self.mending(rule),
+        };
+        lines.into_iter().map(line).collect()
+    }
+
+    /// The form of a proposal that begins with a rule's text.
+    fn mending(&self, rule: &Name) -> Option<Href> {
+        let category = self.law.amending_category()?.as_str();
+        let game = self.game.as_str();
+        let form = Href::from(urls::ComposeIn { game, category });
+        self.is_member().then(|| form.with("rule", rule.as_str()))
+    }
+}
+
+/// That some clauses miss something, for who leads.
+pub(crate) fn needs_line(look: &GameView) -> Option<NeedsLine> {
+    let leads = look.me.is_some() && look.me == look.emperor();
+    let count = if leads { look.missing().len() } else { 0 };
+    let (number, _) = look.state().dynasties.iter().next_back()?;
+    let page = Href::from(urls::Dynasty {
+        game: look.game.as_str(),
+        dynasty: &number.to_string(),
+    });
+    (count > 0).then(|| NeedsLine {
+        icon: Icon::Sleep,
+        title: plural(count, "clause misses", "clauses miss"),
+        href: page.at(MISSING),
+        after: String::new(),
+        note: "something that went with another rule".to_owned(),
+        due: None,
+    })
+}

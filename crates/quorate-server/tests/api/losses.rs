@@ -1,0 +1,128 @@
+//! What rules lose with others: told before a proposal and before an act that takes rules, and listed afterwards with the way to
+//! mend it.
+
+use serde_json::json;
+
+use crate::Game;
+use crate::amending::forms::Browser;
+
+/// A rule that others lean on.
+const SMOKE: &str = r#"# Smoke
+
+1. Eels are smoked by a die.
+
+```starlark
+BEST = 6
+
+def smoked() -> int:
+    return roll(BEST, "smoke")
+```
+"#;
+
+/// A rule that leans on it in its first clause, and lets somebody take rules away in its third.
+const INN: &str = r#"# The inn
+
+1. A {player} may eat smoked eel.
+
+```starlark
+def dine(actor: Player):
+    note(f"{smoked()} of {BEST}")
+
+action("dine", dine, title = "Dine")
+```
+
+2. A {player} may sleep.
+
+```starlark
+def sleep(actor: Player):
+    note("slept")
+
+action("sleep", sleep, title = "Sleep")
+```
+
+3. A {player} may strike rules.
+
+```starlark
+def strike(actor: Player, gone: list[Rule] = []):
+    for rule in gone:
+        repeal(rule)
+
+def dynastic(actor: Player) -> list[Rule]:
+    return rules(section = "dynastic")
+
+action("strike", strike, options = {"gone": dynastic}, title = "Strike rules")
+```
+"#;
+
+async fn with_an_inn() -> Game {
+    let game = Game::of_six().await;
+    let add = json!([
+        { "do": "add_rule", "id": "smoke", "section": "dynastic", "text": SMOKE },
+        { "do": "add_rule", "id": "inn", "section": "dynastic", "text": INN },
+    ]);
+    game.comes_true("An inn", add).await;
+    game
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeal_says_at_the_top_of_its_forecast_what_others_lose() {
+    let game = with_an_inn().await;
+    let lines = game
+        .comes_true("No smoke", json!([{ "do": "repeal_rule", "id": "smoke" }]))
+        .await;
+    assert_eq!(
+        lines[0].trim_start_matches("warning "),
+        "The inn loses what it asks for: Clause 1 would break where it asks for `smoked` of Smoke. Actions that can come to something \
+         lost: Dine. The rest of The inn works. Clause 1 would go on with what it asks for: `BEST` of Smoke.",
+        "{lines:?}"
+    );
+    assert!(
+        lines.iter().any(|line| line == "Repealed: Smoke"),
+        "{lines:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_act_that_takes_rules_shows_what_others_lose_and_the_dynasty_lists_it_afterwards() {
+    let game = with_an_inn().await;
+    let session = game.table.session("Bert").await;
+    let browser = Browser {
+        table: &game.table,
+        session: &session,
+    };
+    let act = browser.open(&format!("/g/{}/act", game.word)).await;
+    let picked = [("gone", "Smoke")];
+    let trial = Some(("do", "trial"));
+    let tried = browser.send(&act, "#act-strike", &picked, trial).await;
+    assert_eq!(tried.status, 200, "{}", tried.html);
+    let told = tried.group("trial");
+    assert!(
+        told.contains("Would be missed: Smoke (by The inn)."),
+        "{told}"
+    );
+    assert!(
+        told.contains("Clause 1 would break where it asks for `smoked` of Smoke."),
+        "{told}"
+    );
+    let rules = game.get("/rules").gives(200).await.to_string();
+    assert!(rules.contains("smoke"), "nothing is done");
+    let dynasty = format!("/g/{}/dynasties/1", game.word);
+    assert!(!browser.open(&dynasty).await.says("What its rules miss"));
+
+    // The form comes back as it was filled in, and is sent as it stands.
+    browser.send(&tried, "#act-strike", &[], None).await;
+    let page = browser.open(&dynasty).await;
+    assert!(
+        page.says("The inn, clause 1: it asks for `smoked` of Smoke, which was repealed on"),
+        "{}",
+        page.html
+    );
+    let mend = format!("/g/{}/new/Proposal?rule=inn", game.word);
+    assert!(page.html.contains(&mend), "{}", page.html);
+    let form = browser.open(&mend).await;
+    assert!(
+        form.html.contains("def dine(actor: Player)"),
+        "{}",
+        form.html
+    );
+}
