@@ -55,8 +55,8 @@ impl GameView {
         lines.into_iter().map(line).collect()
     }
 
-    /// The form of a proposal that begins with a rule's text.
-    fn mending(&self, rule: &Name) -> Option<Href> {
+    /// The form of a proposal that begins with a rule's text, for those who may propose.
+    pub(crate) fn mending(&self, rule: &Name) -> Option<Href> {
         let category = self.law.amending_category()?.as_str();
         let game = self.game.as_str();
         let form = Href::from(urls::ComposeIn { game, category });

@@ -149,19 +149,7 @@ fn text(
         rule: id.as_str(),
     };
     let (changed, by) = changed(look, rule.changed_by);
-    let propose = look.law().category_order.iter().find(|name| {
-        look.law()
-            .categories
-            .get(*name)
-            .is_some_and(|category| !category.it.icons.is_empty())
-            && name.as_str() == "Proposal"
-    });
-    let propose = propose
-        .filter(|_| look.is_member() && rule.section != LIBRARY)
-        .map(|category| {
-            let category = category.as_str();
-            Href::from(urls::ComposeIn { game, category }).with("rule", id.as_str())
-        });
+    let propose = look.mending(id).filter(|_| rule.section != LIBRARY);
     RuleText {
         id: format!("rule-{id}"),
         title: look.themed(&rule.title),
@@ -302,7 +290,8 @@ fn beside(
     }
     for (nth, _) in code {
         if let Some(reason) = asleep(look, id, *nth) {
-            return Beside::Asleep { reason, mend: None };
+            let mend = look.mending(id);
+            return Beside::Asleep { reason, mend };
         }
     }
     let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
