@@ -4,6 +4,7 @@ pub mod alarms;
 pub mod boards;
 pub mod changes;
 pub mod claims;
+pub mod comments;
 pub mod dynasties;
 pub mod entries;
 pub mod events;

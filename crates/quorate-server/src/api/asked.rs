@@ -7,8 +7,8 @@ use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::problem::Problem;
@@ -97,6 +97,27 @@ impl FromRequestParts<Arc<AppState>> for Key {
             let what = format!("a key is a word of 1 to {KEY_BYTES} plain letters");
             Err(Problem::bad("Idempotency-Key", what))
         }
+    }
+}
+
+/// Reads how many somebody asks for: from 1 to `MOST`, as the document says.
+pub(crate) fn count<'de, const MOST: usize, D: Deserializer<'de>>(
+    given: D,
+) -> Result<Option<usize>, D::Error> {
+    let asked = usize::deserialize(given)?;
+    if (1..=MOST).contains(&asked) {
+        Ok(Some(asked))
+    } else {
+        Err(D::Error::custom(format!("{asked} is not from 1 to {MOST}")))
+    }
+}
+
+/// Reads the number of an event, which fits into 63 bits, as the document says.
+pub(crate) fn number<'de, D: Deserializer<'de>>(given: D) -> Result<Option<u64>, D::Error> {
+    let asked = u64::deserialize(given)?;
+    match i64::try_from(asked) {
+        Ok(_) => Ok(Some(asked)),
+        Err(_) => Err(D::Error::custom(format!("{asked} is not from 0 to {}", i64::MAX))),
     }
 }
 

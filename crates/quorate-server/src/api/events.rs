@@ -20,7 +20,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::asked::{Ask, Page, blocking};
+use crate::api::asked::{self, Ask, Page, blocking};
 use crate::api::caller::{Caller, account_of};
 use crate::api::log;
 use crate::api::log::EventData;
@@ -58,8 +58,12 @@ pub(crate) struct LogQuery {
     #[param(inline)]
     kind: Option<LogKind>,
     /// Only events before this one; the newest, where none is named.
+    #[serde(default, deserialize_with = "asked::number")]
+    #[param(minimum = 0, maximum = 9_223_372_036_854_775_807_i64)]
     before: Option<u64>,
     /// How many, up to 200.
+    #[serde(default, deserialize_with = "asked::count::<EVENTS_MAX, _>")]
+    #[param(minimum = 1, maximum = 200)]
     limit: Option<usize>,
 }
 
@@ -119,7 +123,7 @@ pub(crate) async fn list(
         Some(word) => Some(player(word)?),
         None => None,
     };
-    let most = query.limit.unwrap_or(EVENTS).clamp(1, EVENTS_MAX);
+    let most = query.limit.unwrap_or(EVENTS);
     let last = look.head().seq.0;
     let from = query.before.map_or(last, |seq| seq.saturating_sub(1));
     let (events, next) = read(&look, from.min(last), most, |event| {

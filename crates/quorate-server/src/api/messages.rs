@@ -9,7 +9,7 @@ use quorate_kernel::rows::Message;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::asked::{Ask, Page};
+use crate::api::asked::{self, Ask, Page};
 use crate::api::caller::Signed;
 use crate::api::data::{PlayerRef, moment};
 use crate::api::problem::Problem;
@@ -50,6 +50,8 @@ pub(crate) struct MessagesQuery {
     /// Only those before this one.
     before: Option<String>,
     /// How many, up to 200.
+    #[serde(default, deserialize_with = "asked::count::<MESSAGES_MAX, _>")]
+    #[param(minimum = 1, maximum = 200)]
     limit: Option<usize>,
 }
 
@@ -69,7 +71,7 @@ pub(crate) async fn list(
         Some(word) => Some(word.parse().map_err(|e| Problem::bad("query.before", e))?),
         None => None,
     };
-    let most = query.limit.unwrap_or(MESSAGES).clamp(1, MESSAGES_MAX);
+    let most = query.limit.unwrap_or(MESSAGES);
     let mut mine = look
         .messages()
         .rev()

@@ -9,18 +9,19 @@ use quorate_engine::changes::Change;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::{Comment, CommentKey, Post};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{PlayerId, PostId, Thing};
+use quorate_kernel::{CommentId, PlayerId, PostId, Thing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as AnyJson;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::asked::{Ask, Page, blocking};
+use crate::api::asked::{self, Ask, Page, blocking};
 use crate::api::caller::Caller;
 use crate::api::data::{PlayerRef, moment};
 use crate::api::problem::Problem;
 use crate::api::{data, log};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
+use crate::view::comments::CommentPages;
 use crate::view::game::GameView;
 use crate::view::matters::Count;
 use crate::view::posts::post_id;
@@ -47,6 +48,8 @@ pub(crate) struct PostsQuery {
     /// Only those before this one; the newest, where none is named.
     before: Option<String>,
     /// How many, up to 100.
+    #[serde(default, deserialize_with = "asked::count::<POSTS_MAX, _>")]
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<usize>,
 }
 
@@ -121,8 +124,10 @@ pub(crate) struct PostData {
     digest: Option<String>,
     /// The vote of each who plays as it counts.
     votes: Vec<VoteData>,
-    /// The comments, oldest first.
+    /// The comments, oldest first: up to 100 of them, and 512 KiB.
     thread: Vec<CommentData>,
+    /// What to give as `after` for the comments that follow; nothing where there are no more.
+    thread_next: Option<String>,
     /// Actions of the law that you can take on it now, by code name.
     actions: Vec<String>,
 }
@@ -206,7 +211,7 @@ fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem>
             && author.is_none_or(|author| look.author_of(&post.author) == Some(author))
             && query.open.is_none_or(|open| look.is_open(post) == open)
     };
-    let most = query.limit.unwrap_or(POSTS).clamp(1, POSTS_MAX);
+    let most = query.limit.unwrap_or(POSTS);
     let mut found = look.posts().rev();
     let mut found = found.by_ref().filter(|(id, post)| takes(**id, post));
     let items: Vec<_> = found
@@ -256,21 +261,35 @@ fn tally(count: &Count) -> TallyData {
     }
 }
 
+/// Which of its comments.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PostQuery {
+    /// Only comments after this one; the oldest, where none is named.
+    after: Option<String>,
+}
+
 /// A post with its comments, its votes as they count, and what you can do with it.
 #[utoipa::path(get, path = "/games/{game}/posts/{post}", tag = "blog", operation_id = "post",
-    params(("game" = String, Path, description = "The game's word."), ("post" = String, Path, description = "The post's id.")),
+    params(("game" = String, Path, description = "The game's word."), ("post" = String, Path, description = "The post's id."), PostQuery),
     responses((status = 200, description = "The post.", body = PostData), Problem))]
 pub(crate) async fn one(
     State(site): State<Arc<AppState>>,
     caller: Caller,
     Path((game, post)): Path<(String, String)>,
+    Ask(query): Ask<PostQuery>,
 ) -> Result<Json<PostData>, Problem> {
     let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let told = blocking(Arc::new(look), move |look| whole(look, &post));
+    let after = match &query.after {
+        Some(word) => Some(word.parse().map_err(|e| Problem::bad("query.after", e))?),
+        None => None,
+    };
+    let told = blocking(Arc::new(look), move |look| whole(look, &post, after));
     told.await.map(Json)
 }
 
-fn whole(look: &GameView, word: &str) -> Result<PostData, Problem> {
+fn whole(look: &GameView, word: &str, after: Option<CommentId>) -> Result<PostData, Problem> {
     let id = post_id(look, word)?;
     let post = look.post(id).ok_or(AppError::NotFound)?;
     let count = count(look, id, post);
@@ -280,6 +299,8 @@ fn whole(look: &GameView, word: &str) -> Result<PostData, Problem> {
         vote: (!word.is_empty()).then(|| word.clone()),
     });
     let offers = look.post_offers(id);
+    let comments = CommentPages::after(look, id, after);
+    let shown = &comments.all[comments.page(0)];
     let patch = post.patch.as_ref();
     // That of the changes themselves: a seal's own is salted, and nobody could tell what it is of.
     let digest = patch.and_then(Sealed::plain).map(Patch::digest);
@@ -291,11 +312,13 @@ fn whole(look: &GameView, word: &str) -> Result<PostData, Problem> {
         changes: log::listed(patch),
         digest: digest.map(|digest| digest.to_string()),
         votes: votes.collect(),
-        thread: look
-            .comments_of(id)
-            .filter(|(_, comment)| look.sees_comment(comment))
+        thread: shown
+            .iter()
             .map(|(key, one)| comment(look, key, one))
             .collect(),
+        thread_next: (comments.count() > 1)
+            .then(|| shown.last().map(|(key, _)| key.id.to_string()))
+            .flatten(),
         actions: offers.into_iter().map(|offer| offer.action).collect(),
     })
 }

@@ -6,7 +6,7 @@ use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_engine::icons::IconWords;
 use quorate_kernel::command::{Act, typed};
-use quorate_kernel::{EventSeq, Name, PostId, Thing, rows};
+use quorate_kernel::{CommentId, EventSeq, Name, PostId, Thing, rows};
 
 use quorate_notices::outbox::Followed;
 
@@ -17,6 +17,7 @@ use crate::app::{reply, send};
 use crate::site::post::page::{Answering, Post};
 use crate::ui::urls::Href;
 use crate::ui::{Ballot, Change, Comment, Fact, Icon, Link, Offer, urls};
+use crate::view::comments::CommentPages;
 use crate::view::game::GameView;
 use crate::view::kinds::Source;
 use crate::view::people::Part;
@@ -36,13 +37,30 @@ pub async fn show(
     drawn(look, move |look| {
         let id = post_id(look, &post)?;
         let vote = query.get("vote").map(String::as_str);
-        Ok(page(look, &whole(look, id, vote)?))
+        let thread = CommentPages::under(look, id);
+        let shown = shown(&thread, &query);
+        Ok(page(look, &whole(look, id, vote, &thread, shown)?))
     })
     .await
 }
 
-/// The page; `vote` is chosen in its form, as a key on the front page asks.
-fn whole(look: &GameView, id: PostId, vote: Option<&str>) -> Result<Post, AppError> {
+/// Which page of comments is shown: the one that is named, or that of a comment that is named, else the newest.
+fn shown(thread: &CommentPages<'_>, query: &BTreeMap<String, String>) -> usize {
+    let named = query.get("comments").and_then(|page| page.parse::<usize>().ok());
+    let comment = query.get("comment").and_then(|id| id.parse().ok());
+    let of_comment = comment.and_then(|id| thread.page_of(id));
+    let nth = named.map(|page| page.saturating_sub(1)).or(of_comment);
+    nth.unwrap_or(usize::MAX).min(thread.count() - 1)
+}
+
+/// The page; `vote` is chosen in its form, as a key on the front page asks, and of the comments those of one page are shown.
+fn whole(
+    look: &GameView,
+    id: PostId,
+    vote: Option<&str>,
+    thread: &CommentPages<'_>,
+    shown: usize,
+) -> Result<Post, AppError> {
     let post = look.post(id).ok_or(AppError::NotFound)?;
     let game = look.game().as_str();
     let category = look.category_title(post);
@@ -51,6 +69,14 @@ fn whole(look: &GameView, id: PostId, vote: Option<&str>) -> Result<Post, AppErr
     let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
     let (answering, no_answer) = answering(look, id, post, vote);
     let changes = changes(look, post);
+    let way = |comment: CommentId| way_to(look, id, thread, shown, comment);
+    let mut votes = count
+        .as_ref()
+        .map(|count| votes::told(look, id, post, count));
+    for line in votes.iter_mut().flat_map(|votes| &mut votes.lines) {
+        let cast = line.comment.as_ref().and_then(|place| place.as_str().strip_prefix("#c"));
+        line.comment = cast.and_then(|word| word.parse().ok()).map(way);
+    }
     Ok(Post {
         chrome: look.chrome(&title, Part::Blog),
         crumbs: vec![Link::new(category.clone(), list)],
@@ -74,12 +100,12 @@ fn whole(look: &GameView, id: PostId, vote: Option<&str>) -> Result<Post, AppErr
             .is_open(post)
             .then(|| crate::site::forecast::effects::in_short(look, id, post))
             .flatten(),
-        votes: count
-            .as_ref()
-            .map(|count| votes::told(look, id, post, count)),
+        votes,
         offers: own_offers(look, id, post),
-        comments: comments(look, id, post),
-        jumps: jumps(look, id, answering.is_some()),
+        comments: comments(look, post, thread, shown),
+        comment_count: thread.all.len(),
+        comment_pages: comment_pages(look, id, thread, shown),
+        jumps: jumps(look, thread, way, answering.is_some()),
         answering,
         no_answer,
         follow: look.follow(&Followed::Post(id)),
@@ -194,17 +220,58 @@ fn own_offers(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Offer> {
     offers
 }
 
-fn comments(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Comment> {
+/// Pages of comments, where there is more than one; that which is shown leads nowhere.
+fn comment_pages(
+    look: &GameView,
+    id: PostId,
+    thread: &CommentPages<'_>,
+    shown: usize,
+) -> Vec<(String, Option<Href>)> {
+    let post = id.to_string();
+    let place = Href::from(urls::Post {
+        game: look.game().as_str(),
+        post: &post,
+    });
+    let pages = (0..thread.count()).map(|page| {
+        let number = (page + 1).to_string();
+        let to = place.with("comments", &number).at("comments");
+        (number, (page != shown).then_some(to))
+    });
+    pages.filter(|_| thread.count() > 1).collect()
+}
+
+/// The way to a comment: further down, or on its page.
+fn way_to(
+    look: &GameView,
+    id: PostId,
+    thread: &CommentPages<'_>,
+    shown: usize,
+    comment: CommentId,
+) -> Href {
+    let place = format!("c{comment}");
+    if thread.page_of(comment).is_none_or(|page| page == shown) {
+        return Href::fragment(&place);
+    }
+    let post = id.to_string();
+    let to = urls::Post {
+        game: look.game().as_str(),
+        post: &post,
+    };
+    Href::from(to).with("comment", &comment.to_string()).at(&place)
+}
+
+fn comments(
+    look: &GameView,
+    post: &rows::Post,
+    thread: &CommentPages<'_>,
+    shown: usize,
+) -> Vec<Comment> {
     let icons = look
         .law()
         .categories
         .get(&post.category)
         .map(|category| category.it.icons.clone())
         .unwrap_or_default();
-    let under: Vec<_> = look
-        .comments_of(id)
-        .filter(|(_, comment)| look.sees_comment(comment))
-        .collect();
     let vote_of = |comment: &rows::Comment| {
         let counted = comment.icons.iter().filter(|icon| icon.counted);
         counted
@@ -212,17 +279,18 @@ fn comments(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Comment> {
             .rfind(|icon| icons.contains(icon))
     };
     let mut made = Vec::new();
-    for (place, (key, comment)) in under.iter().enumerate() {
+    for place in thread.page(shown) {
+        let (key, comment) = thread.all[place];
         let vote = vote_of(comment);
-        let later = under
-            .iter()
-            .skip(place + 1)
-            .any(|(_, other)| other.author == comment.author && vote_of(other).is_some());
+        let is_superseded = vote.is_some()
+            && thread.all[place + 1..]
+                .iter()
+                .any(|(_, other)| other.author == comment.author && vote_of(other).is_some());
         made.push(Comment {
             id: format!("c{}", key.id),
             author: look.author(&comment.author),
             when: look.when(comment.at),
-            is_superseded: vote.is_some() && later,
+            is_superseded,
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
             note: no_votes(comment),
             event: Some(in_log(look, key.id.0.event())),
@@ -266,23 +334,23 @@ fn in_log(look: &GameView, event: EventSeq) -> Href {
     to.into()
 }
 
-fn jumps(look: &GameView, id: PostId, is_answered: bool) -> Vec<Link> {
-    let mut last = None;
-    let mut mine = None;
-    for (key, comment) in look.comments_of(id) {
-        if look.sees_comment(comment) {
-            last = Some(key.id);
-            if look.me().is_some() && look.author_of(&comment.author) == look.me() {
-                mine = Some(key.id);
-            }
-        }
-    }
+fn jumps(
+    look: &GameView,
+    thread: &CommentPages<'_>,
+    way: impl Fn(CommentId) -> Href,
+    is_answered: bool,
+) -> Vec<Link> {
+    let mine = |comment: &rows::Comment| {
+        look.me().is_some() && look.author_of(&comment.author) == look.me()
+    };
+    let newest = thread.all.last();
+    let own = thread.all.iter().rfind(|(_, comment)| mine(comment));
     let mut jumps = vec![Link::new("votes", Href::fragment("each-h"))];
-    if let Some(id) = last {
-        jumps.push(Link::new("newest", Href::fragment(&format!("c{id}"))));
+    if let Some((key, _)) = newest {
+        jumps.push(Link::new("newest", way(key.id)));
     }
-    if let Some(id) = mine {
-        jumps.push(Link::new("mine", Href::fragment(&format!("c{id}"))));
+    if let Some((key, _)) = own {
+        jumps.push(Link::new("mine", way(key.id)));
     }
     if is_answered {
         jumps.push(Link::new("write", Href::fragment("vote")));

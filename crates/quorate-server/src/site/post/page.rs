@@ -73,8 +73,12 @@ pub struct Post {
     pub votes: Option<Votes>,
     /// What the reader may do with the post itself: enact, withdraw, move.
     pub offers: Vec<Offer>,
-    /// Oldest first, all of them.
+    /// Oldest first, those of one page.
     pub comments: Vec<Comment>,
+    /// How many there are on all pages.
+    pub comment_count: usize,
+    /// The pages by their numbers, where there are several; the one that is shown leads nowhere.
+    pub comment_pages: Vec<(String, Option<Href>)>,
     /// Ways through many comments: newest, votes, mine.
     pub jumps: Vec<Link>,
     /// The form for one more; nothing where the reader may not.

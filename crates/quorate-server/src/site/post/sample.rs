@@ -234,6 +234,8 @@ fn proposal() -> Post {
             }),
         }],
         comments: comments(),
+        comment_count: comments().len(),
+        comment_pages: Vec::new(),
         jumps: vec![
             Link::new("newest", urls::Href::fragment("c9")),
             Link::new("votes only", urls::Href::fragment("votes-h")),
@@ -301,6 +303,7 @@ impl Samples for Post {
             votes: None,
             offers: vec![],
             comments: vec![],
+            comment_count: 0,
             answering: proposal().answering.map(|a| Answering {
                 sides: vec![],
                 hint: String::new(),
@@ -310,7 +313,12 @@ impl Samples for Post {
         };
         let lord = Post {
             chrome: in_hiatus(chrome("Free Oil on Fridays", "Blog")),
-            comments: (1..=300)
+            comment_count: 300,
+            comment_pages: vec![
+                ("1".into(), Some(urls::Href::fragment("comments"))),
+                ("2".into(), None),
+            ],
+            comments: (1..=100)
                 .map(|n| {
                     comment(
                         n,
@@ -352,7 +360,7 @@ impl Samples for Post {
                 page: story,
             },
             Sample {
-                name: "three hundred comments",
+                name: "comments on several pages",
                 page: lord,
             },
         ]

@@ -178,7 +178,7 @@ fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
             if let Some((weight, excerpt)) = weigh_marked(look, "", comment.text.as_str(), words) {
                 let hit = Hit {
                     kind: "Comment".to_owned(),
-                    to: Link::new(format!("under {title}"), href.at(&format!("c{}", key.id))),
+                    to: Link::new(format!("under {title}"), on_its_page(&href, &key.id.to_string())),
                     excerpt,
                     when: Some(look.when(comment.at)),
                 };
@@ -186,6 +186,11 @@ fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
             }
         }
     }
+}
+
+/// The way to a comment under a post, which may have several pages of them.
+fn on_its_page(post: &Href, comment: &str) -> Href {
+    post.with("comment", comment).at(&format!("c{comment}"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! The comments under a post, in pages.
+
+use std::ops::Range;
+
+use quorate_kernel::rows::{Comment, CommentKey};
+use quorate_kernel::{CommentId, PostId};
+
+use crate::view::game::GameView;
+
+/// How many comments a page has at most.
+pub const COMMENTS_MAX: usize = 100;
+
+/// How much text of comments a page draws at most, in bytes; a single comment is drawn whatever its length.
+pub const DRAWN_BYTES_MAX: usize = 512 * 1_024;
+
+/// The comments under a post that the reader may see, oldest first. A comment stays on its page when others follow.
+pub struct CommentPages<'a> {
+    /// All of them.
+    pub all: Vec<(&'a CommentKey, &'a Comment)>,
+    pages: Vec<Range<usize>>,
+}
+
+impl<'a> CommentPages<'a> {
+    /// Those under a post.
+    pub fn under(look: &'a GameView, post: PostId) -> Self {
+        Self::after(look, post, None)
+    }
+
+    /// Those under a post that follow another.
+    pub fn after(look: &'a GameView, post: PostId, comment: Option<CommentId>) -> Self {
+        let all = look.comments_of(post);
+        let all: Vec<_> = all.filter(|(key, _)| comment.is_none_or(|id| key.id > id)).collect();
+        let lengths: Vec<_> = all.iter().map(|(_, one)| one.text.as_str().len()).collect();
+        Self {
+            all,
+            pages: pages(&lengths),
+        }
+    }
+
+    /// How many pages there are; at least one.
+    pub fn count(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Which of all are on a page, counted from 0; those of the last where there are fewer pages.
+    pub fn page(&self, nth: usize) -> Range<usize> {
+        let last = self.pages.len().saturating_sub(1);
+        self.pages.get(nth.min(last)).cloned().unwrap_or_default()
+    }
+
+    /// The page of a comment.
+    pub fn page_of(&self, id: CommentId) -> Option<usize> {
+        let place = self.all.iter().position(|(key, _)| key.id == id)?;
+        self.pages.iter().position(|page| page.contains(&place))
+    }
+}
+
+/// Pages of comments of such lengths.
+fn pages(lengths: &[usize]) -> Vec<Range<usize>> {
+    let mut pages = Vec::new();
+    let mut page = 0..0;
+    let mut bytes: usize = 0;
+    for length in lengths {
+        let is_full = page.len() == COMMENTS_MAX || bytes + length > DRAWN_BYTES_MAX;
+        if is_full && !page.is_empty() {
+            pages.push(page.clone());
+            page.start = page.end;
+            bytes = 0;
+        }
+        page.end += 1;
+        bytes += length;
+    }
+    pages.push(page);
+    pages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_ends_after_a_hundred_or_half_a_mebibyte() {
+        assert_eq!(pages(&[]), vec![0..0]);
+        assert_eq!(pages(&[3; 100]), vec![0..100]);
+        assert_eq!(pages(&[3; 201]), vec![0..100, 100..200, 200..201]);
+        assert_eq!(pages(&[256 * 1_024; 5]), vec![0..2, 2..4, 4..5]);
+        assert_eq!(pages(&[1 << 20, 1, 1]), vec![0..1, 1..3]);
+    }
+}
