@@ -20,7 +20,6 @@ mod former;
 pub mod lost;
 
 pub use cache::LawCache;
-pub(crate) use former::gives_up_names;
 use former::text_of;
 pub(crate) use former::{gives_up_names, row_words};
 

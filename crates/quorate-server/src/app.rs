@@ -3,6 +3,7 @@
 //! **Invariant:** everything that changes a game goes through [`send::send`].
 
 pub mod config;
+pub(crate) mod download;
 pub mod error;
 pub mod forget;
 pub mod forms;

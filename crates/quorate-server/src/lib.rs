@@ -27,3 +27,4 @@ pub use app::mail::{Mail, mail_in_key};
 pub use app::state::{AppState, Deps};
 pub use delivery::Courier;
 pub use routes::{elsewhere, router};
+pub use security::connections;

@@ -11,7 +11,6 @@ use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     StoreError, Token,
 };
-use sqlx::Connection;
 use sqlx::error::DatabaseError;
 use sqlx::query;
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
@@ -214,20 +213,20 @@ impl Accounts for Store {
 
     async fn use_recovery(&self, digest: Digest, now: Moment) -> Result<Option<AccountId>> {
         let mut writer = self.writer().await?;
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
+        writer.begin().await?;
         let account: Option<i64> = sqlx::query_scalar(
             "DELETE FROM recoveries WHERE digest = ? AND ends_at > ? RETURNING account",
         )
         .bind(digest.0.to_vec())
         .bind(now.0)
-        .fetch_optional(&mut *transaction)
+        .fetch_optional(&mut *writer)
         .await
         .explain()?;
         if let Some(account) = account {
             let others = query("DELETE FROM recoveries WHERE account = ?").bind(account);
-            others.execute(&mut *transaction).await.explain()?;
+            others.execute(&mut *writer).await.explain()?;
         }
-        transaction.commit().await.explain()?;
+        writer.commit().await.map_err(|e| self.mind(e))?;
         Ok(account.map(|id| AccountId(id.unsigned_abs())))
     }
 

@@ -2,8 +2,8 @@
 
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{Batch, StoreError, Stored};
+use sqlx::QueryBuilder;
 use sqlx::sqlite::{Sqlite, SqliteConnection};
-use sqlx::{Connection, QueryBuilder};
 
 use crate::error::Explain;
 use crate::{Store, convert, seals};
@@ -17,21 +17,20 @@ impl Store {
         let mut writer = self.writer().await?;
         let events = batches.iter().flat_map(|batch| &batch.events);
         let fresh = self.known_seals.unknown(events.flat_map(|e| &e.seals));
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
-        self.check_lease(&mut transaction).await?;
+        writer.begin().await?;
+        self.check_lease(&mut writer).await?;
         let mut placed = Vec::new();
         for batch in batches {
-            let game_id = move_head(&mut transaction, batch).await?;
+            let game_id = move_head(&mut writer, batch).await?;
             placed.extend(batch.events.iter().map(|event| (game_id, event)));
         }
-        insert_events(&mut transaction, &placed).await?;
-        insert_receipts(&mut transaction, &placed).await?;
-        seals::insert(&mut transaction, &fresh).await?;
-        transaction
-            .commit()
-            .await
-            .explain()
-            .map_err(|error| self.mind(error))?;
+        insert_events(&mut writer, &placed).await?;
+        insert_receipts(&mut writer, &placed).await?;
+        seals::insert(&mut writer, &fresh).await?;
+        writer.commit().await.map_err(|error| self.mind(error))?;
+        let appended = batches.iter().map(|batch| batch.events.len());
+        *writer.event_count() += u64::try_from(appended.sum::<usize>()).unwrap_or(u64::MAX);
+        self.note_count(*writer.event_count());
         self.known_seals.note(&fresh);
         Ok(())
     }

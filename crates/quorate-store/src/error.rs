@@ -4,6 +4,7 @@ use quorate_runtime::ports::StoreError;
 
 /// SQLite's result codes, as its documentation numbers them. The low byte is the kind.
 mod code {
+    pub(super) const ERROR: u32 = 1;
     pub(super) const READ_ONLY: u32 = 8;
     pub(super) const IO: u32 = 10;
     pub(super) const CORRUPT: u32 = 11;
@@ -56,6 +57,11 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
         },
         _ => failed(),
     }
+}
+
+/// Whether a statement makes no sense where it stands, as the end of a transaction that is none.
+pub(crate) fn is_misuse(error: &sqlx::Error) -> bool {
+    code_of(error) == Some(code::ERROR)
 }
 
 fn code_of(error: &sqlx::Error) -> Option<u32> {

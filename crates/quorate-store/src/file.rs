@@ -39,6 +39,9 @@ const PAGES_AHEAD: &str = "4000";
 pub struct StoreOptions {
     /// The most room that the file may take, in bytes; what does not fit is refused as on a full disk.
     pub bytes_max: Option<u64>,
+    /// Whether the secret that is there is taken although the games of the store were played under another, and one is made
+    /// where there is none.
+    pub takes_new_secret: bool,
 }
 
 /// Opens the file to write, making it if it is not there.
@@ -53,10 +56,7 @@ pub(crate) async fn open_to_write(
     check_header(&path)?;
     let mut writer = to_write(&path).connect().await.explain()?;
     // What the last owner left is put into the file first, so that its length can be believed.
-    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-        .execute(&mut writer)
-        .await
-        .explain()?;
+    settle(&mut writer).await?;
     check_length(&path)?;
     migrate(&mut writer, &path).await?;
     if let Some(bytes_max) = options.bytes_max {
@@ -139,6 +139,23 @@ pub(crate) async fn open_to_read(folder: &Folder) -> Result<SqlitePool, StoreErr
             what: "a store of an earlier release, which has to be brought up to date,".into(),
         }),
     }
+}
+
+/// Puts what was written ahead into the file.
+pub(crate) async fn settle(writer: &mut SqliteConnection) -> Result<(), StoreError> {
+    let settled = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(writer);
+    settled.await.explain().map(drop)
+}
+
+/// How many events there are.
+pub(crate) async fn event_count<'c>(
+    connection: impl sqlx::SqliteExecutor<'c>,
+) -> Result<u64, StoreError> {
+    let count: i64 = sqlx::query_scalar("SELECT coalesce(sum(head_seq), 0) FROM games")
+        .fetch_one(connection)
+        .await
+        .explain()?;
+    Ok(count.unsigned_abs())
 }
 
 /// Lets the writing connection go.

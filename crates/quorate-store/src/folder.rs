@@ -1,20 +1,23 @@
-//! The data folder: the file, the lock, the secret.
+//! The data folder: the file, the lock, the secret, the count of events.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use quorate_runtime::ports::{ServerSecret, StoreError};
 
 use crate::error::of_file;
 
 /// The SQLite file.
-const FILE: &str = "quorate.db";
+pub(crate) const FILE: &str = "quorate.db";
 /// The file whose lock says that a process owns the folder. It goes with the process, however that ends.
 const LOCK: &str = "lock";
+/// How many events were kept.
+const COUNT: &str = "count";
 /// The server's secret.
-const SECRET: &str = "secret";
+pub(crate) const SECRET: &str = "secret";
 
 /// A data folder.
 pub(crate) struct Folder {
@@ -67,11 +70,18 @@ impl Folder {
         self.path.join(format!("{FILE}-wal"))
     }
 
-    /// The server's secret, made now if there is none.
-    pub(crate) fn secret(&self) -> Result<ServerSecret, StoreError> {
-        if let Some(secret) = self.secret_if_there()? {
-            return Ok(secret);
-        }
+    /// The folder, as errors name it.
+    pub(crate) fn name(&self) -> Arc<str> {
+        self.path.display().to_string().into()
+    }
+
+    /// The file with the count of events.
+    pub(crate) fn count(&self) -> PathBuf {
+        self.path.join(COUNT)
+    }
+
+    /// Makes a new secret.
+    pub(crate) fn make_secret(&self) -> Result<ServerSecret, StoreError> {
         let mut bytes = [0; 32];
         draw(&mut bytes)?;
         // Written beside and renamed, so that a secret is whole or not there.
@@ -104,34 +114,33 @@ impl Folder {
         Ok(Some(ServerSecret::new(secret)))
     }
 
-    /// Makes a new folder with the same secret, and gives the path for the copy of the file.
-    pub(crate) fn copy_to(&self, into: &Path) -> Result<String, StoreError> {
-        let made = DirBuilder::new().mode(0o700).create(into);
-        made.map_err(|e| of_file(&e, into))?;
-        let secret = fs::read(self.path.join(SECRET)).map_err(|e| of_file(&e, &self.path))?;
-        let copy = into.join(SECRET);
-        write_private(&copy, &secret).map_err(|e| of_file(&e, &copy))?;
-        let file = into.join(FILE);
-        let file = file.to_str().ok_or_else(|| StoreError::Failed {
-            cause: format!("{} is no UTF-8", file.display()).into(),
-        })?;
-        Ok(file.to_owned())
+    /// The bytes of the secret, for a copy.
+    pub(crate) fn secret_bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let path = self.path.join(SECRET);
+        fs::read(&path).map_err(|e| of_file(&e, &path))
     }
 
     /// Makes sure that names given in the folder are on disk.
     pub(crate) fn sync(&self) -> Result<(), StoreError> {
-        let folder = File::open(&self.path).and_then(|folder| folder.sync_all());
-        folder.map_err(|e| of_file(&e, &self.path))
+        sync_folder(&self.path)
     }
 }
 
-fn private() -> OpenOptions {
+/// Makes sure that names given in a folder are on disk.
+pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
+    let folder = File::open(path).and_then(|folder| folder.sync_all());
+    folder.map_err(|e| of_file(&e, path))
+}
+
+/// A file for the server's own user alone, to be opened to write.
+pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).mode(0o600);
     options
 }
 
-fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes such a file, and sees that it is on disk.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = private().create(true).truncate(true).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

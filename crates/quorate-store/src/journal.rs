@@ -8,7 +8,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{Batch, GameRow, Journal, Outage, Snapshot, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteRow};
-use sqlx::{Connection, QueryBuilder, Row};
+use sqlx::{QueryBuilder, Row};
 
 use crate::Store;
 use crate::convert;
@@ -172,33 +172,34 @@ impl Journal for Store {
 
     async fn discard(&self, game: &GameId) -> Result<(), StoreError> {
         let mut writer = self.writer().await?;
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
+        writer.begin().await?;
         let id: Option<i64> =
             sqlx::query_scalar("DELETE FROM games WHERE word = ? AND NOT whole RETURNING id")
                 .bind(game.as_str())
-                .fetch_optional(&mut *transaction)
+                .fetch_optional(&mut *writer)
                 .await
                 .explain()?;
         if let Some(id) = id {
             sqlx::query("DELETE FROM events WHERE place >= ? AND place < ?")
                 .bind(convert::place(id, EventSeq(0)))
                 .bind(convert::place(id + 1, EventSeq(0)))
-                .execute(&mut *transaction)
+                .execute(&mut *writer)
                 .await
                 .explain()?;
             for of_game in [
                 "DELETE FROM receipts WHERE game = ?",
                 "DELETE FROM snapshots WHERE game = ?",
             ] {
-                let deleted = sqlx::query(of_game).bind(id).execute(&mut *transaction);
+                let deleted = sqlx::query(of_game).bind(id).execute(&mut *writer);
                 deleted.await.explain()?;
             }
         }
-        transaction
-            .commit()
-            .await
-            .explain()
-            .map_err(|e| self.mind(e))
+        let event_count = crate::file::event_count(&mut *writer).await?;
+        // Noted before, for fewer than there are is no fault.
+        self.note_count(event_count);
+        writer.commit().await.map_err(|e| self.mind(e))?;
+        *writer.event_count() = event_count;
+        Ok(())
     }
 
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {

@@ -1,11 +1,12 @@
 //! Where games are kept: one SQLite file.
 //!
-//! A data folder holds the file, a lock and the server's secret. One process at a time owns it; others may read. The
+//! A data folder holds the file, a lock, the server's secret and a count of the events. One process at a time owns it; others may read. The
 //! file is in WAL mode with full sync: what an append has acknowledged survives the loss of power. There is one
 //! connection that writes, and a few that read and never wait for it.
 
 mod accounts;
 mod append;
+mod backup;
 mod convert;
 mod error;
 mod file;
@@ -14,24 +15,32 @@ mod journal;
 mod known_seals;
 mod outbox;
 mod seals;
+mod secret;
+mod tally;
+mod writer;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use quorate_runtime::ports::{ServerSecret, StoreError};
-use sqlx::sqlite::{SqliteConnection, SqlitePool};
-use tokio::sync::{Mutex, MutexGuard};
+use sqlx::sqlite::SqlitePool;
+use tokio::sync::Mutex;
 
+pub use backup::unpack;
 use error::Explain;
 pub use file::StoreOptions;
 use folder::Folder;
 use known_seals::KnownSeals;
+use tally::Tally;
+use writer::{Writer, Writing};
 
 /// The store of a server.
 pub struct Store {
     readers: SqlitePool,
     /// None where the store was opened to read only.
-    writer: Option<Mutex<SqliteConnection>>,
+    writer: Option<Mutex<Writer>>,
+    /// None where the store was opened to read only.
+    tally: Option<Tally>,
     lease: u64,
     secret: Option<ServerSecret>,
     known_seals: KnownSeals,
@@ -46,12 +55,18 @@ impl Store {
     /// Takes the lock of the folder and the next lease. A file of an earlier release is brought up to date.
     pub async fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         let folder = Folder::own(folder)?;
-        let secret = folder.secret()?;
         let mut writer = file::open_to_write(&folder, options).await?;
+        let noted = tally::noted(&folder.count());
+        let event_count = file::event_count(&mut writer).await?;
+        tally::check(&folder.count(), noted, event_count)?;
+        let secret = secret::owned(&folder, &mut writer, options.takes_new_secret).await?;
         let lease = file::next_lease(&mut writer).await?;
+        let tally = Tally::own(folder.count())?;
+        tally.note(event_count);
         Ok(Self {
             readers: file::readers(&folder).await?,
-            writer: Some(Mutex::new(writer)),
+            writer: Some(Mutex::new(Writer::new(writer, event_count))),
+            tally: Some(tally),
             lease,
             secret: Some(secret),
             known_seals: KnownSeals::default(),
@@ -64,18 +79,25 @@ impl Store {
     /// written.
     pub async fn open_read_only(folder: &Path) -> Result<Self, StoreError> {
         let folder = Folder::look(folder);
+        // Read before the file, for both grow while another process appends.
+        let noted = tally::noted(&folder.count());
+        let readers = file::open_to_read(&folder).await?;
+        tally::check(&folder.count(), noted, file::event_count(&readers).await?)?;
+        let known = secret::mark(&readers).await?;
         Ok(Self {
-            readers: file::open_to_read(&folder).await?,
+            readers,
             writer: None,
+            tally: None,
             lease: 0,
-            secret: folder.secret_if_there()?,
+            secret: secret::read(&folder, known)?,
             known_seals: KnownSeals::default(),
             sync_failed: AtomicBool::new(false),
             folder,
         })
     }
 
-    /// The server's secret; none where the store was opened to read only and this user may not know it.
+    /// The server's secret; none where the store was opened to read only and it is not there, or is another server's, or this
+    /// user may not know it.
     pub fn secret(&self) -> Option<ServerSecret> {
         self.secret.clone()
     }
@@ -94,34 +116,40 @@ impl Store {
         })
     }
 
-    /// Copies everything into a new data folder, as it is at this moment, while the server goes on.
-    pub async fn back_up(&self, into: &Path) -> Result<(), StoreError> {
-        let copy = self.folder.copy_to(into)?;
-        sqlx::query("VACUUM INTO ?")
-            .bind(copy)
-            .execute(&self.readers)
-            .await
-            .explain()?;
-        Ok(())
+    /// Puts what was written ahead of the file into it, so that the file alone holds everything.
+    ///
+    /// # Errors
+    /// Fails where the disk does. Nothing is lost then: it stays ahead of the file.
+    pub async fn settle(&self) -> Result<(), StoreError> {
+        if self.writer.is_none() {
+            return Ok(());
+        }
+        file::settle(&mut *self.writer().await?).await
     }
 
     /// Lets the file go. What was written is on disk already; this only tidies up beside it.
     pub async fn close(self) {
         self.readers.close().await;
         if let Some(writer) = self.writer {
-            file::close(writer.into_inner()).await;
+            file::close(writer.into_inner().into_connection()).await;
         }
     }
 
     /// The connection that writes.
-    async fn writer(&self) -> Result<MutexGuard<'_, SqliteConnection>, StoreError> {
+    async fn writer(&self) -> Result<Writing<'_>, StoreError> {
         if self.sync_failed.load(Ordering::Relaxed) {
             return Err(StoreError::SyncFailed);
         }
         let writer = self.writer.as_ref().ok_or_else(|| StoreError::ReadOnly {
             what: "a store that was opened to read only".into(),
         })?;
-        Ok(writer.lock().await)
+        Writing::after(writer.lock().await).await
+    }
+
+    fn note_count(&self, event_count: u64) {
+        if let Some(tally) = &self.tally {
+            tally.note(event_count);
+        }
     }
 
     /// Remembers a failed sync.

@@ -7,7 +7,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_runtime::ports::{Seals, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
-use sqlx::{Connection, QueryBuilder, Row};
+use sqlx::{QueryBuilder, Row};
 
 use crate::Store;
 use crate::convert;
@@ -63,29 +63,22 @@ impl Seals for Store {
     async fn forget(&self, digests: &[Digest]) -> Result<usize, StoreError> {
         let mut writer = self.writer().await?;
         let mut forgotten = 0;
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
+        writer.begin().await?;
         for digest in digests {
             let dropped = sqlx::query(
                 "UPDATE seals SET salt = NULL, bytes = NULL WHERE digest = ? AND bytes IS NOT NULL",
             );
             let digest = digest.0.to_vec();
-            let dropped = dropped.bind(digest.clone()).execute(&mut *transaction);
+            let dropped = dropped.bind(digest.clone()).execute(&mut *writer);
             forgotten += dropped.await.explain()?.rows_affected();
             let barred =
                 sqlx::query("INSERT INTO seals (digest) VALUES (?) ON CONFLICT DO NOTHING");
-            let barred = barred.bind(digest).execute(&mut *transaction);
+            let barred = barred.bind(digest).execute(&mut *writer);
             barred.await.explain()?;
         }
-        transaction
-            .commit()
-            .await
-            .explain()
-            .map_err(|e| self.mind(e))?;
+        writer.commit().await.map_err(|e| self.mind(e))?;
         // Until then the old pages are still written ahead of the file.
-        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-            .execute(&mut *writer)
-            .await
-            .explain()?;
+        crate::file::settle(&mut writer).await?;
         Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
     }
 }

@@ -6,11 +6,12 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use std::task::Poll;
 
 use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_runtime::ports::{Journal, Seals, StoreError};
+use quorate_runtime::ports::{Arrival, Journal, Seals, StoreError};
 use quorate_runtime::testing::{found_batch, grown_batch, plays};
-use quorate_store::{Store, StoreOptions};
+use quorate_store::{Store, StoreOptions, unpack};
 use tempfile::TempDir;
 
 fn reef() -> GameId {
@@ -30,12 +31,16 @@ async fn filled(event_count: usize) -> TempDir {
     folder
 }
 
-async fn grow(store: &Store, event_count: usize) -> Result<(), StoreError> {
-    let first = found_batch(&reef());
-    let (mut head, mut state) = (first.head, quorate_kernel::state::State::default());
+/// The state after the first event of a game.
+fn folded(first: &quorate_runtime::ports::Batch) -> quorate_kernel::state::State {
     let mut fold = quorate_runtime::fold::Fold::start();
     fold.follow(&first.events[0].open).unwrap();
-    state.clone_from(&fold.state);
+    fold.state
+}
+
+async fn grow(store: &Store, event_count: usize) -> Result<(), StoreError> {
+    let first = found_batch(&reef());
+    let (mut head, mut state) = (first.head, folded(&first));
     store.append(&[first]).await?;
     for n in 1..event_count {
         let number = i64::try_from(n).unwrap();
@@ -116,6 +121,7 @@ async fn a_full_disk_is_named_and_reading_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let options = StoreOptions {
         bytes_max: Some(400_000),
+        ..StoreOptions::default()
     };
     let store = Store::open(folder.path(), options).await.unwrap();
     assert_eq!(grow(&store, 100_000).await, Err(StoreError::Full));
@@ -131,6 +137,167 @@ async fn a_full_disk_is_named_and_reading_goes_on() {
     // With more room it goes on.
     let store = open(folder.path()).await.unwrap();
     store.beat(Moment(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn after_a_full_disk_the_store_goes_on_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        bytes_max: Some(400_000),
+        ..StoreOptions::default()
+    };
+    let store = Store::open(folder.path(), options).await.unwrap();
+    // A game that is being brought in and does not fit; when it goes again, there is room.
+    let arriving = |game: GameId| {
+        let mut first = found_batch(&game);
+        first.arrival = Some(Arrival { secret: None });
+        first
+    };
+    let big = arriving(reef());
+    let (mut head, mut state) = (big.head, folded(&big));
+    store.append(&[big]).await.unwrap();
+    let full = loop {
+        let acts = (0..50).map(|number| plays("say", number)).collect();
+        let (batch, grown) = grown_batch(&reef(), state, head, acts, "k");
+        (head, state) = (batch.head, grown);
+        if let Err(error) = store.append(&[batch]).await {
+            break error;
+        }
+    };
+    assert_eq!(full, StoreError::Full);
+    store.beat(Moment(1)).await.expect("what needs no room is written");
+    store.discard(&reef()).await.expect("room can be made");
+    store.append(&[arriving("moor".parse().unwrap())]).await.expect("and used");
+    store.check().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_any_more_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    grow(&store, 3).await.unwrap();
+    let moor: GameId = "moor".parse().unwrap();
+    for polls in 0..6 {
+        let batches = [found_batch(&moor)];
+        let mut append = Box::pin(store.append(&batches));
+        let mut left = polls;
+        let dropped = std::future::poll_fn(|context| {
+            left -= 1;
+            match append.as_mut().poll(context) {
+                Poll::Ready(_) => Poll::Ready(false),
+                Poll::Pending if left <= 0 => Poll::Ready(true),
+                Poll::Pending => Poll::Pending,
+            }
+        });
+        let dropped = dropped.await;
+        drop(append);
+        if !dropped {
+            break;
+        }
+        store.beat(Moment(polls)).await.unwrap();
+        assert_eq!(store.last_beat().await, Ok(Some(Moment(polls))), "after {polls} polls");
+    }
+    store.close().await;
+    open(folder.path()).await.unwrap().check().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_missing_or_foreign_secret_is_refused_where_games_are() {
+    let folder = filled(2).await;
+    let path = folder.path().join("secret");
+    let own = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let missing = error(open(folder.path()).await);
+    assert!(matches!(missing, StoreError::NoSecret { .. }), "{missing}");
+    assert!(!path.exists(), "none is made silently");
+    fs::write(&path, [5; 32]).unwrap();
+    let foreign = error(open(folder.path()).await);
+    assert!(matches!(foreign, StoreError::OtherSecret { .. }), "{foreign}");
+    let reader = Store::open_read_only(folder.path()).await.unwrap();
+    assert!(reader.secret().is_none(), "nothing is judged under a foreign secret");
+    fs::write(&path, &own).unwrap();
+    open(folder.path()).await.unwrap().close().await;
+    // Where it is lost for good there is a way on.
+    fs::remove_file(&path).unwrap();
+    let options = StoreOptions {
+        takes_new_secret: true,
+        ..StoreOptions::default()
+    };
+    Store::open(folder.path(), options).await.unwrap().close().await;
+    assert_ne!(fs::read(&path).unwrap(), own);
+    open(folder.path()).await.unwrap();
+}
+
+#[tokio::test]
+async fn without_games_a_secret_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).await.unwrap().close().await;
+    fs::remove_file(folder.path().join("secret")).unwrap();
+    open(folder.path()).await.unwrap();
+}
+
+/// The folder of a process that was killed: the file, and what was written ahead of it.
+async fn killed(event_count: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    grow(&store, event_count).await.unwrap();
+    let left = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("lock") {
+            fs::copy(&path, left.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    left
+}
+
+#[tokio::test]
+async fn what_was_written_ahead_and_is_gone_is_missed() {
+    let folder = killed(5).await;
+    fs::remove_file(folder.path().join("quorate.db-wal")).unwrap();
+    fs::remove_file(folder.path().join("quorate.db-shm")).unwrap();
+    let gone = |opened| match error(opened) {
+        StoreError::Lost { event_count, .. } => event_count,
+        other => panic!("{other}"),
+    };
+    assert_eq!(gone(Store::open_read_only(folder.path()).await), 5);
+    assert_eq!(gone(open(folder.path()).await), 5);
+    // As the refusal says.
+    fs::remove_file(folder.path().join("count")).unwrap();
+    open(folder.path()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_written_ahead_and_is_damaged_is_missed() {
+    let folder = killed(60).await;
+    let path = folder.path().join("quorate.db-wal");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let lost = error(open(folder.path()).await);
+    assert!(matches!(lost, StoreError::Lost { event_count: 1..60, .. }), "{lost}");
+}
+
+#[tokio::test]
+async fn a_torn_page_that_was_never_acknowledged_is_no_loss() {
+    let folder = killed(5).await;
+    let path = folder.path().join("quorate.db-wal");
+    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(&[0xA5; 3_000]).unwrap();
+    let store = open(folder.path()).await.unwrap();
+    assert_eq!(store.events(&reef(), EventSeq(1), 9).await.unwrap().len(), 5);
+}
+
+#[tokio::test]
+async fn a_settled_store_is_its_file_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    grow(&store, 5).await.unwrap();
+    let ahead = || fs::metadata(folder.path().join("quorate.db-wal")).map_or(0, |ahead| ahead.len());
+    assert!(ahead() > 0);
+    store.settle().await.unwrap();
+    assert_eq!(ahead(), 0);
 }
 
 #[tokio::test]
@@ -244,6 +411,37 @@ async fn a_backup_is_a_folder_that_opens_with_the_same_games_and_secret() {
     assert_eq!(of_reef(&restored), of_reef(&store));
     let twice = store.back_up(&copy).await;
     assert!(twice.is_err(), "a backup is not written over another");
+    let left: Vec<_> = fs::read_dir(copies.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing unfinished stays: {left:?}");
+}
+
+#[tokio::test]
+async fn a_backup_as_one_file_comes_back_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    grow(&store, 5).await.unwrap();
+    let copies = tempfile::tempdir().unwrap();
+    let copy = copies.path().join("monday.tar");
+    store.back_up_to_file(&copy).await.unwrap();
+    let back = tempfile::tempdir().unwrap();
+    unpack(&copy, back.path()).unwrap();
+    let restored = open(back.path()).await.unwrap();
+    assert_eq!(restored.games().await, store.games().await);
+    assert_eq!(restored.secret().unwrap().mark(), store.secret().unwrap().mark());
+    restored.check().await.unwrap();
+
+    // Cut off, or something else: refused, and nothing of it opens.
+    let bytes = fs::read(&copy).unwrap();
+    for (name, part) in [("cut.tar", &bytes[..bytes.len() / 2]), ("other.tar", b"hello".as_slice())] {
+        let path = copies.path().join(name);
+        fs::write(&path, part).unwrap();
+        let into = tempfile::tempdir().unwrap();
+        let opened = match unpack(&path, into.path()) {
+            Ok(()) => open(into.path()).await.map(drop),
+            Err(error) => Err(error),
+        };
+        assert!(opened.is_err(), "{name}");
+    }
 }
 
 #[tokio::test]

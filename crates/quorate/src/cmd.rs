@@ -9,6 +9,7 @@ use crate::output::Output;
 
 mod act;
 mod archive;
+mod backup;
 mod check;
 mod coverage;
 mod demo;
@@ -21,6 +22,7 @@ mod log;
 mod mail_in;
 mod mutate;
 mod new;
+mod new_secret;
 mod operator;
 mod serve;
 mod simulate;
@@ -56,6 +58,12 @@ pub(crate) enum Command {
     Export(archive::ExportArguments),
     /// Bring a game in.
     Import(archive::ImportArguments),
+    /// Copy a whole server: games, accounts, secret; also while it runs.
+    Backup(backup::BackupArguments),
+    /// Make a data folder of such a copy, once everything in it is found to hold.
+    Restore(backup::RestoreArguments),
+    /// Go on under a new secret, where the old one is lost for good.
+    NewSecret(new_secret::Arguments),
     /// Make a rulebook of a ruleset that was written elsewhere, as a wiki shows it.
     ImportRuleset(import_ruleset::Arguments),
     /// Check a rulebook: its files, names, types and declarations.
@@ -94,6 +102,9 @@ impl Command {
             Self::Verify(arguments) => verify::run(&arguments, out),
             Self::Export(arguments) => archive::export(&arguments, out),
             Self::Import(arguments) => archive::import(&arguments, out),
+            Self::Backup(arguments) => backup::backup(&arguments, out),
+            Self::Restore(arguments) => backup::restore(&arguments, out),
+            Self::NewSecret(arguments) => new_secret::run(&arguments, out),
             Self::ImportRuleset(arguments) => import_ruleset::run(&arguments, out),
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),

@@ -14,7 +14,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{Judges, Secret};
-use quorate_runtime::ports::{SystemClock, TimeSource};
+use quorate_runtime::ports::{StoreError, SystemClock, TimeSource};
 use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 use tokio::runtime::Runtime;
@@ -29,6 +29,9 @@ pub(crate) struct DataArguments {
 
 /// How long the end of the program waits for threads that are still at work; what they do is nobody's business any more.
 const THREADS_END_WITHIN: Duration = Duration::from_millis(500);
+
+/// How long the end of the program waits until what was written ahead is in the store's file. What is not stays ahead of it.
+const SETTLED_WITHIN: Duration = Duration::from_millis(400);
 
 /// A data folder that is open.
 pub(crate) struct DataFolder {
@@ -45,6 +48,16 @@ struct Waiting(Option<Runtime>);
 impl Waiting {
     fn runtime(&self) -> &Runtime {
         self.0.as_ref().expect("it is taken when it is dropped")
+    }
+}
+
+/// What was written ahead of the store's file is put into it, so that the file alone holds everything.
+impl Drop for DataFolder {
+    fn drop(&mut self) {
+        let settling = async { tokio::time::timeout(SETTLED_WITHIN, self.store.settle()).await };
+        if let Ok(Err(error)) = self.wait(settling) {
+            tracing::warn!(%error, "the store was not closed tidily; what it holds is safe");
+        }
     }
 }
 
@@ -72,10 +85,13 @@ pub(crate) fn now() -> Moment {
 impl DataFolder {
     /// Opens a data folder to read and write, making it where it is not there yet.
     pub(crate) fn own(folder: &Path) -> Result<Self> {
+        Self::own_with(folder, StoreOptions::default())
+    }
+
+    /// The same, opened otherwise than usual.
+    pub(crate) fn own_with(folder: &Path, options: StoreOptions) -> Result<Self> {
         let runtime = runtime()?;
-        let store = runtime
-            .runtime()
-            .block_on(Store::open(folder, StoreOptions::default()));
+        let store = runtime.runtime().block_on(Store::open(folder, options));
         let store =
             store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
         Ok(Self {
@@ -83,6 +99,18 @@ impl DataFolder {
             store: Arc::new(store),
             laws: Arc::default(),
         })
+    }
+
+    /// Opens a data folder to read and write, or to read alone where nobody may write there.
+    pub(crate) fn own_or_look(folder: &Path) -> Result<Self> {
+        match Self::own(folder) {
+            Err(error) if matches!(error.downcast_ref(), Some(StoreError::ReadOnly { .. })) => {
+                let read = Self::look(folder)?;
+                tracing::error!(%error, "games can be read, and not played");
+                Ok(read)
+            }
+            opened => opened,
+        }
     }
 
     /// Opens a data folder to read, also while a server uses it.

@@ -44,6 +44,20 @@ pub enum ImportError {
         /// What was said.
         cause: String,
     },
+    /// What is written for people is not what the event says.
+    #[error(
+        "line {line} says {field} \"{told}\", and its event says \"{is}\": the archive was edited; export the game again"
+    )]
+    Edited {
+        /// Counted from 1.
+        line: u64,
+        /// Which field.
+        field: &'static str,
+        /// What the line says.
+        told: String,
+        /// What the event says.
+        is: String,
+    },
     /// A later release wrote it.
     #[error("the archive is of form {0}, this release reads up to {FORM}: use a newer release")]
     Later(u32),
@@ -169,7 +183,7 @@ impl Arriving<'_> {
     ) -> Result<(), ImportError> {
         let of = EventSeq(heading.event_count);
         while let Some(line) = lines.line()? {
-            self.take(line)?;
+            self.take(line, lines.number)?;
             if self.waiting.len() >= EVENTS_AT_ONCE {
                 self.append().await?;
                 let done = self.after.seq;
@@ -194,8 +208,16 @@ impl Arriving<'_> {
         Ok(())
     }
 
-    fn take(&mut self, line: ArchiveLine) -> Result<(), ImportError> {
+    fn take(&mut self, line: ArchiveLine, number: u64) -> Result<(), ImportError> {
         let mut event = self.fold.follow(&line.open.0)?;
+        if let Some((field, told, is)) = line.edited(&event) {
+            return Err(ImportError::Edited {
+                line: number,
+                field,
+                told,
+                is,
+            });
+        }
         let seals = self.seals_of(&mut event, line.seals);
         self.waiting.push(Stored {
             seq: event.seq,

@@ -31,7 +31,7 @@ pub(super) struct ArchiveHeading {
 #[derive(Serialize, Deserialize)]
 pub(super) struct ArchiveLine {
     pub(super) seq: u64,
-    /// For people, as the next two are: what counts is `open`.
+    /// For people, as the next two are: what counts is `open`, with which they must agree where they are given.
     #[serde(default)]
     pub(super) at: String,
     #[serde(default)]
@@ -84,6 +84,24 @@ impl ArchiveLine {
             open: Bytes(open),
             seals: seals.into_iter().map(SealLine::from).collect(),
         }
+    }
+}
+
+impl ArchiveLine {
+    /// What the line says for people and the event does not: which field, what it says, what the event says.
+    pub(super) fn edited(&self, event: &Event) -> Option<(&'static str, String, String)> {
+        let is = Self::new(event, Vec::new(), Vec::new());
+        if self.seq != is.seq {
+            return Some(("seq", self.seq.to_string(), is.seq.to_string()));
+        }
+        let fields = [
+            ("at", &self.at, is.at),
+            ("actor", &self.actor, is.actor),
+            ("act", &self.act, is.act),
+        ];
+        let mut fields = fields.into_iter();
+        let differs = fields.find(|(_, told, is)| !told.is_empty() && *told != is);
+        differs.map(|(field, told, is)| (field, told.clone(), is))
     }
 }
 

@@ -56,6 +56,32 @@ pub enum StoreError {
         /// The number of the newest lease.
         theirs: u64,
     },
+    /// The server's secret is not there, and the games were played under one.
+    #[error(
+        "the file `secret` is missing from {folder}, and the dice of its games follow from it: put it back from a backup, or, if it is lost for good, run `quorate new-secret`"
+    )]
+    NoSecret {
+        /// The data folder.
+        folder: Arc<str>,
+    },
+    /// The secret is another server's.
+    #[error(
+        "the file `secret` in {folder} is not the one under which its games were played: put that one back from a backup, or, if it is lost for good, run `quorate new-secret`"
+    )]
+    OtherSecret {
+        /// The data folder.
+        folder: Arc<str>,
+    },
+    /// Events that were kept are not there.
+    #[error(
+        "{event_count} events that were kept are gone, as when quorate.db-wal was removed or damaged: put it back or restore the newest backup; to go on without them, remove {tally}"
+    )]
+    Lost {
+        /// How many.
+        event_count: u64,
+        /// The file that knows of them.
+        tally: Arc<str>,
+    },
     /// A log does not end where the batch begins.
     #[error("the log of {game} does not end where the new events begin: open the game again")]
     HeadMoved {

@@ -3,6 +3,7 @@
 //! A store keeps the first three. [`crate::testing`] has one in memory, and the tests that every store must pass.
 
 mod accounts;
+mod backup;
 mod clock;
 mod error;
 mod journal;
@@ -13,6 +14,7 @@ pub use accounts::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     Token,
 };
+pub use backup::Backup;
 pub use clock::{SystemClock, TimeSource, Wait};
 pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored};
@@ -56,6 +58,11 @@ impl ServerSecret {
             return self.bytes;
         }
         Digest::keyed(&self.bytes, [b"forms".as_slice()]).0
+    }
+
+    /// By what the secret is known again, without telling anything of it.
+    pub fn mark(&self) -> Digest {
+        Digest::keyed(&self.bytes, [b"mark".as_slice()])
     }
 
     /// A game's own secret. Whoever learns it learns nothing of another game's.

@@ -1,14 +1,11 @@
 //! Does the log hold together, and the log as a file.
 
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Body as Bytes;
 use axum::extract::{Path, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use axum::response::Response;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::LogFault;
 use quorate_runtime::archive::ArchivedSeals;
@@ -21,12 +18,10 @@ use utoipa::{IntoParams, ToSchema};
 use crate::api::asked::Ask;
 use crate::api::caller::{Caller, Signed};
 use crate::api::problem::Problem;
+use crate::app::download;
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-
-/// How many bytes of a file are sent at once.
-const PIECE: usize = 64 * 1024;
 
 /// How closely to look.
 #[derive(Deserialize, IntoParams)]
@@ -212,36 +207,10 @@ pub(crate) async fn as_file(
         .map_err(|error| broken(error.into_error()))?;
     file.flush().map_err(broken)?;
     file.seek(SeekFrom::Start(0)).map_err(broken)?;
-    let name = format!("attachment; filename=\"{game}.ndjson\"");
-    let headers = [
-        (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
-        (header::CONTENT_DISPOSITION, name),
-    ];
-    Ok((headers, pieces(file)).into_response())
+    let name = format!("{game}.ndjson");
+    Ok(download::attachment(&name, "application/x-ndjson", file))
 }
 
 fn broken(error: std::io::Error) -> Problem {
     AppError::Broken(format!("the file could not be written: {error}")).into()
-}
-
-/// A file, piece by piece.
-fn pieces(file: std::fs::File) -> Bytes {
-    let pieces = stream::unfold(Some(file), |file| async move {
-        let mut file = file?;
-        let read = tokio::task::spawn_blocking(move || {
-            let mut piece = vec![0; PIECE];
-            let read = file.read(&mut piece);
-            read.map(|count| {
-                piece.truncate(count);
-                (piece, file)
-            })
-        });
-        match read.await {
-            Ok(Ok((piece, _))) if piece.is_empty() => None,
-            Ok(Ok((piece, file))) => Some((Ok(piece), Some(file))),
-            Ok(Err(error)) => Some((Err(error), None)),
-            Err(error) => Some((Err(std::io::Error::other(error)), None)),
-        }
-    });
-    Bytes::from_stream(pieces)
 }

@@ -16,6 +16,8 @@ use quorate_runtime::fold::{self, ReadEvent};
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_notices::outbox::Outbox;
 use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource, Workers};
+use quorate_runtime::ports::{Accounts, Backup, Journal, Seals, ServerSecret, TimeSource, Workers};
+use quorate_runtime::{OperatingError, fold};
 
 use crate::app::config::ServerConfig;
 use crate::app::pages::{Pages, pages};
@@ -62,6 +64,8 @@ pub struct Deps {
     pub seals: Arc<dyn Seals>,
     /// What is to leave the server, and on which ways; none in a worker.
     pub outbox: Option<Arc<dyn Outbox>>,
+    /// Who copies everything for the operator; nobody where the store cannot.
+    pub backup: Option<Arc<dyn Backup>>,
     /// What time it is.
     pub clock: Arc<dyn TimeSource>,
     /// What the tokens of forms follow from.

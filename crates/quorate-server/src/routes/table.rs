@@ -35,5 +35,6 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         )
         .route("/operator", get(operator::handler::show))
         .route("/operator/{what}", post(operator::handler::take))
+        .route("/operator/backup", get(operator::handler::whole_backup))
         .route("/operator/backup/{game}", get(operator::handler::backup))
 }

@@ -4,6 +4,7 @@
 //! that authorises commands; this is about requests.
 
 pub mod chance;
+pub mod connections;
 pub mod csrf;
 pub mod headers;
 pub mod password;

@@ -137,6 +137,8 @@ fixed_links! {
     Notices => "/notices";
     /// The operator's panel.
     Operator => "/operator";
+    /// All that the server keeps as a file, for the operator.
+    WholeBackup => "/operator/backup";
 }
 
 links! {

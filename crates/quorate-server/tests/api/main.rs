@@ -10,9 +10,11 @@ mod amending;
 mod book;
 mod bots;
 mod bounds;
+mod comments;
 mod effects;
 mod kept;
 mod losses;
+mod keeping;
 mod mail;
 mod notices;
 mod pages;
@@ -62,6 +64,9 @@ def told(actor: Player, wish: str) -> str:
 action("open-locket", open_locket, limit = daily(), options = {"wish": wishes}, title = "Open a Locket", says = odds, remarks = {"wish": told})
 ```
 "#;
+
+/// The largest answer that is read, in bytes.
+const ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// A game of six players, for with fewer than five its rules sleep.
 struct Game {

@@ -95,6 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         journal: far.clone(),
         seals: far.clone(),
         outbox: None,
+        backup: None,
         clock: Arc::new(SystemClock),
         secret,
         books,

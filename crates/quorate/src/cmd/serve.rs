@@ -10,6 +10,8 @@ use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
 use quorate_runtime::ports::Workers;
 use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, elsewhere, router};
+use quorate_server::connections::{self, ConnectionLimits, Connections};
+use quorate_server::{AppState, Deps, Mail, ServerConfig, elsewhere, router};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;
@@ -59,6 +61,12 @@ pub(crate) struct Listen {
     /// The address to listen on.
     #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub address: SocketAddr,
+    /// How many connections there may be; by default 4096, or as many as there can be open files.
+    #[arg(long, value_name = "COUNT")]
+    pub connections: Option<usize>,
+    /// How many of them one address may have; by default 128. Behind a proxy this is the proxy's to limit.
+    #[arg(long, value_name = "COUNT")]
+    pub connections_per_address: Option<usize>,
     /// Make accounts for those with an invitation alone.
     #[arg(long)]
     pub invited_only: bool,
@@ -108,7 +116,8 @@ pub(crate) struct Listen {
 
 /// Serves until it is told to end.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::own(&arguments.data.data)?;
+    tell_log();
+    let folder = DataFolder::own_or_look(&arguments.data.data)?;
     serve(&folder, &arguments.listen, out, &|_| Ok(()))
 }
 
@@ -137,6 +146,7 @@ pub(super) fn serve(
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         outbox: Some(folder.store.clone()),
+        backup: Some(folder.store.clone()),
         clock: Arc::new(quorate_runtime::ports::SystemClock),
         secret: folder.secret()?,
         books: rulebooks::playable()?,
@@ -159,10 +169,9 @@ pub(super) fn serve(
         out.value(&serde_json::json!({ "serving": format!("http://{address}") }));
         ready(address)?;
         let courier = courier.map(|courier| tokio::spawn(courier.run()));
-        let service = app.into_make_service_with_connect_info::<SocketAddr>();
-        let serving = axum::serve(listener, service).with_graceful_shutdown(told_to_end());
+        let open = Connections::default();
         tokio::select! {
-            served = serving.into_future() => served?,
+            () = connections::serve(listener, app, limits(listen), open, told_to_end()) => {}
             () = overdue() => {}
         }
         // What is under way and not noted leaves once more, under the same key.
@@ -176,6 +185,39 @@ pub(super) fn serve(
         }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// How many descriptors are left for files, workers and the server's own.
+const DESCRIPTORS_KEPT: u64 = 256;
+
+/// How many connections there may be: as the operator said, else as many as there can be open files, less what else needs
+/// them.
+fn limits(listen: &Listen) -> ConnectionLimits {
+    let most = descriptors();
+    let possible = usize::try_from(most.saturating_sub(DESCRIPTORS_KEPT)).unwrap_or(usize::MAX);
+    let usual = ConnectionLimits::default();
+    let per_address = listen.connections_per_address.or(usual.per_address);
+    ConnectionLimits {
+        all: listen.connections.unwrap_or(usual.all).min(possible.max(16)),
+        // Behind a proxy all come from one address.
+        per_address: per_address.filter(|_| !listen.proxied),
+        ..usual
+    }
+}
+
+/// How many descriptors there may be, after asking for as many as there may be at all.
+fn descriptors() -> u64 {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::Nofile);
+    let (soft, hard) = (now.current.unwrap_or(u64::MAX), now.maximum);
+    let raised = Rlimit {
+        current: hard,
+        maximum: hard,
+    };
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => hard.unwrap_or(u64::MAX),
+        Err(_) => soft,
+    }
 }
 
 /// Waits until the server is told to end and readers have had the time to get their answers. Live streams never end by

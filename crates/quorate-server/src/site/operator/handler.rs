@@ -1,13 +1,16 @@
 //! The operator's panel: accounts, invitations, links for those who cannot sign in, and what sleeps where.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::{Moment, Span};
+use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{Account, GameRow, Invitation};
 
+use crate::app::download;
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
@@ -76,6 +79,7 @@ async fn panel(
         health,
         lines,
         games: kept(site, &games),
+        whole_backup: urls::WholeBackup.into(),
         accounts: table(site, &accounts),
         invite: form(visitor, "invite", vec![uses], "Make an invitation"),
         shown_once: secret,
@@ -209,6 +213,25 @@ pub(crate) async fn backup(
         Ok(response) => response,
         Err(problem) => problem.into_response(),
     }
+}
+
+/// `GET /operator/backup`: everything that the server keeps as one file, which `quorate restore` takes.
+pub(crate) async fn whole_backup(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    match packed(&site, &visitor).await {
+        Ok(file) => download::attachment("quorate.tar", "application/x-tar", file),
+        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+    }
+}
+
+async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
+    check(visitor)?;
+    let backup = site.parts.backup.as_ref().ok_or(AppError::NotFound)?;
+    site.checks.take(visitor.who(), site.now_ms())?;
+    let file = tempfile::tempfile()
+        .map_err(|error| AppError::Broken(format!("the file could not be made: {error}")))?;
+    let copied = backup.back_up(&std::env::temp_dir(), &file).await;
+    copied.map_err(OperatingError::from)?;
+    Ok(file)
 }
 
 async fn health(

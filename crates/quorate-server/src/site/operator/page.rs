@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::ui::urls::Href;
 use crate::ui::{Chrome, Fact, Form, Status, Table};
 
 /// Something that the operator may have to deal with.
@@ -29,6 +30,8 @@ pub struct Operator {
     pub accounts: Table,
     /// Games, with what was withheld in them and their backups.
     pub games: Table,
+    /// Where all that the server keeps can be had as a file.
+    pub whole_backup: Href,
     /// Invitations that are open, and one more.
     pub invite: Form,
     /// A link that was made just now, shown once.

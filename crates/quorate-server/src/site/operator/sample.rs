@@ -60,6 +60,7 @@ impl Samples for Operator {
                 pseudo: Vec::new(),
                 tells_change: false,
             },
+            whole_backup: urls::WholeBackup.into(),
             accounts: Table {
                 id: "accounts".into(),
                 label: "Accounts".into(),

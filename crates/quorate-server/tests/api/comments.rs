@@ -1,0 +1,97 @@
+//! Many comments and long ones come in pages; each page is bounded, and every comment is on one.
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use scraper::{Html, Selector};
+use serde_json::json;
+
+use crate::{ANSWER_BYTES, Game};
+
+async fn drawn(game: &Game, path: &str) -> (usize, Html) {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let response = game.table.send(request).await;
+    assert_eq!(response.status(), 200, "{path}");
+    let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
+    (bytes.len(), Html::parse_document(&String::from_utf8(bytes.to_vec()).unwrap()))
+}
+
+fn ids(page: &Html) -> Vec<String> {
+    let comments = Selector::parse("#comment-list > li").unwrap();
+    let found = page.select(&comments);
+    found.map(|one| one.value().attr("id").unwrap().to_owned()).collect()
+}
+
+/// A post with comments of so many letters each.
+async fn post_with(game: &Game, count: usize, letters: usize) -> String {
+    let proposal = json!({ "category": "Proposal", "title": "Much to say", "body": "Nothing yet." });
+    let made = game.post("/posts", &proposal).by(&game.anna).gives(201).await;
+    let post = made["post"].as_str().unwrap().to_owned();
+    for number in 0..count {
+        let text = format!("{number} {}", "word ".repeat(letters / 5));
+        let path = format!("/posts/{post}/comments");
+        game.post(&path, &json!({ "text": text })).by(&game.bert).gives(201).await;
+        game.table.pass(quorate_kernel::Span::minutes(1));
+    }
+    post
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_comments_make_a_page_and_the_newest_is_shown_first() {
+    let game = Game::of_six().await;
+    let post = post_with(&game, 130, 10).await;
+    let place = format!("/g/{}/post/{post}", game.word);
+    let (_, newest) = drawn(&game, &place).await;
+    let (_, oldest) = drawn(&game, &format!("{place}?comments=1")).await;
+    let (last, first) = (ids(&newest), ids(&oldest));
+    assert_eq!((first.len(), last.len()), (100, 30));
+    let (_, of_one) = drawn(&game, &format!("{place}?comment={}", &first[7][1..])).await;
+    assert_eq!(ids(&of_one), first, "a comment is found on its page");
+
+    // The API tells the same, part by part.
+    let part = game.get(&format!("/posts/{post}")).gives(200).await;
+    let next = part["thread_next"].as_str().unwrap();
+    let rest = game.get(&format!("/posts/{post}?after={next}")).gives(200).await;
+    let all: Vec<String> = [&part, &rest]
+        .iter()
+        .flat_map(|part| part["thread"].as_array().unwrap())
+        .map(|one| format!("c{}", one["id"].as_str().unwrap()))
+        .collect();
+    assert_eq!(all, [first, last].concat());
+    assert!(rest["thread_next"].is_null());
+    assert_eq!(part["comments"], 130);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_comments_do_not_make_a_page_longer_than_it_may_be() {
+    let game = Game::of_six().await;
+    let post = post_with(&game, 12, 250_000).await;
+    let place = format!("/g/{}/post/{post}", game.word);
+    let mut seen = Vec::new();
+    for page in 1..=6 {
+        let (bytes, page) = drawn(&game, &format!("{place}?comments={page}")).await;
+        assert!(bytes < 700_000, "{bytes} bytes");
+        seen.extend(ids(&page));
+    }
+    assert_eq!(seen.len(), 12);
+    let front = drawn(&game, &format!("/g/{}", game.word)).await;
+    assert!(front.0 < 700_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_document_does_not_allow_is_refused() {
+    let game = Game::of_six().await;
+    for (path, place) in [
+        ("/events?before=9223372036854775808", "query"),
+        ("/events?before=-1", "query"),
+        ("/events?limit=0", "query"),
+        ("/events?limit=201", "query"),
+        ("/posts?limit=101", "query"),
+        ("/posts?limit=0", "query"),
+        ("/posts?before=x", "query.before"),
+    ] {
+        let said = game.get(path).gives(400).await;
+        assert_eq!(said["place"], place, "{path}: {said}");
+    }
+    game.get("/events?before=9223372036854775807&limit=200").gives(200).await;
+    game.get("/posts?limit=100").gives(200).await;
+}

@@ -1,0 +1,128 @@
+//! `quorate backup` and `restore`: a whole server, and back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use quorate_runtime::ports::Journal;
+use quorate_runtime::verify::{self, Grade};
+use quorate_store::unpack;
+use serde_json::json;
+
+use crate::data_folder::{DataArguments, DataFolder};
+use crate::output::{FOUND_WRONG, Output};
+
+/// Where to.
+#[derive(clap::Args)]
+pub(crate) struct BackupArguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// A new folder; a new file, if the name ends in `.tar`.
+    into: PathBuf,
+}
+
+/// From where.
+#[derive(clap::Args)]
+pub(crate) struct RestoreArguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// What `backup` wrote: a folder or a file.
+    from: PathBuf,
+}
+
+/// Copies everything that a server keeps, also while it runs.
+pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCode> {
+    let folder = DataFolder::look(&arguments.data.data)?;
+    let into = &arguments.into;
+    if is_tar(into) {
+        folder.wait(folder.store.back_up_to_file(into))
+    } else {
+        folder.wait(folder.store.back_up(into))
+    }
+    .with_context(|| format!("no backup was made in {}", into.display()))?;
+    let games = folder.wait(folder.store.games())?;
+    out.value(&json!({ "backup": into, "games": games.len() }));
+    out.line(format!(
+        "{} {} games, the accounts and the secret to {}; keep it as private as the data folder",
+        out.green("copied"),
+        games.len(),
+        into.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_tar(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
+}
+
+/// Makes a data folder of a backup, after it has been looked through and each game in it verified.
+pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<ExitCode> {
+    let data = &arguments.data.data;
+    check_free(data)?;
+    let parent = match data.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent).with_context(|| format!("cannot write {}", parent.display()))?;
+    // Made beside its place, so that a folder that is there is a whole one.
+    let unborn = parent.join(format!(".quorate-restore-{}", std::process::id()));
+    let restored = restored(&arguments.from, &unborn, out).and_then(|code| {
+        if code == ExitCode::SUCCESS {
+            fs::rename(&unborn, data).with_context(|| format!("cannot write {}", data.display()))?;
+            out.line(format!("{} to {}", out.green("restored"), data.display()));
+        }
+        Ok(code)
+    });
+    if unborn.exists() {
+        fs::remove_dir_all(&unborn).with_context(|| format!("{} stays behind", unborn.display()))?;
+    }
+    restored
+}
+
+/// A folder that is there is used if nothing is in it.
+fn check_free(data: &Path) -> Result<()> {
+    match fs::read_dir(data).map(Iterator::count) {
+        Ok(0) => Ok(()),
+        Ok(_) => bail!(
+            "{} is not empty: name another folder with --data, or move that one away",
+            data.display()
+        ),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot use {}", data.display())),
+    }
+}
+
+/// Puts a backup into a folder and looks through it.
+fn restored(from: &Path, into: &Path, out: &Output) -> Result<ExitCode> {
+    private_folder(into)?;
+    unpack(from, into).with_context(|| format!("{} was not restored", from.display()))?;
+    let folder = DataFolder::own(into)?;
+    folder.wait(folder.store.check())?;
+    let mut all_hold = true;
+    let mut told = Vec::new();
+    for row in folder.wait(folder.store.games())? {
+        let (store, game) = (&*folder.store, &row.game);
+        let verdict = folder.wait(verify::verify(store, store, game, Grade::Fold, &mut |_| {}))?;
+        all_hold &= verdict.holds();
+        let word = if verdict.holds() { "holds" } else { "does not hold" };
+        out.line(format!("{game}: {} events, {word}", verdict.head.seq));
+        if let Some(fault) = &verdict.fault {
+            out.line(format!("{} {fault}", out.red("broken")));
+        }
+        told.push(json!({ "game": game.as_str(), "events": verdict.head.seq.0, "holds": verdict.holds(),
+            "state": verdict.state.map(|digest| digest.to_string()) }));
+    }
+    out.value(&json!({ "restored": all_hold, "games": told }));
+    if !all_hold {
+        out.line("nothing was restored: this backup is damaged; take another");
+        return Ok(ExitCode::from(FOUND_WRONG));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn private_folder(path: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = fs::DirBuilder::new().mode(0o700).create(path);
+    made.with_context(|| format!("cannot write {}", path.display()))
+}

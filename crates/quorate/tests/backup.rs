@@ -1,0 +1,175 @@
+//! Copies of a server that runs, and what comes back of them: the drill of the operator's guide.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+fn quorate(words: &[&str], data: &Path) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_quorate"));
+    program.args(words).arg("--json").arg("--data").arg(data);
+    program.output().expect("the program runs")
+}
+
+fn done(words: &[&str], data: &Path) -> Json {
+    let output = quorate(words, data);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {said} {wrong}");
+    serde_json::from_str(said.trim()).expect("it says so in JSON")
+}
+
+/// What a command that fails says.
+fn refused(words: &[&str], data: &Path) -> String {
+    let output = quorate(words, data);
+    assert!(!output.status.success(), "{words:?}");
+    let said = [output.stdout, output.stderr].concat();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// A server that goes with the test.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(data: &Path) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
+            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut said = String::new();
+        let told = process.stdout.take().expect("it is piped");
+        BufReader::new(told).read_line(&mut said).expect("it says where it is");
+        let said: Json = serde_json::from_str(&said).expect("it says so in JSON");
+        let address = said["serving"].as_str().expect("an address");
+        Self {
+            process,
+            address: address.trim_start_matches("http://").to_owned(),
+        }
+    }
+
+    fn status(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("the server answers");
+        let ask = format!("GET {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
+        stream.write_all(ask.as_bytes()).expect("it is asked");
+        let mut said = String::new();
+        stream.read_to_string(&mut said).expect("it answers");
+        said.lines().next().unwrap_or_default().to_owned()
+    }
+
+    fn stop(mut self) {
+        let id = self.process.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(told.expect("it is told").success());
+        assert!(self.process.wait().expect("it ends").success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+fn with_a_game() -> tempfile::TempDir {
+    let parent = tempfile::tempdir().expect("a folder");
+    done(&["new", "one-page", "--id", "town"], &parent.path().join("data"));
+    parent
+}
+
+#[test]
+fn the_drill_of_the_guide() {
+    let parent = with_a_game();
+    let place = |name: &str| parent.path().join(name);
+    let data = place("data");
+    let server = Server::start(&data);
+    for copy in ["monday", "monday.tar"] {
+        let into = place(copy);
+        let told = done(&["backup", into.to_str().expect("a path")], &data);
+        assert_eq!(told["games"], 1);
+        let back = place(&format!("{copy}-back"));
+        let told = done(&["restore", into.to_str().expect("a path")], &back);
+        assert_eq!(told["games"][0]["holds"], true, "{told}");
+        let verified = done(&["verify", "town"], &back);
+        assert_eq!(verified["holds"], true);
+        assert_eq!(verified["head"], done(&["verify", "town"], &data)["head"]);
+        let restored = Server::start(&back);
+        assert!(restored.status("/g/town").contains(" 200 "));
+        restored.stop();
+        // Neither a backup nor a restore goes over what is there.
+        assert!(refused(&["backup", into.to_str().expect("a path")], &data).contains("is there already"));
+        assert!(refused(&["restore", into.to_str().expect("a path")], &back).contains("not empty"));
+    }
+    server.stop();
+    let ahead = fs::metadata(data.join("quorate.db-wal"));
+    assert_eq!(ahead.map_or(0, |ahead| ahead.len()), 0, "all is in the file");
+}
+
+#[test]
+fn a_damaged_backup_is_not_restored() {
+    let parent = with_a_game();
+    let place = |name: &str| parent.path().join(name);
+    let copy = place("copy");
+    let from = copy.to_str().expect("a path");
+    done(&["backup", from], &place("data"));
+    let file = copy.join("quorate.db");
+    let whole = fs::read(&file).expect("the copy");
+    let changed = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xFF;
+        bytes
+    };
+    // The name of the founder is in a sealed part; what an event did is in its open part.
+    let founding = whole.windows(8).position(|bytes| bytes == b"one-page");
+    let damages = [
+        whole[..whole.len() / 2].to_vec(),
+        changed(4_096 + 3),
+        changed(founding.expect("the rulebook's name is there")),
+    ];
+    for (number, bytes) in damages.into_iter().enumerate() {
+        fs::write(&file, bytes).expect("damage");
+        let said = refused(&["restore", from], &place("back"));
+        assert!(!place("back").exists(), "{number}: {said}");
+        let left = fs::read_dir(parent.path()).expect("the folder").count();
+        assert_eq!(left, 2, "{number}: nothing stays behind");
+    }
+}
+
+#[test]
+fn a_lost_secret_is_named_with_a_way_on() {
+    let parent = with_a_game();
+    let data = parent.path().join("data");
+    fs::remove_file(data.join("secret")).expect("it is there");
+    let said = refused(&["serve", "--listen", "127.0.0.1:0"], &data);
+    assert!(said.contains("secret") && said.contains("quorate new-secret"), "{said}");
+    done(&["new-secret"], &data);
+    Server::start(&data).stop();
+}
+
+#[test]
+fn a_damaged_game_leaves_the_others_playable() {
+    let parent = with_a_game();
+    let data = parent.path().join("data");
+    done(&["new", "one-page", "--id", "village"], &data);
+    let file = data.join("quorate.db");
+    let mut bytes = fs::read(&file).expect("the store");
+    // Each event's open part holds the law's founding; damage the first one found, and look which game that is.
+    let founding = bytes.windows(8).position(|bytes| bytes == b"one-page");
+    bytes[founding.expect("the rulebook's name is there")] ^= 1;
+    fs::write(&file, bytes).expect("damage");
+    let server = Server::start(&data);
+    let (town, village) = (server.status("/g/town"), server.status("/g/village"));
+    let good = [&town, &village].iter().filter(|status| status.contains(" 200 ")).count();
+    assert_eq!(good, 1, "{town}, {village}");
+    assert!(server.status("/").contains(" 200 "), "the list of games is there");
+    server.stop();
+}
