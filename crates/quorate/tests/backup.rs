@@ -152,7 +152,9 @@ fn a_lost_secret_is_named_with_a_way_on() {
     let said = refused(&["serve", "--listen", "127.0.0.1:0"], &data);
     assert!(said.contains("secret") && said.contains("quorate new-secret"), "{said}");
     done(&["new-secret"], &data);
-    Server::start(&data).stop();
+    let server = Server::start(&data);
+    assert!(server.status("/g/town").contains(" 200 "));
+    server.stop();
 }
 
 #[test]

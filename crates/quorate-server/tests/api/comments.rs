@@ -89,7 +89,7 @@ async fn what_the_document_does_not_allow_is_refused() {
         ("/posts?limit=0", "query"),
         ("/posts?before=x", "query.before"),
     ] {
-        let said = game.get(path).gives(400).await;
+        let said = game.get(path).gives(422).await;
         assert_eq!(said["place"], place, "{path}: {said}");
     }
     game.get("/events?before=9223372036854775807&limit=200").gives(200).await;
