@@ -9,6 +9,29 @@ use unicode_security::{MixedScript, skeleton};
 /// The most characters of a name.
 const CHARACTERS_MAX: usize = 64;
 
+/// Whether a name can be one, or what it would have to be.
+///
+/// # Errors
+/// Fails with the words for what is asked of a name and missing here.
+pub fn fit(name: &str) -> Result<(), &'static str> {
+    if name.trim().is_empty() {
+        return Err("a name that is not empty");
+    }
+    if name.trim() != name || name.contains("  ") {
+        return Err("a name without space at its ends or double spaces");
+    }
+    if name.chars().count() > CHARACTERS_MAX {
+        return Err("a name of at most 64 characters");
+    }
+    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+        return Err("a name without control or invisible characters");
+    }
+    if !name.is_single_script() {
+        return Err("a name in one script: letters of several look alike");
+    }
+    Ok(())
+}
+
 /// Whether somebody may go by a name.
 pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Refusal> {
     let no = |what: &str| {
@@ -21,20 +44,8 @@ pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Ref
             ..Refusal::default()
         })
     };
-    if name.trim().is_empty() {
-        return no("a name that is not empty");
-    }
-    if name.trim() != name || name.contains("  ") {
-        return no("a name without space at its ends or double spaces");
-    }
-    if name.chars().count() > CHARACTERS_MAX {
-        return no("a name of at most 64 characters");
-    }
-    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
-        return no("a name without control or invisible characters");
-    }
-    if !name.is_single_script() {
-        return no("a name in one script: letters of several look alike");
+    if let Err(what) = fit(name) {
+        return no(what);
     }
     for (id, person) in &state.people {
         let taken = matches!(
@@ -58,7 +69,7 @@ pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Ref
 }
 
 /// Whether two names could be taken for each other: as they are written, or without case.
-fn look_alike(one: &str, other: &str) -> bool {
+pub fn look_alike(one: &str, other: &str) -> bool {
     let lower = |name: &str| -> String { name.nfkc().flat_map(char::to_lowercase).collect() };
     let alike = |one: &str, other: &str| skeleton(one).eq(skeleton(other));
     alike(one, other) || alike(&lower(one), &lower(other))

@@ -5,6 +5,7 @@ pub mod elsewhere;
 mod kept;
 mod past;
 mod table;
+mod watch;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
+use crate::app::metrics;
 use crate::app::state::AppState;
 use crate::app::stream;
 use crate::security::{csrf, headers};
@@ -25,6 +27,8 @@ use crate::site::{
     account, act, blog, compose, help, home, join, mail_in, new_game, notices, post, ruling,
 };
 use crate::ui::assets;
+
+pub use watch::watch;
 
 /// How hard answers are pressed: with brotli a long ruleset is a tenth smaller so than at its fastest, in as many milliseconds
 /// as gzip takes.
@@ -49,6 +53,7 @@ pub fn router(site: Arc<AppState>) -> Router {
         .layer(CompressionLayer::new().quality(CompressionLevel::Precise(PACKING)))
         .layer(from_fn_with_state(Arc::clone(&site), kept::pressed))
         .layer(CatchPanicLayer::new())
+        .layer(from_fn_with_state(Arc::clone(&site), metrics::tell))
         .with_state(site)
 }
 
@@ -69,6 +74,7 @@ fn of_server() -> Router<Arc<AppState>> {
             "/sign-up",
             get(account::handler::sign_up_form).post(account::handler::sign_up),
         )
+        .route("/sign-in/code", post(account::factor::sign_in))
         .route("/sign-out", post(account::handler::sign_out))
         .route("/recover", get(recover::show).post(recover::ask))
         .route(

@@ -28,6 +28,7 @@ pub mod operator;
 pub mod people;
 pub mod picture;
 pub mod post;
+pub mod report;
 pub mod ruleset;
 pub mod ruling;
 pub mod search;

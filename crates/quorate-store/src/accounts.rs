@@ -13,7 +13,7 @@ use quorate_runtime::ports::{
 };
 use sqlx::error::DatabaseError;
 use sqlx::query;
-use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
+use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
 
 use crate::Store;
 use crate::convert;
@@ -46,22 +46,7 @@ impl Store {
 #[async_trait]
 impl Accounts for Store {
     async fn make(&self, account: &NewAccount) -> Result<AccountId> {
-        let mut writer = self.writer().await?;
-        let id: i64 = sqlx::query_scalar(
-            "INSERT INTO accounts (name, name_key, mail, mail_key, password, operator, made_at) \
-             VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-        )
-        .bind(&account.name)
-        .bind(account.name.to_lowercase())
-        .bind(&account.mail)
-        .bind(account.mail.as_ref().map(|mail| mail.to_lowercase()))
-        .bind(&account.password)
-        .bind(account.operator)
-        .bind(account.made_at.0)
-        .fetch_one(&mut *writer)
-        .await
-        .map_err(clash)?;
-        Ok(AccountId(id.unsigned_abs()))
+        insert(&mut *self.writer().await?, account).await
     }
 
     async fn account(&self, id: AccountId) -> Result<Option<Account>> {
@@ -140,11 +125,6 @@ impl Accounts for Store {
         self.write(ended).await.map(drop)
     }
 
-    async fn end_sessions_of(&self, id: AccountId) -> Result<()> {
-        let ended = query("DELETE FROM sessions WHERE account = ?").bind(number(id));
-        self.write(ended).await.map(drop)
-    }
-
     async fn make_token(&self, token: &Token) -> Result<()> {
         let made = query(
             "INSERT INTO tokens (digest, account, label, made_at, ends_at) VALUES (?, ?, ?, ?, ?)",
@@ -192,15 +172,6 @@ impl Accounts for Store {
             query("SELECT * FROM invitations WHERE digest = ? AND ends_at > ? AND uses_left > 0");
         self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::invitation)
             .await
-    }
-
-    async fn use_invitation(&self, digest: Digest, now: Moment) -> Result<bool> {
-        let used = query(
-            "UPDATE invitations SET uses_left = uses_left - 1 \
-             WHERE digest = ? AND ends_at > ? AND uses_left > 0",
-        );
-        let used = self.write(used.bind(digest.0.to_vec()).bind(now.0)).await?;
-        Ok(used > 0)
     }
 
     async fn make_recovery(&self, recovery: &Recovery) -> Result<()> {
@@ -304,7 +275,30 @@ impl Accounts for Store {
     }
 }
 
-fn number(id: AccountId) -> i64 {
+/// Writes a new account.
+pub(crate) async fn insert(
+    writer: &mut SqliteConnection,
+    account: &NewAccount,
+) -> Result<AccountId> {
+    let id: i64 = sqlx::query_scalar(
+        "INSERT INTO accounts (name, name_key, mail, mail_key, password, operator, made_at) \
+         VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+    )
+    .bind(&account.name)
+    .bind(account.name.to_lowercase())
+    .bind(&account.mail)
+    .bind(account.mail.as_ref().map(|mail| mail.to_lowercase()))
+    .bind(&account.password)
+    .bind(account.operator)
+    .bind(account.made_at.0)
+    .fetch_one(writer)
+    .await
+    .map_err(clash)?;
+    Ok(AccountId(id.unsigned_abs()))
+}
+
+/// The number of an account, as a column holds it.
+pub(crate) fn number(id: AccountId) -> i64 {
     id.0.cast_signed()
 }
 
@@ -316,7 +310,7 @@ fn there(row_count: u64) -> Result<()> {
 }
 
 /// Which uniqueness a write met, by the column that SQLite names.
-fn clash(error: sqlx::Error) -> AccountError {
+pub(crate) fn clash(error: sqlx::Error) -> AccountError {
     let database = error.as_database_error();
     let column = database.filter(|e| e.is_unique_violation());
     let column = column.map_or("", DatabaseError::message);

@@ -57,12 +57,15 @@ impl Store {
 
     /// Writes a tar of a copy that is made in `scratch` and goes again.
     async fn pack_beside(&self, scratch: &Path, out: &File) -> Result<(), StoreError> {
-        let copies = tempfile::Builder::new().prefix(".quorate-").tempdir_in(scratch);
+        let copies = tempfile::Builder::new()
+            .prefix(".quorate-")
+            .tempdir_in(scratch);
         let copies = copies.map_err(|e| of_file(&e, scratch))?;
         let copy = copies.path().join("copy");
         self.copy_into(&copy).await?;
         let out = out.try_clone().map_err(|e| of_file(&e, scratch))?;
-        let packed = tokio::task::spawn_blocking(move || pack(&copy, &out).map_err(|e| of_file(&e, &copy)));
+        let packed =
+            tokio::task::spawn_blocking(move || pack(&copy, &out).map_err(|e| of_file(&e, &copy)));
         packed.await.map_err(|error| StoreError::Failed {
             cause: error.to_string().into(),
         })?
@@ -80,8 +83,18 @@ impl Store {
             cause: format!("{} is no UTF-8", file.display()).into(),
         })?;
         // Made by us, so that nobody else may read it; SQLite takes an empty file for none.
-        drop(private().create(true).truncate(true).open(&file).map_err(|e| of_file(&e, &file))?);
-        sqlx::query("VACUUM INTO ?").bind(path).execute(&self.readers).await.explain()?;
+        drop(
+            private()
+                .create(true)
+                .truncate(true)
+                .open(&file)
+                .map_err(|e| of_file(&e, &file))?,
+        );
+        sqlx::query("VACUUM INTO ?")
+            .bind(path)
+            .execute(&self.readers)
+            .await
+            .explain()?;
         let synced = File::open(&file).and_then(|file| file.sync_all());
         synced.map_err(|e| of_file(&e, &file))?;
         sync_folder(folder)
@@ -108,7 +121,11 @@ pub fn unpack(from: &Path, into: &Path) -> Result<(), StoreError> {
         for name in [FILE, SECRET] {
             let path = from.join(name);
             let mut source = File::open(&path).map_err(|e| of_file(&e, &path))?;
-            put(&mut source, &mut place(name).map_err(|e| of_file(&e, into))?, into)?;
+            put(
+                &mut source,
+                &mut place(name).map_err(|e| of_file(&e, into))?,
+                into,
+            )?;
         }
         return sync_folder(into);
     }
@@ -118,9 +135,17 @@ pub fn unpack(from: &Path, into: &Path) -> Result<(), StoreError> {
     for entry in archive.entries().map_err(|_| foreign())? {
         let mut entry = entry.map_err(|_| foreign())?;
         let path = entry.path().map_err(|_| foreign())?.into_owned();
-        let known = [FILE, SECRET].into_iter().find(|name| path == Path::new(name));
-        let name = known.filter(|name| !found.contains(name)).ok_or_else(foreign)?;
-        put(&mut entry, &mut place(name).map_err(|e| of_file(&e, into))?, into)?;
+        let known = [FILE, SECRET]
+            .into_iter()
+            .find(|name| path == Path::new(name));
+        let name = known
+            .filter(|name| !found.contains(name))
+            .ok_or_else(foreign)?;
+        put(
+            &mut entry,
+            &mut place(name).map_err(|e| of_file(&e, into))?,
+            into,
+        )?;
         found.push(name);
     }
     if found.len() < 2 {
@@ -141,7 +166,9 @@ fn pack(folder: &Path, out: &File) -> io::Result<()> {
         tar.append_file(name, &mut File::open(folder.join(name))?)?;
     }
     let buffer = tar.into_inner()?;
-    let mut out = buffer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let mut out = buffer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
     out.sync_all()?;
     out.seek(SeekFrom::Start(0)).map(drop)
 }

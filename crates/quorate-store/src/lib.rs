@@ -14,6 +14,8 @@ mod folder;
 mod journal;
 mod known_seals;
 mod outbox;
+mod moderation;
+mod safety;
 mod seals;
 mod secret;
 mod tally;
@@ -31,16 +33,16 @@ use error::Explain;
 pub use file::StoreOptions;
 use folder::Folder;
 use known_seals::KnownSeals;
-use tally::Tally;
-use writer::{Writer, Writing};
+use tally::EventCount;
+use writer::{WriteConnection, WriteTurn};
 
 /// The store of a server.
 pub struct Store {
     readers: SqlitePool,
     /// None where the store was opened to read only.
-    writer: Option<Mutex<Writer>>,
+    writer: Option<Mutex<WriteConnection>>,
     /// None where the store was opened to read only.
-    tally: Option<Tally>,
+    tally: Option<EventCount>,
     lease: u64,
     secret: Option<ServerSecret>,
     known_seals: KnownSeals,
@@ -61,11 +63,11 @@ impl Store {
         tally::check(&folder.count(), noted, event_count)?;
         let secret = secret::owned(&folder, &mut writer, options.takes_new_secret).await?;
         let lease = file::next_lease(&mut writer).await?;
-        let tally = Tally::own(folder.count())?;
+        let tally = EventCount::own(folder.count())?;
         tally.note(event_count);
         Ok(Self {
             readers: file::readers(&folder).await?,
-            writer: Some(Mutex::new(Writer::new(writer, event_count))),
+            writer: Some(Mutex::new(WriteConnection::new(writer, event_count))),
             tally: Some(tally),
             lease,
             secret: Some(secret),
@@ -136,14 +138,14 @@ impl Store {
     }
 
     /// The connection that writes.
-    async fn writer(&self) -> Result<Writing<'_>, StoreError> {
+    async fn writer(&self) -> Result<WriteTurn<'_>, StoreError> {
         if self.sync_failed.load(Ordering::Relaxed) {
             return Err(StoreError::SyncFailed);
         }
         let writer = self.writer.as_ref().ok_or_else(|| StoreError::ReadOnly {
             what: "a store that was opened to read only".into(),
         })?;
-        Writing::after(writer.lock().await).await
+        WriteTurn::after(writer.lock().await).await
     }
 
     fn note_count(&self, event_count: u64) {

@@ -24,14 +24,20 @@ pub(crate) async fn owned(
     let secret = match folder.secret_if_there()? {
         Some(secret) => secret,
         None if games == 0 || is_new => folder.make_secret()?,
-        None => return Err(StoreError::NoSecret { folder: folder.name() }),
+        None => {
+            return Err(StoreError::NoSecret {
+                folder: folder.name(),
+            });
+        }
     };
     let own = secret.mark();
     if known == Some(own) {
         return Ok(secret);
     }
     if known.is_some() && games > 0 && !is_new {
-        return Err(StoreError::OtherSecret { folder: folder.name() });
+        return Err(StoreError::OtherSecret {
+            folder: folder.name(),
+        });
     }
     sqlx::query("UPDATE server SET secret_mark = ?")
         .bind(own.0.to_vec())
@@ -42,7 +48,10 @@ pub(crate) async fn owned(
 }
 
 /// The secret, where it is there and the store's; to read, the store serves without it.
-pub(crate) fn read(folder: &Folder, known: Option<Digest>) -> Result<Option<ServerSecret>, StoreError> {
+pub(crate) fn read(
+    folder: &Folder,
+    known: Option<Digest>,
+) -> Result<Option<ServerSecret>, StoreError> {
     let secret = folder.secret_if_there()?;
     Ok(secret.filter(|secret| known.is_none_or(|known| known == secret.mark())))
 }
@@ -55,5 +64,6 @@ pub(crate) async fn mark<'c>(
         .fetch_one(connection)
         .await
         .explain()?;
-    mark.map(|mark| convert::array(&mark).map(Digest)).transpose()
+    mark.map(|mark| convert::array(&mark).map(Digest))
+        .transpose()
 }

@@ -17,14 +17,14 @@ use crate::error::of_file;
 const DIGITS: usize = 20;
 
 /// The file with the count.
-pub(crate) struct Tally {
+pub(crate) struct EventCount {
     path: PathBuf,
     file: File,
     /// Whether the last count could not be written, which was said once.
     has_failed: AtomicBool,
 }
 
-impl Tally {
+impl EventCount {
     /// Opens it to write.
     pub(crate) fn own(path: PathBuf) -> Result<Self, StoreError> {
         let mut options = OpenOptions::new();

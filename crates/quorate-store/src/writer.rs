@@ -10,7 +10,7 @@ use tokio::sync::MutexGuard;
 use crate::error::{self, Explain};
 
 /// The connection that writes, and what it left open.
-pub(crate) struct Writer {
+pub(crate) struct WriteConnection {
     connection: SqliteConnection,
     /// Whether a transaction was begun and not ended, as when its statement failed or nobody waits for it any more.
     is_begun: bool,
@@ -18,7 +18,7 @@ pub(crate) struct Writer {
     event_count: u64,
 }
 
-impl Writer {
+impl WriteConnection {
     pub(crate) fn new(connection: SqliteConnection, event_count: u64) -> Self {
         Self {
             connection,
@@ -48,17 +48,17 @@ impl Writer {
 }
 
 /// The connection that writes, in the hands of one at a time.
-pub(crate) struct Writing<'a>(MutexGuard<'a, Writer>);
+pub(crate) struct WriteTurn<'a>(MutexGuard<'a, WriteConnection>);
 
-impl<'a> Writing<'a> {
+impl<'a> WriteTurn<'a> {
     /// Takes it over, with nothing of those before in the way.
-    pub(crate) async fn after(writer: MutexGuard<'a, Writer>) -> Result<Self, StoreError> {
+    pub(crate) async fn after(writer: MutexGuard<'a, WriteConnection>) -> Result<Self, StoreError> {
         let mut writing = Self(writer);
         writing.0.tidy().await?;
         Ok(writing)
     }
 
-    /// Begins a transaction. Whoever lets go without [`Writing::commit`] has done nothing.
+    /// Begins a transaction. Whoever lets go without [`WriteTurn::commit`] has done nothing.
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
         self.0.is_begun = true;
         let begun = query("BEGIN IMMEDIATE").execute(&mut **self).await;
@@ -78,7 +78,7 @@ impl<'a> Writing<'a> {
     }
 }
 
-impl Deref for Writing<'_> {
+impl Deref for WriteTurn<'_> {
     type Target = SqliteConnection;
 
     fn deref(&self) -> &SqliteConnection {
@@ -86,7 +86,7 @@ impl Deref for Writing<'_> {
     }
 }
 
-impl DerefMut for Writing<'_> {
+impl DerefMut for WriteTurn<'_> {
     fn deref_mut(&mut self) -> &mut SqliteConnection {
         &mut self.0.connection
     }

@@ -39,3 +39,15 @@ async fn the_file_keeps_the_contract_of_the_outbox() {
     let (_folder, store) = fresh().await;
     quorate_notices::testing::outbox(&store, &store).await;
 }
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_safety() {
+    let (_folder, store) = fresh().await;
+    contract::safety(&store).await;
+}
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_moderation() {
+    let (_folder, store) = fresh().await;
+    contract::moderation(&store).await;
+}

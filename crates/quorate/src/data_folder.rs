@@ -14,7 +14,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{Judges, Secret};
-use quorate_runtime::ports::{StoreError, SystemClock, TimeSource};
+use quorate_runtime::ports::{SteadyClock, StoreError, SystemClock, TimeSource};
 use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 use tokio::runtime::Runtime;
@@ -138,12 +138,22 @@ impl DataFolder {
 
     /// The host of the games. To be closed before the program ends.
     pub(crate) fn games(&self) -> Result<Games> {
-        self.games_at(Arc::new(SystemClock))
+        self.games_at(self.clock()?)
+    }
+
+    /// The machine's clock, held against when a process last wrote here.
+    pub(crate) fn clock(&self) -> Result<Arc<dyn TimeSource>> {
+        let last = self.wait(quorate_runtime::ports::Journal::last_beat(&*self.store))?;
+        Ok(Arc::new(SteadyClock::of_machine(last)))
     }
 
     /// The host of the games, whose commands others judge.
-    pub(crate) fn games_by(&self, judges: Arc<dyn Judges>) -> Result<Games> {
-        self.started(judges, Arc::new(SystemClock))
+    pub(crate) fn games_by(
+        &self,
+        judges: Arc<dyn Judges>,
+        clock: Arc<dyn TimeSource>,
+    ) -> Result<Games> {
+        self.started(judges, clock)
     }
 
     /// The host of the games under a clock of one's own.

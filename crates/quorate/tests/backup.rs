@@ -1,88 +1,18 @@
 //! Copies of a server that runs, and what comes back of them: the drill of the operator's guide.
 #![cfg(unix)]
 
+mod running;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
 
-use serde_json::Value as Json;
-
-fn quorate(words: &[&str], data: &Path) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_quorate"));
-    program.args(words).arg("--json").arg("--data").arg(data);
-    program.output().expect("the program runs")
-}
-
-fn done(words: &[&str], data: &Path) -> Json {
-    let output = quorate(words, data);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let wrong = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {said} {wrong}");
-    serde_json::from_str(said.trim()).expect("it says so in JSON")
-}
-
-/// What a command that fails says.
-fn refused(words: &[&str], data: &Path) -> String {
-    let output = quorate(words, data);
-    assert!(!output.status.success(), "{words:?}");
-    let said = [output.stdout, output.stderr].concat();
-    String::from_utf8_lossy(&said).into_owned()
-}
-
-/// A server that goes with the test.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(data: &Path) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
-            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--data"])
-            .arg(data)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut said = String::new();
-        let told = process.stdout.take().expect("it is piped");
-        BufReader::new(told).read_line(&mut said).expect("it says where it is");
-        let said: Json = serde_json::from_str(&said).expect("it says so in JSON");
-        let address = said["serving"].as_str().expect("an address");
-        Self {
-            process,
-            address: address.trim_start_matches("http://").to_owned(),
-        }
-    }
-
-    fn status(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).expect("the server answers");
-        let ask = format!("GET {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
-        stream.write_all(ask.as_bytes()).expect("it is asked");
-        let mut said = String::new();
-        stream.read_to_string(&mut said).expect("it answers");
-        said.lines().next().unwrap_or_default().to_owned()
-    }
-
-    fn stop(mut self) {
-        let id = self.process.id().to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status();
-        assert!(told.expect("it is told").success());
-        assert!(self.process.wait().expect("it ends").success());
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
-}
+use running::{Server, done, refused};
 
 fn with_a_game() -> tempfile::TempDir {
     let parent = tempfile::tempdir().expect("a folder");
-    done(&["new", "one-page", "--id", "town"], &parent.path().join("data"));
+    done(
+        &["new", "one-page", "--id", "town"],
+        &parent.path().join("data"),
+    );
     parent
 }
 
@@ -106,12 +36,19 @@ fn the_drill_of_the_guide() {
         assert!(restored.status("/g/town").contains(" 200 "));
         restored.stop();
         // Neither a backup nor a restore goes over what is there.
-        assert!(refused(&["backup", into.to_str().expect("a path")], &data).contains("is there already"));
+        assert!(
+            refused(&["backup", into.to_str().expect("a path")], &data)
+                .contains("is there already")
+        );
         assert!(refused(&["restore", into.to_str().expect("a path")], &back).contains("not empty"));
     }
     server.stop();
     let ahead = fs::metadata(data.join("quorate.db-wal"));
-    assert_eq!(ahead.map_or(0, |ahead| ahead.len()), 0, "all is in the file");
+    assert_eq!(
+        ahead.map_or(0, |ahead| ahead.len()),
+        0,
+        "all is in the file"
+    );
 }
 
 #[test]
@@ -150,11 +87,12 @@ fn a_lost_secret_is_named_with_a_way_on() {
     let data = parent.path().join("data");
     fs::remove_file(data.join("secret")).expect("it is there");
     let said = refused(&["serve", "--listen", "127.0.0.1:0"], &data);
-    assert!(said.contains("secret") && said.contains("quorate new-secret"), "{said}");
+    assert!(
+        said.contains("secret") && said.contains("quorate new-secret"),
+        "{said}"
+    );
     done(&["new-secret"], &data);
-    let server = Server::start(&data);
-    assert!(server.status("/g/town").contains(" 200 "));
-    server.stop();
+    Server::start(&data).stop();
 }
 
 #[test]
@@ -170,8 +108,14 @@ fn a_damaged_game_leaves_the_others_playable() {
     fs::write(&file, bytes).expect("damage");
     let server = Server::start(&data);
     let (town, village) = (server.status("/g/town"), server.status("/g/village"));
-    let good = [&town, &village].iter().filter(|status| status.contains(" 200 ")).count();
+    let good = [&town, &village]
+        .iter()
+        .filter(|status| status.contains(" 200 "))
+        .count();
     assert_eq!(good, 1, "{town}, {village}");
-    assert!(server.status("/").contains(" 200 "), "the list of games is there");
+    assert!(
+        server.status("/").contains(" 200 "),
+        "the list of games is there"
+    );
     server.stop();
 }

@@ -125,6 +125,9 @@ pub enum AccountError {
     /// Somebody plays that player, or the account plays another one in that game.
     #[error("that player is played by another account, or this account plays another player there")]
     SeatTaken,
+    /// An invitation has no use left, or is none.
+    #[error("that invitation has been used, or has ended: ask for another")]
+    NoInvitation,
     /// There is no such account.
     #[error("there is no such account")]
     NoAccount,
@@ -164,8 +167,6 @@ pub trait Accounts: Send + Sync {
     async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>, AccountError>;
     /// Ends one session.
     async fn end_session(&self, digest: Digest) -> Result<(), AccountError>;
-    /// Ends all sessions of an account, as a new password does.
-    async fn end_sessions_of(&self, id: AccountId) -> Result<(), AccountError>;
 
     /// Makes a token.
     async fn make_token(&self, token: &Token) -> Result<(), AccountError>;
@@ -184,8 +185,6 @@ pub trait Accounts: Send + Sync {
         digest: Digest,
         now: Moment,
     ) -> Result<Option<Invitation>, AccountError>;
-    /// Uses an invitation up by one; false where no use was left.
-    async fn use_invitation(&self, digest: Digest, now: Moment) -> Result<bool, AccountError>;
 
     /// Makes a link for a new password.
     async fn make_recovery(&self, recovery: &Recovery) -> Result<(), AccountError>;

@@ -7,6 +7,8 @@ mod backup;
 mod clock;
 mod error;
 mod journal;
+mod moderation;
+mod safety;
 mod seals;
 mod workers;
 
@@ -15,9 +17,11 @@ pub use accounts::{
     Token,
 };
 pub use backup::Backup;
-pub use clock::{SystemClock, TimeSource, Wait};
+pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};
 pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored};
+pub use moderation::{Moderation, Report, Restraint, RestraintKind};
+pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
 pub use seals::Seals;
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 

@@ -1,6 +1,6 @@
 //! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
 //!
-//! A store's own tests call [`journal`], [`seals`] and [`accounts`] and need no more than a way to make a store.
+//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`] and [`moderation`] and need no more than a way to make a store.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,8 +9,12 @@
 
 mod accounts;
 mod journal;
+mod moderation;
+mod safety;
 mod seals;
 
 pub use accounts::accounts;
 pub use journal::journal;
+pub use moderation::moderation;
+pub use safety::safety;
 pub use seals::seals;

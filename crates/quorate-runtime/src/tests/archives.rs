@@ -124,7 +124,11 @@ async fn what_an_archive_says_for_people_is_what_its_events_say() {
     let world = played().await;
     let text = String::from_utf8(written(&world, ArchivedSeals::Nothing).await).unwrap();
     let memory = Memory::default();
-    for (field, value) in [("at", "1999-01-01T00:00Z"), ("actor", "player 9"), ("act", "ring")] {
+    for (field, value) in [
+        ("at", "1999-01-01T00:00Z"),
+        ("actor", "player 9"),
+        ("act", "ring"),
+    ] {
         let lines = text.lines().enumerate().map(|(number, line)| {
             let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
             if number == 2 {
@@ -134,7 +138,13 @@ async fn what_an_archive_says_for_people_is_what_its_events_say() {
         });
         let edited: String = lines.collect();
         let refused = brought_in(&memory, edited.as_bytes()).await.unwrap_err();
-        let ImportError::Edited { line: 3, field: named, told, .. } = &refused else {
+        let ImportError::Edited {
+            line: 3,
+            field: named,
+            told,
+            ..
+        } = &refused
+        else {
             panic!("{refused}");
         };
         assert_eq!((*named, told.as_str()), (field, value));

@@ -117,7 +117,10 @@ pub(crate) fn number<'de, D: Deserializer<'de>>(given: D) -> Result<Option<u64>,
     let asked = u64::deserialize(given)?;
     match i64::try_from(asked) {
         Ok(_) => Ok(Some(asked)),
-        Err(_) => Err(D::Error::custom(format!("{asked} is not from 0 to {}", i64::MAX))),
+        Err(_) => Err(D::Error::custom(format!(
+            "{asked} is not from 0 to {}",
+            i64::MAX
+        ))),
     }
 }
 

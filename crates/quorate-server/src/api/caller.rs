@@ -10,6 +10,8 @@ use quorate_runtime::ports::Account;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::state::{AppState, digest_of};
+use crate::app::safety;
+use crate::app::state::{AppState, digest_of, fresh_word};
 use crate::app::visitor::{Visitor, address_of};
 
 /// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.
@@ -35,6 +37,7 @@ impl FromRequestParts<Arc<AppState>> for Caller {
         let address = address_of(parts, site);
         let visitor = Visitor {
             address,
+            browser: safety::browser(&parts.headers),
             ..Visitor::without_request(account)?
         };
         Ok(Self { visitor, token })

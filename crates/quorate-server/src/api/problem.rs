@@ -229,7 +229,9 @@ fn told(trouble: &AppError) -> (&'static str, &'static str) {
             "sign-in",
             "Make a token on your account's page, and send it as \"Authorization: Bearer …\".",
         ),
-        AppError::Forbidden(_) | AppError::NotTaken(_) => ("forbidden", trouble.todo()),
+        AppError::Forbidden(_) | AppError::Restrained(_) | AppError::NotTaken(_) => {
+            ("forbidden", trouble.todo())
+        }
         AppError::Form(_) => ("bad-input", "Mend what it names and send it again."),
         AppError::TooOften(_) => ("too-often", trouble.todo()),
         AppError::Refused(_) => ("refused", trouble.todo()),

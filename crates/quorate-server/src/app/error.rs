@@ -21,6 +21,8 @@ pub enum AppError {
     SignIn,
     /// This is not theirs to do.
     Forbidden(&'static str),
+    /// An operator keeps this account from it.
+    Restrained(String),
     /// The form does not read.
     Form(String),
     /// The form came from elsewhere.
@@ -45,7 +47,7 @@ impl AppError {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::SignIn => StatusCode::UNAUTHORIZED,
-            Self::Forbidden(_) | Self::NotTaken(_) => StatusCode::FORBIDDEN,
+            Self::Forbidden(_) | Self::Restrained(_) | Self::NotTaken(_) => StatusCode::FORBIDDEN,
             Self::Form(_) => StatusCode::BAD_REQUEST,
             Self::TooOften(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Refused(_) => StatusCode::CONFLICT,
@@ -70,7 +72,7 @@ impl AppError {
                 "There is nothing at this address"
             }
             Self::SignIn => "Sign in first",
-            Self::Forbidden(_) => "This is not yours to do",
+            Self::Forbidden(_) | Self::Restrained(_) => "This is not yours to do",
             Self::Form(_) => "The form does not read",
             Self::NotTaken(_) => "The form was not taken",
             Self::TooOften(_) => "Too often",
@@ -89,7 +91,7 @@ impl AppError {
             }
             Self::SignIn => "Only somebody who is signed in can do that.".to_owned(),
             Self::Forbidden(why) => (*why).to_owned(),
-            Self::Form(text) | Self::Broken(text) => text.clone(),
+            Self::Form(text) | Self::Restrained(text) | Self::Broken(text) => text.clone(),
             Self::NotTaken(why) => why.to_string(),
             Self::TooOften(why) => why.to_string(),
             Self::Refused(refusal) => refusal.to_string(),
@@ -107,6 +109,7 @@ impl AppError {
             }
             Self::SignIn => "Sign in, and you will be back here.",
             Self::Forbidden(_) => "Ask somebody who may, or sign in as somebody else.",
+            Self::Restrained(_) => "Write to the operator if that is wrong.",
             Self::Form(_) => "Go back, mend what it says, and send it again.",
             Self::NotTaken(_) => "Go back, load the page again, and send it once more.",
             Self::TooOften(_) => "Wait a little; nothing was lost.",

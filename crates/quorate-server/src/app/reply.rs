@@ -13,8 +13,8 @@ use crate::ui::{Chrome, ErrorPage, Link, Reader, RefusalPage, When, urls};
 /// The cookie that carries what was just done to the next page.
 pub const NOTICE: &str = "done";
 
-/// How long a session lasts, in seconds.
-pub const SESSION_SECONDS: u64 = 60 * 60 * 24 * 60;
+/// How long a browser keeps a session, in seconds; how long it counts says [`crate::app::safety`].
+pub const SESSION_SECONDS: u64 = 60 * 60 * 24 * 180;
 
 /// A finished page.
 pub fn page(

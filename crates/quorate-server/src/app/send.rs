@@ -9,6 +9,8 @@ use quorate_runtime::ports::AccountId;
 use quorate_runtime::{Answer, Receipt};
 
 use crate::app::error::AppError;
+use crate::app::metrics;
+use crate::app::moderation;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::view::game::GameView;
@@ -86,8 +88,16 @@ async fn send_as(
     act: Act,
 ) -> Result<Receipt, AppError> {
     site.writes.take(visitor.who(), site.now_ms())?;
+    if let Some(id) = visitor.id() {
+        moderation::may_act(site, id, &act).await?;
+    }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
     let answer = site.parts.games.send(look.game(), actor, key, act).await?;
+    let outcome = match &answer {
+        Answer::Kept(_) => "kept",
+        Answer::Refused(_) => "refused",
+    };
+    ::metrics::counter!(metrics::COMMANDS, "outcome" => outcome).increment(1);
     match answer {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),

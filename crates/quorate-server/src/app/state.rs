@@ -15,14 +15,20 @@ use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_notices::outbox::Outbox;
-use quorate_runtime::ports::{Accounts, Journal, Seals, ServerSecret, TimeSource, Workers};
-use quorate_runtime::ports::{Accounts, Backup, Journal, Seals, ServerSecret, TimeSource, Workers};
-use quorate_runtime::{OperatingError, fold};
+use quorate_runtime::OperatingError;
+use quorate_runtime::fold::{self, ReadEvent};
+use quorate_runtime::ports::{
+    Accounts, Backup, Journal, Moderation, Safety, Seals, ServerSecret, TimeSource, Workers,
+};
 
 use crate::app::config::ServerConfig;
 use crate::app::pages::{Pages, pages};
+use crate::app::passwords::Turns;
+use crate::app::safety::NotedUses;
 use crate::security::csrf::Csrf;
+use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
+use crate::security::known::KnownBrowsers;
 use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
@@ -58,6 +64,10 @@ pub struct Deps {
     pub laws: Arc<LawCache>,
     /// Who can log in.
     pub accounts: Arc<dyn Accounts>,
+    /// What keeps accounts safe.
+    pub safety: Arc<dyn Safety>,
+    /// Reports, and what accounts are kept from.
+    pub moderation: Arc<dyn Moderation>,
     /// The logs of the games.
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
@@ -86,6 +96,14 @@ pub struct AppState {
     pub csrf: Csrf,
     /// Passwords.
     pub passwords: Passwords,
+    /// Whose turn it is to have one worked on.
+    pub turns: Turns,
+    /// Browsers in which an account was signed in before.
+    pub known: KnownBrowsers,
+    /// What says that somebody typed the right password, until the code is there too.
+    pub tickets: Tickets,
+    /// Whose use was noted lately.
+    pub uses: NotedUses,
     /// How cookies are set.
     pub cookies: Cookies,
     /// How often somebody may try a password.
@@ -116,6 +134,10 @@ impl AppState {
         Ok(Self {
             csrf: Csrf::new(&parts.secret.of_forms()),
             passwords: Passwords::new()?,
+            turns: Turns::default(),
+            known: KnownBrowsers::new(&parts.secret.of_forms(), parts.house.is_secure),
+            tickets: Tickets::new(&parts.secret.of_forms()),
+            uses: NotedUses::default(),
             cookies: Cookies {
                 is_secure: parts.house.is_secure,
             },

@@ -13,8 +13,10 @@ use quorate_runtime::ports::{Account, AccountId};
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
+use crate::app::safety;
 use crate::app::state::{AppState, fresh_word};
 use crate::security::chance::NoChance;
+use crate::security::known;
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
 use crate::ui::urls::Href;
@@ -91,6 +93,10 @@ pub struct Visitor {
     pub has_keys: bool,
     /// What was just done, told once.
     pub notice: Option<String>,
+    /// With what somebody comes: "Firefox on Linux".
+    pub browser: String,
+    /// What the browser is known by, if it was signed in before.
+    pub known: Option<String>,
 }
 
 impl Visitor {
@@ -147,6 +153,8 @@ impl Visitor {
             theme: Theme::System,
             has_keys: false,
             notice: None,
+            browser: String::new(),
+            known: None,
         })
     }
 }
@@ -206,7 +214,7 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
         let here = asked
             .filter(|_| parts.method.is_safe())
             .and_then(Href::returning);
-        Ok(Self {
+        let visitor = Self {
             here,
             token,
             is_new,
@@ -216,7 +224,14 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             theme,
             has_keys: cookie(parts, "keys").as_deref() != Some("off"),
             notice,
-        })
+            browser: safety::browser(&parts.headers),
+            known: cookie(parts, known::COOKIE),
+        };
+        let session = session_digest(&visitor.token);
+        if visitor.account.is_some() && site.uses.is_due(session, site.now()) {
+            safety::in_use(site, safety::place(&visitor), session).await;
+        }
+        Ok(visitor)
     }
 }
 

@@ -7,7 +7,7 @@ use axum::routing::{get, post};
 
 use crate::app::state::AppState;
 use crate::site::tracker::claim;
-use crate::site::{board, desk, game_page, messages, operator, people, picture, tracker};
+use crate::site::{board, desk, game_page, messages, operator, people, picture, report, tracker};
 
 pub(crate) fn routes() -> Router<Arc<AppState>> {
     Router::new()
@@ -24,6 +24,10 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         )
         .route("/g/{game}/players", get(people::handler::list))
         .route("/g/{game}/players/{player}", get(people::handler::one))
+        .route(
+            "/g/{game}/report",
+            get(report::handler::show).post(report::handler::take),
+        )
         .route("/g/{game}/desk", get(desk::handler::show))
         .route(
             "/g/{game}/messages",
@@ -35,6 +39,7 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         )
         .route("/operator", get(operator::handler::show))
         .route("/operator/{what}", post(operator::handler::take))
+        .route("/operator/security", get(operator::handler::security))
         .route("/operator/backup", get(operator::handler::whole_backup))
         .route("/operator/backup/{game}", get(operator::handler::backup))
 }

@@ -27,7 +27,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 use tower::ServiceExt;
 
 use crate::security::rate::Who;
@@ -87,14 +87,14 @@ impl Connections {
     }
 
     /// Counts one in, unless its address has its share.
-    fn enter(&self, who: Who, share: Option<usize>) -> Option<Entered> {
+    fn enter(&self, who: Who, share: Option<usize>) -> Option<OpenConnection> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(who.clone()).or_default();
         if share.is_some_and(|share| *count >= share) {
             return None;
         }
         *count += 1;
-        Some(Entered {
+        Some(OpenConnection {
             who,
             all: self.clone(),
         })
@@ -102,12 +102,12 @@ impl Connections {
 }
 
 /// A connection that is counted until this is dropped.
-struct Entered {
+struct OpenConnection {
     who: Who,
     all: Connections,
 }
 
-impl Drop for Entered {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         let mut open = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = open.get_mut(&self.who) {
@@ -193,7 +193,7 @@ impl Guest {
         self,
         stream: TcpStream,
         mut ended: watch::Receiver<()>,
-        counted: (OwnedSemaphorePermit, Entered),
+        counted: (OwnedSemaphorePermit, OpenConnection),
     ) {
         // Small answers leave at once.
         drop(stream.set_nodelay(true));
@@ -250,16 +250,17 @@ async fn answered(
 
 /// A body that ends with an error when its time is over, and says so.
 fn in_time(body: Body, time: Duration, late: Arc<AtomicBool>) -> Body {
-    let ends = Instant::now() + time;
-    let pieces = stream::unfold(Some(body.into_data_stream()), move |pieces| {
+    let ends = Box::pin(tokio::time::sleep(time));
+    let pieces = stream::unfold(Some((body.into_data_stream(), ends)), move |state| {
         let late = Arc::clone(&late);
         async move {
-            let mut pieces = pieces?;
-            match tokio::time::timeout_at(ends, pieces.next()).await {
-                Ok(Some(Ok(piece))) => Some((Ok(piece), Some(pieces))),
-                Ok(Some(Err(error))) => Some((Err(error), None)),
-                Ok(None) => None,
-                Err(_) => {
+            let (mut pieces, mut ends) = state?;
+            tokio::select! {
+                piece = pieces.next() => match piece? {
+                    Ok(piece) => Some((Ok(piece), Some((pieces, ends)))),
+                    Err(error) => Some((Err(error), None)),
+                },
+                () = &mut ends => {
                     late.store(true, Ordering::Relaxed);
                     let error = io::Error::from(io::ErrorKind::TimedOut);
                     Some((Err(axum::Error::new(error)), None))
@@ -298,7 +299,9 @@ impl Unstalled {
             return written;
         }
         let time = self.time;
-        let waits = self.waits.get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
+        let waits = self
+            .waits
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
         match waits.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -350,7 +353,7 @@ impl AsyncWrite for Unstalled {
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::{get, post};
+    use axum::http::Uri;
     use tokio::io::AsyncReadExt;
     use tokio::sync::oneshot;
 
@@ -377,11 +380,15 @@ mod tests {
     async fn server(limits: ConnectionLimits) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let big = || async { vec![b'x'; 32 << 20] };
-        let router = Router::new()
-            .route("/", get(|| async { "here" }))
-            .route("/big", get(big))
-            .route("/", post(|words: String| async { words }));
+        // What is sent comes back; where nothing is, that the server is here, or much of nothing.
+        let said = |uri: Uri, words: String| async move {
+            match (uri.path(), words.is_empty()) {
+                ("/big", _) => vec![b'x'; 32 << 20],
+                (_, true) => b"here".to_vec(),
+                (_, false) => words.into_bytes(),
+            }
+        };
+        let router = Router::new().fallback(said);
         let (end, ended) = oneshot::channel();
         let connections = Connections::default();
         let serving = serve(listener, router, limits, connections.clone(), async {
@@ -398,8 +405,13 @@ mod tests {
 
     impl Server {
         async fn connect(&self, words: &str) -> TcpStream {
-            let mut stream = TcpStream::connect(self.address).await.expect("a connection");
-            stream.write_all(words.as_bytes()).await.expect("it is sent");
+            let mut stream = TcpStream::connect(self.address)
+                .await
+                .expect("a connection");
+            stream
+                .write_all(words.as_bytes())
+                .await
+                .expect("it is sent");
             stream
         }
 
@@ -436,7 +448,8 @@ mod tests {
         let half = "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 9\r\n\r\nhalf";
         let said = server.said(half).await;
         assert!(said.starts_with("HTTP/1.1 408"), "{said}");
-        let whole = "POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 4\r\n\r\nhalf";
+        let whole =
+            "POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 4\r\n\r\nhalf";
         assert!(server.said(whole).await.ends_with("half"));
     }
 
@@ -457,7 +470,11 @@ mod tests {
 
     #[tokio::test]
     async fn one_address_has_its_share_and_all_have_theirs() {
-        let share = server(ConnectionLimits { per_address: Some(2), ..PATIENT }).await;
+        let share = server(ConnectionLimits {
+            per_address: Some(2),
+            ..PATIENT
+        })
+        .await;
         let all = server(ConnectionLimits { all: 2, ..PATIENT }).await;
         for server in [share, all] {
             let (one, two) = (server.connect("GET").await, server.connect("GET").await);
@@ -475,9 +492,15 @@ mod tests {
     #[tokio::test]
     async fn a_head_without_end_is_refused() {
         let server = server(PATIENT).await;
-        let long = format!("GET / HTTP/1.1\r\nhost: h\r\nx: {}\r\n\r\n", "y".repeat(HEAD_BYTES));
+        let long = format!(
+            "GET / HTTP/1.1\r\nhost: h\r\nx: {}\r\n\r\n",
+            "y".repeat(HEAD_BYTES)
+        );
         let said = server.said(&long).await;
-        assert!(said.is_empty() || said.starts_with("HTTP/1.1 431"), "{said}");
+        assert!(
+            said.is_empty() || said.starts_with("HTTP/1.1 431"),
+            "{said}"
+        );
         let many = "x: y\r\n".repeat(HEAD_LINES + 1);
         let said = server.said(&format!("GET / HTTP/1.1\r\n{many}\r\n")).await;
         assert!(said.starts_with("HTTP/1.1 431"), "{said}");

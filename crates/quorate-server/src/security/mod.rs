@@ -6,7 +6,9 @@
 pub mod chance;
 pub mod connections;
 pub mod csrf;
+pub mod factor;
 pub mod headers;
+pub mod known;
 pub mod password;
 pub mod rate;
 pub mod session;

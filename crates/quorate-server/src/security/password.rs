@@ -1,11 +1,17 @@
 //! Passwords: kept as argon2id digests, compared without telling whether an account exists.
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
-use unicode_normalization::UnicodeNormalization;
+use std::sync::{Mutex, PoisonError};
 
-/// Shortest password that is taken, in letters. Length is all that is asked.
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use unicode_normalization::UnicodeNormalization;
+use zxcvbn::Score;
+
+/// How many passwords are worked on at once, each with memory of its own.
+pub const AT_ONCE: usize = 2;
+/// How many digits and letters a digest has, in bytes.
+const DIGEST_BYTES: usize = 32;
+/// Shortest password that is taken, in letters.
 pub const LETTERS_MIN: usize = 10;
 /// Longest, in bytes; beyond this somebody wants to keep the server busy.
 pub const BYTES_MAX: usize = 1_024;
@@ -19,6 +25,11 @@ pub enum PasswordRefused {
     /// Too long.
     #[error("a password has at most {BYTES_MAX} bytes")]
     Long,
+    /// One of the first that anybody would try.
+    #[error(
+        "that password is among the first that are tried: take a few words that do not belong together"
+    )]
+    Common,
 }
 
 /// The digest could not be worked out: the system has no random source or too little memory.
@@ -44,6 +55,8 @@ pub struct Passwords {
     argon: Argon2<'static>,
     /// A digest of nothing, worked on when there is no account, so that both cases take as long.
     nobody: String,
+    /// Memory to work in, kept for the next one: given back and taken again, it would leave holes of its size behind.
+    memory: Mutex<Vec<Vec<Block>>>,
 }
 
 impl Passwords {
@@ -55,16 +68,23 @@ impl Passwords {
 
     fn with(params: Params) -> Result<Self, PasswordTrouble> {
         let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        let nobody = digest(&argon, "nobody's password")?;
-        Ok(Self { argon, nobody })
+        let mut passwords = Self {
+            argon,
+            nobody: String::new(),
+            memory: Mutex::default(),
+        };
+        passwords.nobody = passwords.digest("nobody's password")?;
+        Ok(passwords)
     }
 
-    /// Tells whether a new password may be used.
-    pub fn judge(password: &str) -> Result<(), PasswordRefused> {
+    /// Tells whether somebody may take a new password of whom such words are known: their name, their mail address.
+    pub fn judge(password: &str, known: &[&str]) -> Result<(), PasswordRefused> {
         if password.len() > BYTES_MAX {
             Err(PasswordRefused::Long)
         } else if password.chars().count() < LETTERS_MIN {
             Err(PasswordRefused::Short)
+        } else if zxcvbn::zxcvbn(password, known).score() < Score::Two {
+            Err(PasswordRefused::Common)
         } else {
             Ok(())
         }
@@ -72,7 +92,61 @@ impl Passwords {
 
     /// The digest to keep, with its salt and settings in it.
     pub fn digest(&self, password: &str) -> Result<String, PasswordTrouble> {
-        digest(&self.argon, password)
+        let salt: [u8; 16] = crate::security::chance::bytes().map_err(trouble)?;
+        let mut out = [0; DIGEST_BYTES];
+        self.work(&self.argon, password, &salt, &mut out)
+            .map_err(trouble)?;
+        let digest = PasswordHash {
+            algorithm: Algorithm::Argon2id.ident(),
+            version: Some(Version::V0x13.into()),
+            params: ParamsString::try_from(self.argon.params()).map_err(trouble)?,
+            salt: Some(Salt::new(&salt).map_err(trouble)?),
+            hash: Some(Output::new(&out).map_err(trouble)?),
+        };
+        Ok(digest.to_string())
+    }
+
+    /// Works on a password, in memory that was used before where there is some.
+    fn work(
+        &self,
+        argon: &Argon2<'_>,
+        password: &str,
+        salt: &[u8],
+        out: &mut [u8],
+    ) -> argon2::Result<()> {
+        let blocks = argon.params().block_count();
+        let mut memory = self.memory().pop().unwrap_or_default();
+        if memory.len() < blocks {
+            memory.resize(blocks, Block::default());
+        }
+        let password = normal(password);
+        let done = argon.hash_password_into_with_memory(
+            password.as_bytes(),
+            salt,
+            out,
+            &mut memory[..blocks],
+        );
+        let mut kept = self.memory();
+        if kept.len() < AT_ONCE {
+            kept.push(memory);
+        }
+        done
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, Vec<Vec<Block>>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a digest is that of a password; nothing where it is no digest of ours.
+    fn fits(&self, password: &str, digest: &PasswordHash) -> Option<bool> {
+        let is_ours = Algorithm::try_from(digest.algorithm.as_str()) == Ok(Algorithm::Argon2id)
+            && digest.version == Some(Version::V0x13.into());
+        let (salt, hash) = (digest.salt.as_ref()?, digest.hash.as_ref()?);
+        let params = Params::try_from(digest).ok().filter(|_| is_ours)?;
+        let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let mut out = vec![0; hash.as_bytes().len()];
+        self.work(&argon, password, salt, &mut out).ok()?;
+        Some(crate::security::same_secret(&out, hash.as_bytes()))
     }
 
     /// Tries a password against the kept digest of an account, or against none.
@@ -84,11 +158,7 @@ impl Passwords {
         let Ok(parsed) = PasswordHash::new(text) else {
             return Tried::Wrong;
         };
-        let is_right = self
-            .argon
-            .verify_password(normal(password).as_bytes(), &parsed)
-            .is_ok();
-        if !is_right || kept.is_none() {
+        if self.fits(password, &parsed) != Some(true) || kept.is_none() {
             return Tried::Wrong;
         }
         let today = Params::try_from(&parsed).is_ok_and(|params| {
@@ -97,14 +167,6 @@ impl Passwords {
         });
         Tried::Right { is_stale: !today }
     }
-}
-
-fn digest(argon: &Argon2<'_>, password: &str) -> Result<String, PasswordTrouble> {
-    let salt: [u8; 16] = crate::security::chance::bytes().map_err(trouble)?;
-    argon
-        .hash_password_with_salt(normal(password).as_bytes(), &salt)
-        .map(|hash| hash.to_string())
-        .map_err(trouble)
 }
 
 /// The same letters typed on another keyboard are the same password.
@@ -180,13 +242,49 @@ mod tests {
     }
 
     #[test]
-    fn length_is_all_that_is_asked() {
-        assert_eq!(Passwords::judge("short"), Err(PasswordRefused::Short));
-        assert_eq!(
-            Passwords::judge(&"x".repeat(2_000)),
-            Err(PasswordRefused::Long)
-        );
-        assert_eq!(Passwords::judge("ten letters"), Ok(()));
+    fn what_is_tried_first_is_not_taken() {
+        let judge = |password: &str| Passwords::judge(password, &["Annabelle Lee"]);
+        assert_eq!(judge("short"), Err(PasswordRefused::Short));
+        assert_eq!(judge(&"x".repeat(2_000)), Err(PasswordRefused::Long));
+        for common in [
+            "1234567890",
+            "qwertyuiop",
+            "passw0rd123",
+            "aaaaaaaaaaaa",
+            "Annabelle1",
+            "annabelle lee",
+        ] {
+            assert_eq!(judge(common), Err(PasswordRefused::Common), "{common}");
+        }
+        for fine in ["lamps on the quay", "correct horse battery", "vW9#kd02mZ"] {
+            assert_eq!(judge(fine), Ok(()), "{fine}");
+        }
+    }
+
+    #[test]
+    fn memory_is_used_again_and_there_is_no_more_of_it_than_works_at_once() {
+        let passwords = cheap();
+        let kept = passwords.digest("correct horse battery").expect("a digest");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| passwords.try_password("correct horse battery", Some(&kept)));
+            }
+        });
+        assert!((1..=AT_ONCE).contains(&passwords.memory().len()));
+    }
+
+    #[test]
+    fn a_digest_of_another_kind_lets_nobody_in() {
+        let kept = cheap().digest("correct horse battery").expect("a digest");
+        for other in [
+            kept.replace("argon2id", "argon2d"),
+            kept.replace("v=19", "v=16"),
+        ] {
+            assert_eq!(
+                cheap().try_password("correct horse battery", Some(&other)),
+                Tried::Wrong
+            );
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::site::log::page::{EventPage, LogPage};
 use crate::site::messages::page::{Messages, Thread};
 use crate::site::notices::page::Notices;
 use crate::site::operator::page::Operator;
+use crate::site::operator::page::{Operator, SecurityLog};
 use crate::site::people::page::{PlayerPage, Players};
 use crate::site::post::page::Post;
 use crate::site::ruleset::page::{Compare, RuleHistory, Ruleset};
@@ -101,6 +102,7 @@ register_pages! {
     "error" => ErrorPage,
     "refusal" => RefusalPage,
     "operator" => Operator,
+    "operator-security" => SecurityLog,
 }
 
 /// Writes every sample page with its assets to a folder, to be looked at in a browser:

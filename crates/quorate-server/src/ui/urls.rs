@@ -121,6 +121,8 @@ fixed_links! {
     Found => "/found";
     /// Signing in.
     SignIn => "/sign-in";
+    /// The code after the password, where an account has a second factor.
+    SignInCode => "/sign-in/code";
     /// Signing out; takes a form, as everything that changes something.
     SignOut => "/sign-out";
     /// Making an account.
@@ -137,6 +139,8 @@ fixed_links! {
     Notices => "/notices";
     /// The operator's panel.
     Operator => "/operator";
+    /// What happened to accounts, for the operator.
+    OperatorSecurity => "/operator/security";
     /// All that the server keeps as a file, for the operator.
     WholeBackup => "/operator/backup";
 }
@@ -166,6 +170,8 @@ links! {
     Backup(game) => "/operator/backup/{game}";
     /// A game's front page.
     Game(game) => "/g/{game}";
+    /// Telling the operator of a post or a person.
+    Report(game) => "/g/{game}/report";
     /// Where somebody asks to join.
     Join(game) => "/g/{game}/join";
     /// The choice of a category to write in.

@@ -29,7 +29,9 @@ impl<'a> CommentPages<'a> {
     /// Those under a post that follow another.
     pub fn after(look: &'a GameView, post: PostId, comment: Option<CommentId>) -> Self {
         let all = look.comments_of(post);
-        let all: Vec<_> = all.filter(|(key, _)| comment.is_none_or(|id| key.id > id)).collect();
+        let all: Vec<_> = all
+            .filter(|(key, _)| comment.is_none_or(|id| key.id > id))
+            .collect();
         let lengths: Vec<_> = all.iter().map(|(_, one)| one.text.as_str().len()).collect();
         Self {
             all,

@@ -5,9 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
+    Account, AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, Moderation, NewAccount,
+    Recovery, Report, Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse,
     Token,
 };
 
@@ -20,6 +21,12 @@ struct Kept {
     recoveries: Vec<Recovery>,
     seats: Vec<Seat>,
     letters: BTreeMap<(u64, GameId, String), EventSeq>,
+    uses: Vec<SessionUse>,
+    entries: Vec<SecurityEntry>,
+    factors: BTreeMap<u64, (Vec<u8>, u64)>,
+    codes: Vec<(AccountId, Digest)>,
+    restraints: BTreeMap<u64, Restraint>,
+    reports: Vec<(Report, bool)>,
 }
 
 /// Accounts that are gone with the test.
@@ -87,6 +94,13 @@ impl Accounts for InMemory {
         kept.tokens.retain(|one| one.account != id);
         kept.seats.retain(|one| one.account != id);
         kept.letters.retain(|(account, _, _), _| *account != id.0);
+        kept.entries.retain(|one| one.account != Some(id));
+        kept.factors.remove(&id.0);
+        kept.codes.retain(|(account, _)| *account != id);
+        kept.restraints.remove(&id.0);
+        for (report, _) in &mut kept.reports {
+            report.by = report.by.filter(|by| *by != id);
+        }
         Ok(())
     }
 
@@ -111,11 +125,6 @@ impl Accounts for InMemory {
 
     async fn end_session(&self, digest: Digest) -> Told<()> {
         self.kept().sessions.retain(|one| one.digest != digest);
-        Ok(())
-    }
-
-    async fn end_sessions_of(&self, id: AccountId) -> Told<()> {
-        self.kept().sessions.retain(|one| one.account != id);
         Ok(())
     }
 
@@ -153,17 +162,6 @@ impl Accounts for InMemory {
         let counts =
             |one: &&Invitation| one.digest == digest && one.uses_left > 0 && one.ends_at > now;
         Ok(known.find(counts).cloned())
-    }
-
-    async fn use_invitation(&self, digest: Digest, now: Moment) -> Told<bool> {
-        let mut kept = self.kept();
-        let mut known = kept.invitations.iter_mut();
-        let found =
-            known.find(|one| one.digest == digest && one.uses_left > 0 && one.ends_at > now);
-        Ok(found.is_some_and(|one| {
-            one.uses_left -= 1;
-            true
-        }))
     }
 
     async fn make_recovery(&self, recovery: &Recovery) -> Told<()> {
@@ -252,4 +250,173 @@ impl Accounts for InMemory {
             .retain(|one| one.ends_at.is_none_or(|ends_at| ends_at > now));
         Ok(())
     }
+}
+
+#[async_trait]
+impl Safety for InMemory {
+    async fn make_invited(&self, new: &NewAccount, invitation: Digest) -> Told<AccountId> {
+        let counts = self.invitation(invitation, new.made_at).await?;
+        counts.ok_or(AccountError::NoInvitation)?;
+        let id = self.make(new).await?;
+        let mut kept = self.kept();
+        let mut known = kept.invitations.iter_mut();
+        let used = known.find(|one| one.digest == invitation);
+        used.unwrap().uses_left -= 1;
+        Ok(id)
+    }
+
+    async fn use_session(&self, used: &SessionUse, ends_at: Moment, most: Span) -> Told<()> {
+        let mut kept = self.kept();
+        let known = kept
+            .sessions
+            .iter_mut()
+            .find(|one| one.digest == used.session);
+        if let Some(session) = known {
+            session.ends_at = ends_at.min(session.began_at + most);
+            kept.uses.retain(|one| one.session != used.session);
+            kept.uses.push(used.clone());
+        }
+        Ok(())
+    }
+
+    async fn session_uses(&self, id: AccountId) -> Told<Vec<SessionUse>> {
+        let kept = self.kept();
+        let own = |used: &&SessionUse| {
+            let mut sessions = kept.sessions.iter();
+            sessions.any(|one| one.digest == used.session && one.account == id)
+        };
+        Ok(kept.uses.iter().filter(own).cloned().collect())
+    }
+
+    async fn close_ways(&self, id: AccountId) -> Told<()> {
+        let mut kept = self.kept();
+        kept.sessions.retain(|one| one.account != id);
+        kept.tokens.retain(|one| one.account != id);
+        kept.recoveries.retain(|one| one.account != id);
+        Ok(())
+    }
+
+    async fn second_factor(&self, id: AccountId) -> Told<Option<SecondFactor>> {
+        let kept = self.kept();
+        let count = kept
+            .codes
+            .iter()
+            .filter(|(account, _)| *account == id)
+            .count();
+        let found = kept.factors.get(&id.0).cloned();
+        Ok(found.map(|(secret, last_step)| SecondFactor {
+            secret,
+            last_step,
+            code_count: u32::try_from(count).unwrap(),
+        }))
+    }
+
+    async fn set_second_factor(
+        &self,
+        id: AccountId,
+        secret: &[u8],
+        step: u64,
+        codes: &[Digest],
+    ) -> Told<()> {
+        self.drop_second_factor(id).await?;
+        let mut kept = self.kept();
+        kept.factors.insert(id.0, (secret.to_vec(), step));
+        kept.codes.extend(codes.iter().map(|code| (id, *code)));
+        Ok(())
+    }
+
+    async fn drop_second_factor(&self, id: AccountId) -> Told<()> {
+        let mut kept = self.kept();
+        kept.factors.remove(&id.0);
+        kept.codes.retain(|(account, _)| *account != id);
+        Ok(())
+    }
+
+    async fn use_step(&self, id: AccountId, step: u64) -> Told<bool> {
+        let mut kept = self.kept();
+        let Some((_, last)) = kept.factors.get_mut(&id.0).filter(|(_, last)| *last < step) else {
+            return Ok(false);
+        };
+        *last = step;
+        Ok(true)
+    }
+
+    async fn use_recovery_code(&self, id: AccountId, code: Digest) -> Told<bool> {
+        let mut kept = self.kept();
+        let before = kept.codes.len();
+        kept.codes.retain(|one| *one != (id, code));
+        Ok(kept.codes.len() < before)
+    }
+
+    async fn note(&self, entry: &SecurityEntry) -> Told<()> {
+        self.kept().entries.push(entry.clone());
+        Ok(())
+    }
+
+    async fn entries(
+        &self,
+        account: Option<AccountId>,
+        count_max: u32,
+    ) -> Told<Vec<SecurityEntry>> {
+        let kept = self.kept();
+        let about = kept.entries.iter().rev();
+        let about = about.filter(|one| account.is_none() || one.account == account);
+        Ok(about.take(count_max as usize).cloned().collect())
+    }
+
+    async fn drop_entries(&self, now: Moment) -> Told<()> {
+        self.kept()
+            .entries
+            .retain(|one| one.at + ENTRIES_KEPT >= now);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Moderation for InMemory {
+    async fn restrain(&self, id: AccountId, restraint: &Restraint) -> Told<()> {
+        self.kept().restraints.insert(id.0, restraint.clone());
+        Ok(())
+    }
+
+    async fn lift(&self, id: AccountId) -> Told<()> {
+        self.kept().restraints.remove(&id.0);
+        Ok(())
+    }
+
+    async fn restraint(&self, id: AccountId, now: Moment) -> Told<Option<Restraint>> {
+        let kept = self.kept();
+        let found = kept.restraints.get(&id.0);
+        Ok(found
+            .filter(|one| one.until.is_none_or(|until| until > now))
+            .cloned())
+    }
+
+    async fn report(&self, report: &Report) -> Told<()> {
+        self.kept().reports.push((report.clone(), false));
+        Ok(())
+    }
+
+    async fn reports(&self) -> Told<Vec<(u64, Report)>> {
+        let kept = self.kept();
+        let open = (1..)
+            .zip(&kept.reports)
+            .filter(|(_, (_, settled))| !settled);
+        Ok(open.map(|(id, (report, _))| (id, report.clone())).collect())
+    }
+
+    async fn settle_report(&self, id: u64, _: Moment) -> Told<bool> {
+        let mut kept = self.kept();
+        let place = usize::try_from(id).unwrap().checked_sub(1);
+        let found = place.and_then(|place| kept.reports.get_mut(place));
+        let open = found.filter(|(_, settled)| !settled);
+        Ok(open.is_some_and(|(_, settled)| !std::mem::replace(settled, true)))
+    }
+}
+
+/// What the tests lean on keeps the contract of every store.
+#[tokio::test]
+async fn accounts_in_memory_keep_the_contract_of_safety() {
+    quorate_runtime::testing::contract::safety(&InMemory::default()).await;
+    quorate_runtime::testing::contract::moderation(&InMemory::default()).await;
 }

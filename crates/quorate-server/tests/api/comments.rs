@@ -12,24 +12,37 @@ async fn drawn(game: &Game, path: &str) -> (usize, Html) {
     let response = game.table.send(request).await;
     assert_eq!(response.status(), 200, "{path}");
     let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
-    (bytes.len(), Html::parse_document(&String::from_utf8(bytes.to_vec()).unwrap()))
+    (
+        bytes.len(),
+        Html::parse_document(&String::from_utf8(bytes.to_vec()).unwrap()),
+    )
 }
 
 fn ids(page: &Html) -> Vec<String> {
     let comments = Selector::parse("#comment-list > li").unwrap();
     let found = page.select(&comments);
-    found.map(|one| one.value().attr("id").unwrap().to_owned()).collect()
+    found
+        .map(|one| one.value().attr("id").unwrap().to_owned())
+        .collect()
 }
 
 /// A post with comments of so many letters each.
 async fn post_with(game: &Game, count: usize, letters: usize) -> String {
-    let proposal = json!({ "category": "Proposal", "title": "Much to say", "body": "Nothing yet." });
-    let made = game.post("/posts", &proposal).by(&game.anna).gives(201).await;
+    let proposal =
+        json!({ "category": "Proposal", "title": "Much to say", "body": "Nothing yet." });
+    let made = game
+        .post("/posts", &proposal)
+        .by(&game.anna)
+        .gives(201)
+        .await;
     let post = made["post"].as_str().unwrap().to_owned();
     for number in 0..count {
         let text = format!("{number} {}", "word ".repeat(letters / 5));
         let path = format!("/posts/{post}/comments");
-        game.post(&path, &json!({ "text": text })).by(&game.bert).gives(201).await;
+        game.post(&path, &json!({ "text": text }))
+            .by(&game.bert)
+            .gives(201)
+            .await;
         game.table.pass(quorate_kernel::Span::minutes(1));
     }
     post
@@ -50,7 +63,10 @@ async fn a_hundred_comments_make_a_page_and_the_newest_is_shown_first() {
     // The API tells the same, part by part.
     let part = game.get(&format!("/posts/{post}")).gives(200).await;
     let next = part["thread_next"].as_str().unwrap();
-    let rest = game.get(&format!("/posts/{post}?after={next}")).gives(200).await;
+    let rest = game
+        .get(&format!("/posts/{post}?after={next}"))
+        .gives(200)
+        .await;
     let all: Vec<String> = [&part, &rest]
         .iter()
         .flat_map(|part| part["thread"].as_array().unwrap())
@@ -92,6 +108,8 @@ async fn what_the_document_does_not_allow_is_refused() {
         let said = game.get(path).gives(422).await;
         assert_eq!(said["place"], place, "{path}: {said}");
     }
-    game.get("/events?before=9223372036854775807&limit=200").gives(200).await;
+    game.get("/events?before=9223372036854775807&limit=200")
+        .gives(200)
+        .await;
     game.get("/posts?limit=100").gives(200).await;
 }

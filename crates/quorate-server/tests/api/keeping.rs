@@ -19,8 +19,16 @@ async fn downloaded(game: &Game, path: &str, cookie: &str, coding: &str) -> (Str
     let mut whole = Vec::new();
     match used.as_str() {
         "" => whole.extend_from_slice(&bytes),
-        "gzip" => drop(flate2::read::GzDecoder::new(&*bytes).read_to_end(&mut whole).unwrap()),
-        "br" => drop(brotli::Decompressor::new(&*bytes, 4_096).read_to_end(&mut whole).unwrap()),
+        "gzip" => drop(
+            flate2::read::GzDecoder::new(&*bytes)
+                .read_to_end(&mut whole)
+                .unwrap(),
+        ),
+        "br" => drop(
+            brotli::Decompressor::new(&*bytes, 4_096)
+                .read_to_end(&mut whole)
+                .unwrap(),
+        ),
         other => panic!("nobody asked for {other}"),
     }
     (used, whole)
@@ -38,8 +46,11 @@ async fn long_game() -> (Game, String) {
     let game = Game::of_six().await;
     for part in 0..20 {
         // Words that do not compress to nothing, more than one piece of the file.
-        let words: String = (0..2_000).map(|n| format!("{:x} ", (n + part) * 2_654_435_761_u64)).collect();
-        let post = json!({ "category": "Story Post", "title": format!("Part {part}"), "body": words });
+        let words: String = (0..2_000)
+            .map(|n| format!("{:x} ", (n + part) * 2_654_435_761_u64))
+            .collect();
+        let post =
+            json!({ "category": "Story Post", "title": format!("Part {part}"), "body": words });
         game.post("/posts", &post).by(&game.anna).gives(201).await;
         game.table.pass(quorate_kernel::Span::minutes(5));
     }
@@ -53,7 +64,11 @@ async fn a_backup_is_whole_with_every_coding() {
     let (game, cookie) = long_game().await;
     let path = format!("/operator/backup/{}", game.word);
     let (_, plain) = downloaded(&game, &path, &cookie, "identity").await;
-    assert!(plain.len() > 4 * 64 * 1_024, "it takes several pieces: {}", plain.len());
+    assert!(
+        plain.len() > 4 * 64 * 1_024,
+        "it takes several pieces: {}",
+        plain.len()
+    );
     let heading = plain.split(|byte| *byte == b'\n').next().unwrap();
     let heading: serde_json::Value = serde_json::from_slice(heading).unwrap();
     let lines = plain.iter().filter(|byte| **byte == b'\n').count();
@@ -66,7 +81,12 @@ async fn a_backup_is_whole_with_every_coding() {
     ] {
         let (coding, whole) = downloaded(&game, &path, &cookie, asked).await;
         assert_eq!(coding, used, "for {asked}");
-        assert!(whole == plain, "as {asked}: {} of {} bytes", whole.len(), plain.len());
+        assert!(
+            whole == plain,
+            "as {asked}: {} of {} bytes",
+            whole.len(),
+            plain.len()
+        );
     }
 }
 
@@ -76,11 +96,17 @@ async fn early_closers_and_slow_readers_harm_nobody() {
     let path = format!("/operator/backup/{}", game.word);
     let (_, plain) = downloaded(&game, &path, &cookie, "identity").await;
     for coding in ["identity", "gzip", "br"] {
-        let mut gone = asked(&game, &path, &cookie, coding).await.into_body().into_data_stream();
+        let mut gone = asked(&game, &path, &cookie, coding)
+            .await
+            .into_body()
+            .into_data_stream();
         assert!(gone.next().await.unwrap().is_ok());
         drop(gone);
         // One that reads a piece, lets everybody else go first, and asks once more after the end.
-        let mut slow = asked(&game, &path, &cookie, coding).await.into_body().into_data_stream();
+        let mut slow = asked(&game, &path, &cookie, coding)
+            .await
+            .into_body()
+            .into_data_stream();
         let mut count = 0;
         while let Some(piece) = slow.next().await {
             count += piece.unwrap().len();

@@ -17,12 +17,15 @@ mod losses;
 mod keeping;
 mod mail;
 mod notices;
+mod generated;
+mod moderation;
 mod pages;
 mod pictures;
 mod play;
 mod proofs;
 mod reader;
 mod sight;
+mod signing;
 mod stream;
 mod table;
 

@@ -96,12 +96,14 @@ impl Table {
             secret: secret.clone(),
         };
         let games = Games::start(ports, GamesSettings::default()).await.unwrap();
-        let accounts: Arc<dyn Accounts> = Arc::new(InMemory::default());
+        let accounts = Arc::new(InMemory::default());
         let parts = Deps {
             games: games.into(),
             laws,
             outbox: Some(Arc::new(MemoryOutbox::new(accounts.clone()))),
-            accounts,
+            accounts: accounts.clone(),
+            safety: accounts.clone(),
+            moderation: accounts,
             journal: store.clone(),
             seals: store,
             backup: Some(Arc::new(Copies)),

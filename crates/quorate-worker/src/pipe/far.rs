@@ -9,10 +9,11 @@ use async_trait::async_trait;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
-use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Batch, DistantGames, GameRow, Invitation, Journal,
-    NewAccount, Outage, Recovery, Seals, Seat, Session, Snapshot, StoreError, Token,
+    Moderation, NewAccount, Outage, Recovery, Report, Restraint, Safety, Seals, Seat, SecondFactor,
+    SecurityEntry, Session, SessionUse, Snapshot, StoreError, Token,
 };
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
 use quorate_runtime::{Answer, OperatingError, Published};
@@ -305,10 +306,6 @@ impl Accounts for Far {
         Ok(not_here()?)
     }
 
-    async fn end_sessions_of(&self, _: AccountId) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
     async fn make_token(&self, _: &Token) -> Result<(), AccountError> {
         Ok(not_here()?)
     }
@@ -330,10 +327,6 @@ impl Accounts for Far {
     }
 
     async fn invitation(&self, _: Digest, _: Moment) -> Result<Option<Invitation>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn use_invitation(&self, _: Digest, _: Moment) -> Result<bool, AccountError> {
         Ok(not_here()?)
     }
 
@@ -390,6 +383,96 @@ impl Accounts for Far {
     }
 
     async fn sweep(&self, _: Moment) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+}
+
+/// Nothing of this is a worker's: the server does it before it hands a request over.
+#[async_trait]
+impl Safety for Far {
+    async fn make_invited(&self, _: &NewAccount, _: Digest) -> Result<AccountId, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn use_session(&self, _: &SessionUse, _: Moment, _: Span) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn session_uses(&self, _: AccountId) -> Result<Vec<SessionUse>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn close_ways(&self, _: AccountId) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn second_factor(&self, _: AccountId) -> Result<Option<SecondFactor>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn set_second_factor(
+        &self,
+        _: AccountId,
+        _: &[u8],
+        _: u64,
+        _: &[Digest],
+    ) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_second_factor(&self, _: AccountId) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn use_step(&self, _: AccountId, _: u64) -> Result<bool, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn use_recovery_code(&self, _: AccountId, _: Digest) -> Result<bool, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn note(&self, _: &SecurityEntry) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn entries(
+        &self,
+        _: Option<AccountId>,
+        _: u32,
+    ) -> Result<Vec<SecurityEntry>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_entries(&self, _: Moment) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+}
+
+/// Nor is this.
+#[async_trait]
+impl Moderation for Far {
+    async fn restrain(&self, _: AccountId, _: &Restraint) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn lift(&self, _: AccountId) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn restraint(&self, _: AccountId, _: Moment) -> Result<Option<Restraint>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn report(&self, _: &Report) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn reports(&self) -> Result<Vec<(u64, Report)>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn settle_report(&self, _: u64, _: Moment) -> Result<bool, AccountError> {
         Ok(not_here()?)
     }
 }

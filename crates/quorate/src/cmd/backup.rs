@@ -53,7 +53,8 @@ pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCo
 }
 
 fn is_tar(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
 }
 
 /// Makes a data folder of a backup, after it has been looked through and each game in it verified.
@@ -69,13 +70,15 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<Exit
     let unborn = parent.join(format!(".quorate-restore-{}", std::process::id()));
     let restored = restored(&arguments.from, &unborn, out).and_then(|code| {
         if code == ExitCode::SUCCESS {
-            fs::rename(&unborn, data).with_context(|| format!("cannot write {}", data.display()))?;
+            fs::rename(&unborn, data)
+                .with_context(|| format!("cannot write {}", data.display()))?;
             out.line(format!("{} to {}", out.green("restored"), data.display()));
         }
         Ok(code)
     });
     if unborn.exists() {
-        fs::remove_dir_all(&unborn).with_context(|| format!("{} stays behind", unborn.display()))?;
+        fs::remove_dir_all(&unborn)
+            .with_context(|| format!("{} stays behind", unborn.display()))?;
     }
     restored
 }
@@ -105,13 +108,19 @@ fn restored(from: &Path, into: &Path, out: &Output) -> Result<ExitCode> {
         let (store, game) = (&*folder.store, &row.game);
         let verdict = folder.wait(verify::verify(store, store, game, Grade::Fold, &mut |_| {}))?;
         all_hold &= verdict.holds();
-        let word = if verdict.holds() { "holds" } else { "does not hold" };
+        let word = if verdict.holds() {
+            "holds"
+        } else {
+            "does not hold"
+        };
         out.line(format!("{game}: {} events, {word}", verdict.head.seq));
         if let Some(fault) = &verdict.fault {
             out.line(format!("{} {fault}", out.red("broken")));
         }
-        told.push(json!({ "game": game.as_str(), "events": verdict.head.seq.0, "holds": verdict.holds(),
-            "state": verdict.state.map(|digest| digest.to_string()) }));
+        told.push(
+            json!({ "game": game.as_str(), "events": verdict.head.seq.0, "holds": verdict.holds(),
+            "state": verdict.state.map(|digest| digest.to_string()) }),
+        );
     }
     out.value(&json!({ "restored": all_hold, "games": told }));
     if !all_hold {

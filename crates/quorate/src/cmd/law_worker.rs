@@ -92,6 +92,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         games: GameHost::distant(far.clone(), far.clone()),
         laws: Arc::clone(&laws),
         accounts: far.clone(),
+        safety: far.clone(),
+        moderation: far.clone(),
         journal: far.clone(),
         seals: far.clone(),
         outbox: None,

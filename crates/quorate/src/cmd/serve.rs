@@ -10,14 +10,17 @@ use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
 use quorate_runtime::ports::Workers;
 use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, elsewhere, router};
+use quorate_runtime::ports::{Accounts, Safety, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
-use quorate_server::{AppState, Deps, Mail, ServerConfig, elsewhere, router};
+use quorate_server::{AppState, Deps, Mail, Metrics, ServerConfig, elsewhere, router};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 use super::law_worker::{Kind, program};
-use crate::data_folder::{DataArguments, DataFolder};
+use crate::data_folder::{self, DataArguments, DataFolder};
 use crate::output::Output;
 use crate::rulebooks;
 
@@ -33,6 +36,9 @@ const GAME_WORKERS_MAX: usize = 8;
 
 /// How long the games may take with the commands that wait.
 const GAMES_END_WITHIN: Duration = Duration::from_secs(2);
+
+/// How often what has ended is dropped.
+const SWEPT_EVERY: Duration = Duration::from_hours(1);
 
 /// Where, and from what.
 #[derive(clap::Args)]
@@ -52,6 +58,15 @@ pub(crate) enum LawHost {
     Workers,
 }
 
+/// The form of the server's log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum LogForm {
+    /// Lines for people.
+    Text,
+    /// A line of JSON each, for programs.
+    Json,
+}
+
 /// How the site is reached.
 #[derive(clap::Args)]
 pub(crate) struct Listen {
@@ -61,6 +76,12 @@ pub(crate) struct Listen {
     /// The address to listen on.
     #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub address: SocketAddr,
+    /// Where whoever watches the server asks for /healthz, /readyz and /metrics. Nobody is asked who they are there.
+    #[arg(long, value_name = "ADDR")]
+    pub metrics_listen: Option<SocketAddr>,
+    /// The form of the server's log.
+    #[arg(long, value_enum, default_value = "text")]
+    pub log: LogForm,
     /// How many connections there may be; by default 4096, or as many as there can be open files.
     #[arg(long, value_name = "COUNT")]
     pub connections: Option<usize>,
@@ -116,7 +137,7 @@ pub(crate) struct Listen {
 
 /// Serves until it is told to end.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    tell_log();
+    tell_log(arguments.listen.log);
     let folder = DataFolder::own_or_look(&arguments.data.data)?;
     serve(&folder, &arguments.listen, out, &|_| Ok(()))
 }
@@ -128,12 +149,13 @@ pub(super) fn serve(
     out: &Output,
     ready: &dyn Fn(SocketAddr) -> Result<()>,
 ) -> Result<ExitCode> {
-    tell_log();
+    tell_log(listen.log);
     let house = config(listen)?;
+    let clock = folder.clock()?;
     let (games, workers): (Games, Option<Arc<dyn Workers>>) = match game_workers(listen.law)? {
-        None => (folder.games()?, None),
+        None => (folder.games_at(Arc::clone(&clock))?, None),
         Some(judges) => {
-            let games = folder.games_by(Arc::new(judges.clone()))?;
+            let games = folder.games_by(Arc::new(judges.clone()), Arc::clone(&clock))?;
             let readers = folder.wait(readers(folder, &games, judges, &house))?;
             (games, Some(Arc::new(readers)))
         }
@@ -143,36 +165,40 @@ pub(super) fn serve(
         games: games.clone().into(),
         laws: Arc::clone(&folder.laws),
         accounts: folder.store.clone(),
+        safety: folder.store.clone(),
+        moderation: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         outbox: Some(folder.store.clone()),
         backup: Some(folder.store.clone()),
-        clock: Arc::new(quorate_runtime::ports::SystemClock),
+        clock,
         secret: folder.secret()?,
         books: rulebooks::playable()?,
         house,
     };
-    let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;
-    let site = Arc::new(state);
-    let courier = Courier::new(&site);
-    let app = router(site);
+    let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
+    let courier = Courier::new(&state);
+    let app = router(Arc::clone(&state));
     folder.wait(async {
-        let listener = tokio::net::TcpListener::bind(listen.address).await;
-        let listener = listener.with_context(|| {
-            format!(
-                "cannot listen on {}: choose another with --listen",
-                listen.address
-            )
-        })?;
+        let end = ending()?;
+        let listener = bound(listen.address, "--listen").await?;
         let address = listener.local_addr()?;
-        out.line(format!("{} http://{address}", out.green("serving")));
-        out.value(&serde_json::json!({ "serving": format!("http://{address}") }));
-        ready(address)?;
         let courier = courier.map(|courier| tokio::spawn(courier.run()));
         let open = Connections::default();
+        let watched = watched(listen, state, open.clone(), end.clone()).await?;
+        out.line(format!("{} http://{address}", out.green("serving")));
+        let mut told = serde_json::json!({ "serving": format!("http://{address}") });
+        if let Some((address, watching)) = watched {
+            out.line(format!("numbers at http://{address}/metrics"));
+            told["metrics"] = format!("http://{address}").into();
+            tokio::spawn(watching);
+        }
+        out.value(&told);
+        ready(address)?;
         tokio::select! {
-            () = connections::serve(listener, app, limits(listen), open, told_to_end()) => {}
-            () = overdue() => {}
+            () = sweeping(folder) => {}
+            () = connections::serve(listener, app, limits(listen), open, told_to_end(end.clone())) => {}
+            () = overdue(end) => {}
         }
         // What is under way and not noted leaves once more, under the same key.
         if let Some(courier) = courier {
@@ -198,7 +224,10 @@ fn limits(listen: &Listen) -> ConnectionLimits {
     let usual = ConnectionLimits::default();
     let per_address = listen.connections_per_address.or(usual.per_address);
     ConnectionLimits {
-        all: listen.connections.unwrap_or(usual.all).min(possible.max(16)),
+        all: listen
+            .connections
+            .unwrap_or(usual.all)
+            .min(possible.max(16)),
         // Behind a proxy all come from one address.
         per_address: per_address.filter(|_| !listen.proxied),
         ..usual
@@ -220,10 +249,52 @@ fn descriptors() -> u64 {
     }
 }
 
+async fn bound(address: SocketAddr, flag: &str) -> Result<tokio::net::TcpListener> {
+    let listener = tokio::net::TcpListener::bind(address).await;
+    listener.with_context(|| format!("cannot listen on {address}: choose another with {flag}"))
+}
+
+/// Answers whoever watches the server, at an address of its own, where the operator named one.
+async fn watched(
+    listen: &Listen,
+    state: Arc<AppState>,
+    open: Connections,
+    end: watch::Receiver<()>,
+) -> Result<Option<(SocketAddr, impl Future<Output = ()> + use<>)>> {
+    let Some(address) = listen.metrics_listen else {
+        return Ok(None);
+    };
+    let listener = bound(address, "--metrics-listen").await?;
+    let address = listener.local_addr()?;
+    let gathered = Metrics::begin().context("the server's numbers cannot be gathered")?;
+    let app = quorate_server::watch(state, gathered, open);
+    let own = Connections::default();
+    let limits = ConnectionLimits {
+        all: 64,
+        ..ConnectionLimits::default()
+    };
+    let watching = connections::serve(listener, app, limits, own, told_to_end(end));
+    Ok(Some((address, watching)))
+}
+
+/// Drops what has ended and what is old, again and again.
+async fn sweeping(folder: &DataFolder) {
+    loop {
+        let now = data_folder::now();
+        if let Err(error) = folder.store.sweep(now).await {
+            tracing::warn!(%error, "what has ended was not dropped");
+        }
+        if let Err(error) = folder.store.drop_entries(now).await {
+            tracing::warn!(%error, "old entries of the security log were not dropped");
+        }
+        tokio::time::sleep(SWEPT_EVERY).await;
+    }
+}
+
 /// Waits until the server is told to end and readers have had the time to get their answers. Live streams never end by
 /// themselves, nor does a request that is sent by halves.
-async fn overdue() {
-    told_to_end().await;
+async fn overdue(told: watch::Receiver<()>) {
+    told_to_end(told).await;
     tokio::time::sleep(READERS_END_WITHIN).await;
 }
 
@@ -329,27 +400,38 @@ fn mail_account(listen: &Listen) -> Result<Option<(String, String)>> {
     Ok(Some((name.clone(), password.trim_end().to_owned())))
 }
 
-fn tell_log() {
+/// Sets the server's log up: warnings and errors, with the request that they belong to, and what the security log notes.
+fn tell_log(form: LogForm) {
+    let wanted = "warn,security=info,quorate_server::app::metrics=info";
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::new(wanted))
+        .with_writer(std::io::stderr);
     // Where another log is set up already, as in tests, that one stays.
-    let set = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_writer(std::io::stderr)
-        .try_init();
+    let set = match form {
+        LogForm::Text => log.try_init(),
+        LogForm::Json => log.json().try_init(),
+    };
     drop(set);
 }
 
-async fn told_to_end() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut ended) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = ended.recv() => {}
-            }
-            return;
+/// Hears from now on whether the server is told to end.
+fn ending() -> Result<watch::Receiver<()>> {
+    let listen = |kind| signal(kind).context("the system's signals cannot be heard");
+    let mut interrupted = listen(SignalKind::interrupt())?;
+    let mut ended = listen(SignalKind::terminate())?;
+    let (tell, told) = watch::channel(());
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = ended.recv() => {}
         }
-    }
-    drop(interrupted.await);
+        tell.send_replace(());
+    });
+    Ok(told)
+}
+
+/// Waits until the server is told to end.
+async fn told_to_end(mut told: watch::Receiver<()>) {
+    // Where nobody can tell any more, it was told.
+    drop(told.changed().await);
 }

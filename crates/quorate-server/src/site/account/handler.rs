@@ -6,25 +6,30 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use quorate_kernel::Span;
-use quorate_runtime::ports::{Account, AccountError, AccountId, NewAccount, Session};
+use quorate_engine::names;
+use quorate_kernel::digest::Digest;
+use quorate_runtime::ports::{
+    Account, AccountError, AccountId, NewAccount, SecurityEvent, Session,
+};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::mail::is_address;
+use crate::app::moderation;
+use crate::app::passwords;
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::reply::SESSION_SECONDS;
+use crate::app::safety::{self, Happened, SESSION_IDLE};
 use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::{Visitor, session_digest};
-use crate::security::password::{Passwords, Tried};
+use crate::security::password::Tried;
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
+use crate::site::account::factor;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
-/// The longest name of an account, in letters.
-const NAME_LETTERS: usize = 64;
 
 pub(crate) fn form_page(
     site: &AppState,
@@ -56,7 +61,7 @@ pub(crate) fn password_field(fresh: bool) -> Field {
         FieldKind::Password { fresh },
     );
     if fresh {
-        field.hint("At least ten letters; a few words do well.")
+        field.hint("At least ten letters; a few words that do not belong together do well.")
     } else {
         field
     }
@@ -124,64 +129,75 @@ async fn signed_in(
     let password = form.one("password").unwrap_or_default().to_owned();
     site.sign_ins
         .take(Who::address(visitor.address), site.now_ms())?;
-    site.sign_ins
-        .take(Who::Account(name.to_lowercase()), site.now_ms())?;
     let account = site.parts.accounts.account_by_name(&name).await?;
+    let bucket = bucket(site, visitor, &name, account.as_ref());
+    site.sign_ins.take(bucket, site.now_ms())?;
     let kept = account
         .as_ref()
         .and_then(|account| account.password.clone());
-    let (trying, typed) = (Arc::clone(site), password.clone());
-    let tried =
-        tokio::task::spawn_blocking(move || trying.passwords.try_password(&typed, kept.as_deref()));
+    let tried = passwords::tried(site, &password, kept).await?;
     // One answer for a wrong name and a wrong password, and as much time for both.
     let wrong = || AppError::Form("That name and password do not belong together.".to_owned());
-    let (Tried::Right { is_stale }, Some(account)) = (tried.await?, account) else {
+    let (Tried::Right { is_stale }, Some(mut account)) = (tried, account.clone()) else {
+        let failed = Happened {
+            event: SecurityEvent::SignInFailed,
+            account: account.map(|account| account.id),
+            // What was typed as a name may be a password.
+            about: String::new(),
+        };
+        safety::note(site, visitor, failed).await;
         return Err(wrong());
     };
     if is_stale {
-        renew_digest(site, &account, &password).await?;
+        account.password = Some(passwords::digest(site, &password).await?);
+        site.parts.accounts.change(&account).await?;
     }
+    if site.parts.safety.second_factor(account.id).await?.is_some() {
+        let ticket = site.tickets.issue(account.id.0, site.now_ms());
+        let next = form.one("next").unwrap_or_default();
+        let page = factor::asking(site, visitor, &ticket, next, None);
+        return Ok(reply::page(site, visitor, StatusCode::OK, &page));
+    }
+    let signed_in = Happened::to(account.id, SecurityEvent::SignedIn);
+    safety::note(site, visitor, signed_in).await;
     let back = form
         .filled("next")
         .and_then(Href::returning)
         .unwrap_or_else(|| urls::Home.into());
-    begin(
-        site,
-        visitor,
-        account.id,
-        &back,
-        &format!("Welcome back, {}.", account.name),
-    )
-    .await
+    let notice = format!("Welcome back, {}.", account.name);
+    begin(site, visitor, &account, &back, &notice).await
 }
 
-async fn renew_digest(
-    site: &Arc<AppState>,
-    account: &Account,
-    password: &str,
-) -> Result<(), AppError> {
-    let digest = digest(site, password).await?;
-    let account = Account {
-        password: Some(digest),
-        ..account.clone()
-    };
-    Ok(site.parts.accounts.change(&account).await?)
+/// Against what a try at a password counts. Those of strangers count together, and lock out none who was signed in from this
+/// browser before.
+fn bucket(site: &AppState, visitor: &Visitor, name: &str, account: Option<&Account>) -> Who {
+    let known = account.and_then(|account| {
+        let (cookie, digest) = (visitor.known.as_ref()?, account.password.as_ref()?);
+        site.known.read(cookie, account.id.0, digest)
+    });
+    Who::Account(match known {
+        Some(word) => format!("known {word}"),
+        None => format!("named {}", name.to_lowercase()),
+    })
 }
 
-/// The digest of a password, worked out where it may take its time.
-pub async fn digest(site: &Arc<AppState>, password: &str) -> Result<String, AppError> {
-    let (working, password) = (Arc::clone(site), password.to_owned());
-    Ok(tokio::task::spawn_blocking(move || working.passwords.digest(&password)).await??)
-}
-
-/// The digest of the password that a form sets.
+/// The digest of the password that a form sets, for somebody of whom such words are known.
 ///
 /// # Errors
-/// Fails where the password is too short or too long.
-pub(crate) async fn new_password(site: &Arc<AppState>, form: &Posted) -> Result<String, AppError> {
+/// Fails where the password is too short, too long or too common.
+pub(crate) async fn new_password(
+    site: &Arc<AppState>,
+    form: &Posted,
+    known: Vec<String>,
+) -> Result<String, AppError> {
     let password = form.one("password").unwrap_or_default();
-    Passwords::judge(password).map_err(|why| AppError::Form(why.to_string()))?;
-    digest(site, password).await
+    passwords::fresh(site, password, known).await
+}
+
+/// What is known of somebody, and no good password.
+pub(crate) fn words_of(account: &Account) -> Vec<String> {
+    let mail = account.mail.iter().cloned();
+    std::iter::once(account.name.clone()).chain(mail).collect()
 }
 
 /// The mail address that a form gives, if any.
@@ -200,24 +216,30 @@ pub(crate) fn mail_in(form: &Posted) -> Result<Option<String>, AppError> {
 pub async fn begin(
     site: &AppState,
     visitor: &Visitor,
-    account: AccountId,
+    account: &Account,
     to: &Href,
     notice: &str,
 ) -> Result<Response, AppError> {
+    moderation::may_sign_in(site, account.id).await?;
     let token = SessionToken::fresh()?;
     let began_at = site.now();
     let session = Session {
         digest: session_digest(&token),
-        account,
+        account: account.id,
         began_at,
-        ends_at: began_at + Span(i64::try_from(SESSION_SECONDS * 1_000).unwrap_or(i64::MAX)),
+        ends_at: began_at + SESSION_IDLE,
     };
     site.parts
         .accounts
         .end_session(session_digest(&visitor.token))
         .await?;
     site.parts.accounts.begin_session(&session).await?;
+    safety::in_use(site, safety::place(visitor), session.digest).await;
     let mut response = reply::see_with(to, notice);
+    if let Some(password) = &account.password {
+        let known = site.known.set(account.id.0, password)?;
+        response.headers_mut().append(header::SET_COOKIE, known);
+    }
     response.headers_mut().append(
         header::SET_COOKIE,
         site.cookies.set(&token, SESSION_SECONDS),
@@ -337,69 +359,77 @@ async fn signed_up(
     site.sign_ups
         .take(Who::address(visitor.address), site.now_ms())?;
     let name = form.filled("name").unwrap_or_default();
-    let letters = name.chars().count();
-    if letters == 0 || letters > NAME_LETTERS || name.chars().any(char::is_control) {
-        return Err(AppError::Form(format!(
-            "Give a name of 1 to {NAME_LETTERS} letters."
-        )));
-    }
-    let password = new_password(site, form).await?;
-    let invitation = form.filled("invitation").map(digest_of);
-    let to = match invitation {
-        Some(invitation) => Some(accept(site, invitation).await?),
+    names::fit(name).map_err(|what| AppError::Form(format!("Give {what}.")))?;
+    let accounts = &site.parts.accounts;
+    let invitation = match form.filled("invitation").map(digest_of) {
+        Some(digest) => {
+            let known = accounts.invitation(digest, site.now()).await?;
+            Some(known.ok_or(AccountError::NoInvitation).map_err(of_form)?)
+        }
         None if site.parts.house.is_open => None,
         None => {
-            return Err(AppError::Form(
-                "Accounts are made by invitation here.".to_owned(),
-            ));
+            let closed = "Accounts are made by invitation here.";
+            return Err(AppError::Form(closed.to_owned()));
         }
     };
+    // Whoever looks like somebody else could be taken for them.
+    let mut others = accounts.accounts().await?.into_iter();
+    if others.any(|other| names::look_alike(&other.name, name)) {
+        return Err(of_form(AccountError::NameTaken));
+    }
+    let mail = mail_in(form)?;
+    let known = std::iter::once(name.to_owned()).chain(mail.clone());
     let account = NewAccount {
+        password: Some(new_password(site, form, known.collect()).await?),
         name: name.to_owned(),
-        mail: mail_in(form)?,
-        password: Some(password),
+        mail,
         operator: false,
         made_at: site.now(),
     };
-    let mut made = site.parts.accounts.make(&account).await;
+    let by = invitation.as_ref().map(|invitation| invitation.digest);
+    let mut made = make(site, &account, by).await;
     if matches!(made, Err(AccountError::MailTaken)) {
         // Whether an address has an account is not for strangers to find out, so this account is made without it.
         let without = NewAccount {
             mail: None,
             ..account
         };
-        made = site.parts.accounts.make(&without).await;
+        made = make(site, &without, by).await;
     }
-    let id = made.map_err(|error| match error {
-        AccountError::NameTaken => AppError::Form(error.to_string()),
-        other => other.into(),
-    })?;
-    let back = to.flatten().unwrap_or_else(|| urls::Home.into());
-    begin(site, visitor, id, &back, &format!("Welcome, {name}.")).await
+    let id = made.map_err(of_form)?;
+    let account = accounts.account(id).await?.ok_or(AppError::NotFound)?;
+    safety::note(site, visitor, Happened::to(id, SecurityEvent::SignedUp)).await;
+    let back = invitation
+        .and_then(|invitation| invitation.game)
+        .map(|game| {
+            let game = game.as_str();
+            urls::Join { game }.into()
+        });
+    let back = back.unwrap_or_else(|| urls::Home.into());
+    begin(site, visitor, &account, &back, &format!("Welcome, {name}.")).await
 }
 
-/// Uses an invitation up, and gives where it leads.
-async fn accept(
+/// Makes an account, by an invitation where there is one, which is used up then and not before.
+async fn make(
     site: &AppState,
-    digest: quorate_kernel::digest::Digest,
-) -> Result<Option<Href>, AppError> {
-    let no_more = || AppError::Form("That invitation has been used, or has ended.".to_owned());
-    let invitation = site.parts.accounts.invitation(digest, site.now()).await?;
-    let invitation = invitation.ok_or_else(no_more)?;
-    if !site
-        .parts
-        .accounts
-        .use_invitation(digest, site.now())
-        .await?
-    {
-        return Err(no_more());
+    account: &NewAccount,
+    invitation: Option<Digest>,
+) -> Result<AccountId, AccountError> {
+    match invitation {
+        Some(invitation) => site.parts.safety.make_invited(account, invitation).await,
+        None => site.parts.accounts.make(account).await,
     }
-    Ok(invitation.game.map(|game| {
-        urls::Join {
-            game: game.as_str(),
-        }
-        .into()
-    }))
+}
+
+/// What the form can be mended for is told beside it.
+fn of_form(error: AccountError) -> AppError {
+    match error {
+        AccountError::NameTaken | AccountError::NoInvitation => AppError::Form(error.to_string()),
+        AccountError::MailTaken
+        | AccountError::SeatTaken
+        | AccountError::NoAccount
+        | AccountError::Store(_) => error.into(),
+    }
 }
 
 /// A cookie that only looks: light or dark, keys on or off.

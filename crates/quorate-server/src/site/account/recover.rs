@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::Span;
-use quorate_runtime::ports::Account;
+use quorate_runtime::ports::{Account, SecurityEvent};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
@@ -14,6 +14,7 @@ use crate::app::mail::Mail;
 use crate::app::posted::Posted;
 use crate::app::recovery::{LinkTrouble, make_link};
 use crate::app::reply;
+use crate::app::safety::{self, Happened};
 use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::Visitor;
 use crate::security::rate::Who;
@@ -74,9 +75,9 @@ fn asked(site: &Arc<AppState>, visitor: &Visitor, form: &Posted) -> Result<Respo
         site.now_ms(),
     )?;
     // Looked up and sent behind the answer, so that neither its words nor its time tell who has an account.
-    let sending = Arc::clone(site);
+    let (sending, asker) = (Arc::clone(site), visitor.clone());
     tokio::spawn(async move {
-        if let Err(trouble) = link_by_mail(&sending, &mail, &to).await {
+        if let Err(trouble) = link_by_mail(&sending, &asker, &mail, &to).await {
             tracing::error!(trouble = %trouble, "a recovery mail did not leave");
         }
     });
@@ -86,7 +87,12 @@ fn asked(site: &Arc<AppState>, visitor: &Visitor, form: &Posted) -> Result<Respo
     Ok(reply::page(site, visitor, StatusCode::OK, &page))
 }
 
-async fn link_by_mail(site: &AppState, mail: &Mail, to: &str) -> Result<(), LinkTrouble> {
+async fn link_by_mail(
+    site: &AppState,
+    visitor: &Visitor,
+    mail: &Mail,
+    to: &str,
+) -> Result<(), LinkTrouble> {
     let accounts = &*site.parts.accounts;
     let Some(account) = accounts.account_by_mail(to).await? else {
         return Ok(());
@@ -101,7 +107,14 @@ async fn link_by_mail(site: &AppState, mail: &Mail, to: &str) -> Result<(), Link
         link.as_str()
     );
     let to = account.mail.as_deref().unwrap_or(to);
-    Ok(mail.send(to, "A new password", text).await?)
+    mail.send(to, "A new password", text).await?;
+    safety::note(
+        site,
+        visitor,
+        Happened::to(account.id, SecurityEvent::RecoveryMailed),
+    )
+    .await;
+    Ok(())
 }
 
 fn recovery_page(
@@ -118,7 +131,7 @@ fn recovery_page(
             "Set it and sign in",
         )
     };
-    let about = "The link counts once. All sessions of the account end.";
+    let about = "The link counts once. All sessions and tokens of the account end.";
     form_page(site, visitor, "A new password", about, error, Some(form))
 }
 
@@ -157,24 +170,24 @@ async fn recover_with(
 ) -> Result<Response, AppError> {
     site.sign_ins
         .take(Who::address(visitor.address), site.now_ms())?;
-    let fresh = new_password(site, form).await?;
+    let fresh = new_password(site, form, Vec::new()).await?;
     let accounts = &site.parts.accounts;
     let used = accounts.use_recovery(digest_of(code), site.now()).await?;
     let id =
         used.ok_or_else(|| AppError::Form("That link has been used, or has ended.".to_owned()))?;
     let account = accounts.account(id).await?.ok_or(AppError::NotFound)?;
-    accounts.end_sessions_of(id).await?;
     let account = Account {
         password: Some(fresh),
         ..account
     };
     accounts.change(&account).await?;
-    begin(
-        site,
-        visitor,
-        id,
-        &urls::Home.into(),
-        "Your password is new.",
-    )
-    .await
+    site.parts.safety.close_ways(id).await?;
+    safety::note(site, visitor, Happened::to(id, SecurityEvent::Recovered)).await;
+    if site.parts.safety.second_factor(id).await?.is_some() {
+        // A link in a mail is no second factor.
+        let notice = "Your password is new. Sign in with it, and with a code.";
+        return Ok(reply::see_with(&urls::SignIn.into(), notice));
+    }
+    let notice = "Your password is new. Sessions and tokens of before have ended.";
+    begin(site, visitor, &account, &urls::Home.into(), notice).await
 }

@@ -6,19 +6,27 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{Account, AccountError, AccountId, Session, Token};
+use quorate_runtime::ports::{
+    Account, AccountError, AccountId, SecurityEntry, SecurityEvent, Session, SessionUse, Token,
+};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
+use crate::app::safety::{self, Happened};
 use crate::app::state::{AppState, digest_of, fresh_word};
 use crate::app::visitor::{Visitor, session_digest};
-use crate::app::{forget, reply};
+use crate::app::{forget, passwords, reply};
+use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
+use crate::site::account::factor;
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, Theme, When, plural, urls};
+
+/// How many entries of the security log are shown.
+const ENTRIES: u32 = 30;
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
@@ -44,6 +52,9 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         .accounts
         .sessions_of(account.id, site.now())
         .await?;
+    let second = site.parts.safety.second_factor(account.id).await?;
+    let uses = site.parts.safety.session_uses(account.id).await?;
+    let entries = site.parts.safety.entries(Some(account.id), ENTRIES).await?;
     let (secret, wrong) = match told {
         Told::Nothing => (None, None),
         Told::Secret(secret) => (Some(secret), None),
@@ -52,9 +63,11 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
     let mut blocks = vec![
         appearance(visitor),
         password(visitor),
+        factor::block(site, visitor, second.as_ref()),
         mail(site, visitor, account),
-        browsers(site, visitor, &sessions),
+        browsers(site, visitor, &sessions, &uses),
         programs(site, visitor, &tokens, secret),
+        history(site, &entries),
         words(visitor),
         leaving(visitor),
     ];
@@ -132,7 +145,7 @@ fn password(visitor: &Visitor) -> SettingsBlock {
         Field::new("old", "old", "The one you have", kind(false)),
         Field::new("password", "password", "The new one", kind(true)),
     ];
-    let about = "A new password ends all your other sessions.";
+    let about = "A new password ends all your other sessions, and every token.";
     SettingsBlock {
         form: Some(form(visitor, "password", fields, "Change it")),
         ..block("password", "Password", about)
@@ -164,17 +177,24 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
     }
 }
 
-/// Where one is signed in. Nothing is kept of a browser but when it signed in.
-fn browsers(site: &AppState, visitor: &Visitor, sessions: &[Session]) -> SettingsBlock {
+/// Where one is signed in.
+fn browsers(
+    site: &AppState,
+    visitor: &Visitor,
+    sessions: &[Session],
+    uses: &[SessionUse],
+) -> SettingsBlock {
     let lines = sessions.iter().map(|session| {
         let is_this = session.digest == session_digest(&visitor.token);
+        let used = uses.iter().find(|used| used.session == session.digest);
+        let last = used.map_or_else(String::new, |used| {
+            format!(", last used {}", when(site, used.at))
+        });
+        let place = used.map_or("A browser", |used| used.place.as_str());
+        let this = if is_this { " (this browser)" } else { "" };
         SettingsLine {
-            title: format!("Signed in {}", when(site, session.began_at)),
-            about: if is_this {
-                "this browser".to_owned()
-            } else {
-                format!("until {}", when(site, session.ends_at))
-            },
+            title: format!("{place}{this}"),
+            about: format!("since {}{last}", when(site, session.began_at)),
             form: (!is_this).then(|| {
                 let to = visitor.send(urls::SettingsDo {
                     what: "end-session",
@@ -191,7 +211,7 @@ fn browsers(site: &AppState, visitor: &Visitor, sessions: &[Session]) -> Setting
         ..block(
             "sessions",
             "Where you are signed in",
-            "Sign out what you no longer use, or do not know.",
+            "Sign out what you no longer use, or do not know. A browser that is not used for 30 days is signed out by itself.",
         )
     }
 }
@@ -253,7 +273,24 @@ fn programs(
     }
 }
 
-fn words(visitor: &Visitor) -> SettingsBlock {
+/// What happened to the account.
+fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
+    let lines = entries.iter().map(|entry| SettingsLine {
+        title: safety::told(entry.event).to_owned(),
+        about: format!("{}, {}", when(site, entry.at), entry.place),
+        form: None,
+    });
+    SettingsBlock {
+        lines: lines.collect(),
+        ..block(
+            "history",
+            "What happened to your account",
+            "The newest first, as far as 60 days back. If something was not you, change your password.",
+        )
+    }
+}
+
+fn words(site: &AppState, visitor: &Visitor) -> SettingsBlock {
     let fields = vec![
         Field::new(
             "words-names",
@@ -316,7 +353,16 @@ async fn changed(
     match what {
         "appearance" => Ok(tastes(form)),
         "password" => renewed(site, visitor, account, form).await,
-        "mail" => mailed(site, account, form).await,
+        "mail" => mailed(site, visitor, account, form).await,
+        "factor" => {
+            check(site, &account, form).await?;
+            Ok(factor::begun(site, visitor, &FactorKey::fresh()?, None))
+        }
+        "factor-on" => factor::turned_on(site, visitor, &account, form).await,
+        "factor-off" => {
+            check(site, &account, form).await?;
+            factor::turned_off(site, visitor, &account, form).await
+        }
         "token" => {
             let secret = make_token(
                 site,
@@ -325,6 +371,7 @@ async fn changed(
                 token_span(form)?,
             )
             .await?;
+            note(site, visitor, &account, SecurityEvent::TokenMade).await;
             shown(site, visitor, Told::Secret(secret)).await
         }
         "revoke" => {
@@ -335,6 +382,7 @@ async fn changed(
                 .find(|token| token.digest.to_string() == wanted);
             let token = token.ok_or(AppError::NotFound)?;
             site.parts.accounts.revoke_token(token.digest).await?;
+            note(site, visitor, &account, SecurityEvent::TokenRevoked).await;
             Ok(reply::see_with(
                 &urls::Settings.into(),
                 "The token no longer counts.",
@@ -350,6 +398,7 @@ async fn changed(
             let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
             let session = session.ok_or(AppError::NotFound)?;
             site.parts.accounts.end_session(session.digest).await?;
+            note(site, visitor, &account, SecurityEvent::SessionEnded).await;
             Ok(reply::see_with(&urls::Settings.into(), "It is signed out."))
         }
         "forget" => {
@@ -375,6 +424,7 @@ async fn changed(
 /// Another mail address, or none.
 async fn mailed(
     site: &Arc<AppState>,
+    visitor: &Visitor,
     account: Account,
     form: &Posted,
 ) -> Result<Response, AppError> {
@@ -389,7 +439,10 @@ async fn mailed(
             "That address cannot be kept here.".to_owned(),
         )),
         Err(error) => Err(error.into()),
-        Ok(()) => Ok(reply::see_with(&urls::Settings.into(), "Kept.")),
+        Ok(()) => {
+            note(site, visitor, &changed, SecurityEvent::MailChanged).await;
+            Ok(reply::see_with(&urls::Settings.into(), "Kept."))
+        }
     }
 }
 
@@ -447,7 +500,11 @@ pub async fn make_token(
     Ok(secret)
 }
 
-/// A new password, which ends all other sessions.
+async fn note(site: &AppState, visitor: &Visitor, account: &Account, event: SecurityEvent) {
+    safety::note(site, visitor, Happened::to(account.id, event)).await;
+}
+
+/// A new password, which closes every other way in.
 async fn renewed(
     site: &Arc<AppState>,
     visitor: &Visitor,
@@ -455,32 +512,25 @@ async fn renewed(
     form: &Posted,
 ) -> Result<Response, AppError> {
     check(site, &account, form).await?;
+    let words = account::handler::words_of(&account);
     let fresh = Account {
-        password: Some(account::handler::new_password(site, form).await?),
+        password: Some(account::handler::new_password(site, form, words).await?),
         ..account
     };
     site.parts.accounts.change(&fresh).await?;
-    site.parts.accounts.end_sessions_of(fresh.id).await?;
-    account::handler::begin(
-        site,
-        visitor,
-        fresh.id,
-        &urls::Settings.into(),
-        "Your password is new.",
-    )
-    .await
+    site.parts.safety.close_ways(fresh.id).await?;
+    note(site, visitor, &fresh, SecurityEvent::PasswordChanged).await;
+    let (to, notice) = (urls::Settings.into(), "Your password is new.");
+    account::handler::begin(site, visitor, &fresh, &to, notice).await
 }
 
 /// Whether the password that was typed is the account's.
 async fn check(site: &Arc<AppState>, account: &Account, form: &Posted) -> Result<(), AppError> {
-    let who = crate::security::rate::Who::Account(account.name.to_lowercase());
+    // Strangers who try their luck at signing in do not stand in the way of somebody who is.
+    let who = crate::security::rate::Who::Account(format!("own {}", account.id.0));
     site.sign_ins.take(who, site.now_ms())?;
-    let typed = form.one("old").unwrap_or_default().to_owned();
-    let kept = account.password.clone();
-    let trying = Arc::clone(site);
-    let tried =
-        tokio::task::spawn_blocking(move || trying.passwords.try_password(&typed, kept.as_deref()));
-    match tried.await? {
+    let typed = form.one("old").unwrap_or_default();
+    match passwords::tried(site, typed, account.password.clone()).await? {
         Tried::Right { .. } => Ok(()),
         Tried::Wrong => Err(AppError::Form("That is not your password.".to_owned())),
     }

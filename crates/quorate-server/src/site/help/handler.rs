@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use quorate_kernel::Span;
+use quorate_runtime::ports::ENTRIES_KEPT;
 
 use crate::app::error::AppError;
 use crate::app::forms::drawn;
@@ -13,9 +15,6 @@ use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::site::help::page::{Help, Privacy};
 use crate::view::game::GameView;
-
-/// How many days addresses and sign-ins are kept.
-const ADDRESS_DAYS: u32 = 60;
 
 /// `GET /help`.
 pub async fn help(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
@@ -32,7 +31,7 @@ pub async fn privacy(State(site): State<Arc<AppState>>, visitor: Visitor) -> Res
         chrome: reply::chrome(&site, &visitor, "What is kept about you"),
         operator: house.operator.clone(),
         contact: house.contact.clone(),
-        address_days: ADDRESS_DAYS,
+        address_days: ENTRIES_KEPT.0 / Span::days(1).0,
     };
     reply::page(&site, &visitor, StatusCode::OK, &privacy)
 }

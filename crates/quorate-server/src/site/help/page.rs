@@ -23,5 +23,5 @@ pub struct Privacy {
     /// A mail address of theirs.
     pub contact: Option<String>,
     /// How many days addresses and sign-ins are kept.
-    pub address_days: u32,
+    pub address_days: i64,
 }

@@ -8,7 +8,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::{Moment, Span};
 use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{Account, GameRow, Invitation};
+use quorate_runtime::ports::{
+    Account, AccountId, ClockStanding, GameRow, Invitation, SecurityEvent,
+};
 
 use crate::app::download;
 use crate::app::error::AppError;
@@ -17,19 +19,24 @@ use crate::app::posted::Posted;
 use crate::app::recovery::make_link;
 use crate::app::reply;
 use crate::app::reply::timestamp;
+use crate::app::safety::{self, Happened};
 use crate::app::state::{AppState, digest_of, fresh_word};
 use crate::app::visitor::Visitor;
-use crate::site::operator::page::{Operator, OperatorLine};
-use crate::site::operator::withhold;
+use crate::site::operator::page::{Operator, OperatorLine, SecurityLog};
+use crate::site::operator::{moderation, withhold};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, When, urls,
+    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, When,
+    plural, urls,
 };
 use crate::view::game::GameView;
 
 /// How long an invitation and a recovery link count.
 const INVITED_FOR: Span = Span::days(30);
 const RECOVERY_FOR: Span = Span::days(2);
+
+/// How many entries of the security log are shown.
+const ENTRIES: u32 = 500;
 
 /// How many accounts an invitation makes at most.
 const USES_MAX: u32 = 100;
@@ -74,16 +81,29 @@ async fn panel(
         "Account",
         FieldKind::Line(String::new()),
     );
+    let factor = Field::new(
+        "recover-factor",
+        "factor",
+        "Take the second factor away too",
+        FieldKind::Flag(false),
+    );
     let panel = Operator {
         chrome: reply::chrome(site, visitor, "Operator's panel"),
         health,
         lines,
         games: kept(site, &games),
         whole_backup: urls::WholeBackup.into(),
+        security_log: urls::OperatorSecurity.into(),
         accounts: table(site, &accounts),
         invite: form(visitor, "invite", vec![uses], "Make an invitation"),
         shown_once: secret,
-        recover: form(visitor, "recover", vec![name], "Make a recovery link"),
+        recover: form(
+            visitor,
+            "recover",
+            vec![name, factor.optional()],
+            "Make a recovery link",
+        ),
+        restrain: form(visitor, "restrain", moderation::fields(), "Do it"),
         withhold: form(
             visitor,
             "withhold",
@@ -210,9 +230,72 @@ pub(crate) async fn backup(
         return reply::failed(&site, &visitor, None, trouble);
     }
     match crate::api::keep::as_file(&site, &game, true).await {
-        Ok(response) => response,
+        Ok(response) => {
+            note(&site, &visitor, SecurityEvent::CopyTaken, None, game).await;
+            response
+        }
         Err(problem) => problem.into_response(),
     }
+}
+
+async fn note(
+    site: &AppState,
+    visitor: &Visitor,
+    event: SecurityEvent,
+    account: Option<AccountId>,
+    about: String,
+) {
+    let happened = Happened {
+        event,
+        account,
+        about,
+    };
+    safety::note(site, visitor, happened).await;
+}
+
+/// `GET /operator/security`: the security log.
+pub(crate) async fn security(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
+    let result = security_log(&site, &visitor).await;
+    answer(&site, &visitor, result)
+}
+
+async fn security_log(site: &AppState, visitor: &Visitor) -> Result<Response, AppError> {
+    check(visitor)?;
+    let entries = site.parts.safety.entries(None, ENTRIES).await?;
+    let accounts = site.parts.accounts.accounts().await?;
+    let name = |id: Option<AccountId>| {
+        let account = accounts.iter().find(|account| Some(account.id) == id);
+        account.map_or_else(String::new, |account| account.name.clone())
+    };
+    let rows = (0..).zip(&entries).map(|(nth, entry)| Row {
+        id: format!("entry-{nth}"),
+        owner: Person::named(safety::told(entry.event).to_owned()),
+        cells: vec![
+            Cell::text(when(site, entry.at)),
+            Cell::text(name(entry.account)),
+            Cell::text(name(entry.by)),
+            Cell::text(entry.about.clone()),
+            Cell::text(entry.place.clone()),
+        ],
+        changed: None,
+        history: None,
+    });
+    let entries = Table {
+        id: "entries".to_owned(),
+        label: "Security log".to_owned(),
+        owner: Column::words("What"),
+        columns: ["When", "Account", "By", "About", "From"]
+            .map(Column::words)
+            .to_vec(),
+        rows: rows.collect(),
+        pseudo: Vec::new(),
+        tells_change: false,
+    };
+    let page = SecurityLog {
+        chrome: reply::chrome(site, visitor, "Security log"),
+        entries,
+    };
+    Ok(reply::page(site, visitor, StatusCode::OK, &page))
 }
 
 /// `GET /operator/backup`: everything that the server keeps as one file, which `quorate restore` takes.
@@ -231,7 +314,46 @@ async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
         .map_err(|error| AppError::Broken(format!("the file could not be made: {error}")))?;
     let copied = backup.back_up(&std::env::temp_dir(), &file).await;
     copied.map_err(OperatingError::from)?;
+    let about = "the whole server".to_owned();
+    note(site, visitor, SecurityEvent::CopyTaken, None, about).await;
     Ok(file)
+}
+
+/// What players told.
+async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>, AppError> {
+    let mut lines = Vec::new();
+    for (id, report) in site.parts.moderation.reports().await? {
+        let settle = form(site, visitor, "settle", Vec::new(), "Settled");
+        lines.push(OperatorLine {
+            status: Status::new(StatusKind::Claimed, "Reported"),
+            text: moderation::told(site, &report).await?,
+            place: moderation::place(&report.game, &report.about),
+            forms: vec![Form {
+                send: settle.send.with("report", id.to_string()),
+                ..settle
+            }],
+        });
+    }
+    Ok(lines)
+}
+
+/// What is wrong with the machine's clock, and the button that says it is right.
+fn clock(site: &AppState, visitor: &Visitor) -> Option<OperatorLine> {
+    let (span, way) = match site.parts.clock.standing() {
+        ClockStanding::Even => return None,
+        ClockStanding::Ahead(span) => (span, "ahead"),
+        ClockStanding::Behind(span) => (span, "back"),
+    };
+    let hours = span.0 / Span::hours(1).0;
+    let text = format!(
+        "It jumped {way} by some {hours} hours. Games go on by the time before; set the clock right, or say that it is."
+    );
+    Some(OperatorLine {
+        status: Status::new(StatusKind::Failed, "The machine\u{2019}s clock"),
+        text,
+        place: None,
+        forms: vec![form(site, visitor, "clock", Vec::new(), "It is right")],
+    })
 }
 
 async fn health(
@@ -256,7 +378,8 @@ async fn health(
         ),
     ];
     facts.extend(law(site));
-    let mut lines = Vec::new();
+    let mut lines: Vec<_> = clock(site, visitor).into_iter().collect();
+    lines.extend(reports(site, visitor).await?);
     for row in &rows {
         let look = match GameView::at(site, visitor, row.game.as_str()).await {
             Ok(look) => look,
@@ -264,6 +387,7 @@ async fn health(
                 lines.push(OperatorLine {
                     status: Status::new(StatusKind::Failed, "Cannot be opened"),
                     text: format!("{}: {}", row.game, trouble.what()),
+                    place: None,
                     forms: Vec::new(),
                 });
                 continue;
@@ -282,6 +406,7 @@ async fn health(
                     look.rule_title(&asleep.rule),
                     why.unwrap_or_default()
                 ),
+                place: None,
                 forms: Vec::new(),
             });
         }
@@ -321,6 +446,11 @@ async fn done(
                 ends_at: site.now() + INVITED_FOR,
             };
             site.parts.accounts.invite(&invitation).await?;
+            let uses = format!(
+                "for {}",
+                plural(invitation.uses_left as usize, "account", "accounts")
+            );
+            note(site, visitor, SecurityEvent::Invited, None, uses).await;
             Fact::new(
                 "Invitation",
                 whole(site, &urls::Invitation { code: &word }.into()),
@@ -332,11 +462,27 @@ async fn done(
             let account = site.parts.accounts.account_by_name(name).await?;
             let account = account
                 .ok_or_else(|| AppError::Form("There is no account of that name.".to_owned()))?;
+            if form.one("factor").is_some() {
+                site.parts.safety.drop_second_factor(account.id).await?;
+                let (event, about) = (SecurityEvent::FactorOff, String::new());
+                note(site, visitor, event, Some(account.id), about).await;
+            }
             let ends_at = site.now() + RECOVERY_FOR;
             let link = make_link(&*site.parts.accounts, account.id, ends_at).await?;
+            let event = SecurityEvent::RecoveryMade;
+            note(site, visitor, event, Some(account.id), String::new()).await;
             Fact::new(format!("For {}", account.name), whole(site, &link))
                 .note("Counts once, for two days; shown this once.")
         }
+        "clock" => {
+            site.parts.clock.trust();
+            let about = String::new();
+            note(site, visitor, SecurityEvent::ClockTrusted, None, about).await;
+            let notice = "The machine\u{2019}s clock is followed again.";
+            return Ok(reply::see_with(&urls::Operator.into(), notice));
+        }
+        "settle" => return moderation::settled(site, form).await,
+        "restrain" => return moderation::done(site, visitor, form).await,
         "withhold" => return withhold::done(site, visitor, form).await,
         _ => return Err(AppError::NotFound),
     };

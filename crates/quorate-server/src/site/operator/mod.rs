@@ -1,6 +1,7 @@
 //! The operator’s panel.
 
 pub mod handler;
+pub mod moderation;
 pub mod page;
 #[cfg(test)]
 pub mod sample;

@@ -12,8 +12,20 @@ pub struct OperatorLine {
     pub status: Status,
     /// What it is, and since when.
     pub text: String,
+    /// Where it is found.
+    pub place: Option<Href>,
     /// What may be done.
     pub forms: Vec<Form>,
+}
+
+/// The security log.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/operator/security.html")]
+pub struct SecurityLog {
+    /// Around it.
+    pub chrome: Chrome,
+    /// What happened, the newest first.
+    pub entries: Table,
 }
 
 /// The operator's panel.
@@ -26,6 +38,8 @@ pub struct Operator {
     pub health: Vec<Fact>,
     /// Sleeping rules, workers that were killed.
     pub lines: Vec<OperatorLine>,
+    /// Where the security log is.
+    pub security_log: Href,
     /// Accounts.
     pub accounts: Table,
     /// Games, with what was withheld in them and their backups.
@@ -38,6 +52,8 @@ pub struct Operator {
     pub shown_once: Option<Fact>,
     /// A link for somebody who cannot sign in.
     pub recover: Form,
+    /// An account that is to be kept from something.
+    pub restrain: Form,
     /// Something that was written and must not be read any more.
     pub withhold: Form,
 }

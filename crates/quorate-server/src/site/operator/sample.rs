@@ -5,7 +5,7 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::operator::page::{Operator, OperatorLine};
+use crate::site::operator::page::{Operator, OperatorLine, SecurityLog};
 use crate::ui::sample::world::{GAME, ago, bare, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{
@@ -34,11 +34,13 @@ impl Samples for Operator {
                 OperatorLine {
                     status: Status::new(StatusKind::Asleep, "Rule 14.3 of Saltmarsh sleeps"),
                     text: "It ran out of steps three times since 16 Sep.".into(),
+                    place: None,
                     forms: vec![button("wake", "Wake it")],
                 },
                 OperatorLine {
                     status: Status::new(StatusKind::Failed, "A worker was killed"),
                     text: "Knucklebones, rule 8.2, after 1 s; back after 140 ms.".into(),
+                    place: Some(urls::Game { game: GAME }.into()),
                     forms: vec![],
                 },
             ],
@@ -61,6 +63,7 @@ impl Samples for Operator {
                 tells_change: false,
             },
             whole_backup: urls::WholeBackup.into(),
+            security_log: urls::OperatorSecurity.into(),
             accounts: Table {
                 id: "accounts".into(),
                 label: "Accounts".into(),
@@ -98,11 +101,62 @@ impl Samples for Operator {
                 .note("Works once, for an hour. Hand it over in person."),
             ),
             recover: button("recover", "Make a recovery link"),
+            restrain: button("restrain", "Do it"),
             withhold: button("withhold", "Withhold it for good"),
         };
         vec![Sample {
             name: "panel",
             page,
         }]
+    }
+}
+
+impl Samples for SecurityLog {
+    fn samples() -> Vec<Sample<Self>> {
+        let row = |nth: u32, what: &str, cells: [&str; 5]| Row {
+            id: format!("entry-{nth}"),
+            owner: Person::named(what),
+            cells: cells.map(Cell::text).to_vec(),
+            changed: None,
+            history: None,
+        };
+        let page = SecurityLog {
+            chrome: bare("Security log"),
+            entries: Table {
+                id: "entries".into(),
+                label: "Security log".into(),
+                owner: Column::words("What"),
+                columns: ["When", "Account", "By", "About", "From"]
+                    .map(Column::words)
+                    .to_vec(),
+                rows: vec![
+                    row(
+                        0,
+                        "Signed in",
+                        [
+                            "16 Sep, 14:02 UTC",
+                            "cosima",
+                            "",
+                            "",
+                            "Firefox on Linux, from 192.0.2.7",
+                        ],
+                    ),
+                    row(
+                        1,
+                        "An operator made an invitation",
+                        [
+                            "16 Sep, 13:40 UTC",
+                            "",
+                            "cosima",
+                            "for 3 accounts",
+                            "Firefox on Linux, from 192.0.2.7",
+                        ],
+                    ),
+                ],
+                pseudo: vec![],
+                tells_change: false,
+            },
+        };
+        vec![Sample { name: "log", page }]
     }
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use quorate_kernel::EventSeq;
+use quorate_runtime::ports::SecurityEvent;
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
+use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::{forget, reply};
@@ -44,6 +46,12 @@ pub(crate) async fn done(
     let events = site.events(look.game(), &[seq]).await?;
     let event = events.into_iter().next().ok_or(AppError::NotFound)?;
     forget::withhold(&look, &event, None, form.filled("why")).await?;
+    let happened = Happened {
+        event: SecurityEvent::Withheld,
+        account: None,
+        about: format!("event {seq} of {game}"),
+    };
+    safety::note(site, visitor, happened).await;
     let words = format!("What was written in event {seq} of {game} is gone.");
     Ok(reply::see_with(&urls::Operator.into(), &words))
 }

@@ -232,6 +232,12 @@ fn player_page(look: &GameView, id: PlayerId, idling: Vec<(When, String)>) -> Pl
         follow: look
             .follow(&Followed::Person(id))
             .filter(|_| look.me() != Some(id)),
+        report: look.visitor().account.is_some().then(|| {
+            let to = urls::Report {
+                game: look.game().as_str(),
+            };
+            Href::from(to).with("about", &format!("player:{id}"))
+        }),
     }
 }
 

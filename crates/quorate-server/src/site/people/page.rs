@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::ui::urls::Href;
 use crate::ui::{
     Ballot, Chrome, Entry, Fact, Follow, Form, Link, Offer, Person, Status, Table, When,
 };
@@ -61,4 +62,6 @@ pub struct PlayerPage {
     pub write: Option<Link>,
     /// Whether to hear of them.
     pub follow: Option<Follow>,
+    /// Where the operator is told of them, for whoever is signed in.
+    pub report: Option<Href>,
 }

@@ -109,6 +109,7 @@ impl Samples for PlayerPage {
             ],
             write: Some(Link::new("Write a message", urls::Messages { game: GAME })),
             follow: None,
+            report: Some(urls::Report { game: GAME }.into()),
         };
         vec![Sample {
             name: "somebody else",

@@ -46,7 +46,9 @@ pub async fn show(
 
 /// Which page of comments is shown: the one that is named, or that of a comment that is named, else the newest.
 fn shown(thread: &CommentPages<'_>, query: &BTreeMap<String, String>) -> usize {
-    let named = query.get("comments").and_then(|page| page.parse::<usize>().ok());
+    let named = query
+        .get("comments")
+        .and_then(|page| page.parse::<usize>().ok());
     let comment = query.get("comment").and_then(|id| id.parse().ok());
     let of_comment = comment.and_then(|id| thread.page_of(id));
     let nth = named.map(|page| page.saturating_sub(1)).or(of_comment);
@@ -74,7 +76,10 @@ fn whole(
         .as_ref()
         .map(|count| votes::told(look, id, post, count));
     for line in votes.iter_mut().flat_map(|votes| &mut votes.lines) {
-        let cast = line.comment.as_ref().and_then(|place| place.as_str().strip_prefix("#c"));
+        let cast = line
+            .comment
+            .as_ref()
+            .and_then(|place| place.as_str().strip_prefix("#c"));
         line.comment = cast.and_then(|word| word.parse().ok()).map(way);
     }
     Ok(Post {
@@ -85,6 +90,11 @@ fn whole(
         category,
         author: look.author(&post.author),
         event: Some(in_log(look, id.0.event())),
+        report: look
+            .visitor()
+            .account
+            .is_some()
+            .then(|| Href::from(urls::Report { game }).with("about", &format!("post:{id}"))),
         when: look.when(post.at),
         status: look.status(post),
         place: place(look, post),
@@ -257,7 +267,9 @@ fn way_to(
         game: look.game().as_str(),
         post: &post,
     };
-    Href::from(to).with("comment", &comment.to_string()).at(&place)
+    Href::from(to)
+        .with("comment", &comment.to_string())
+        .at(&place)
 }
 
 fn comments(

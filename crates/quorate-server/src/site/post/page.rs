@@ -45,6 +45,8 @@ pub struct Post {
     pub author: Person,
     /// Its event in the log, where its words can be taken out.
     pub event: Option<Href>,
+    /// Where the operator is told of it, for whoever is signed in.
+    pub report: Option<Href>,
     /// When.
     pub when: When,
     /// What has become of it; stories have no status.

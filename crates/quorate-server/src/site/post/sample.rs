@@ -189,6 +189,7 @@ fn proposal() -> Post {
         title: "Night fares for the ferry".into(),
         category: "Proposal".into(),
         author: person("Tamsin"),
+        report: Some(urls::Report { game: GAME }.into()),
         when: ago(450),
         status: Some(Status::new(StatusKind::Pending, "Pending")),
         place: "third in the queue".into(),

@@ -178,7 +178,10 @@ fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
             if let Some((weight, excerpt)) = weigh_marked(look, "", comment.text.as_str(), words) {
                 let hit = Hit {
                     kind: "Comment".to_owned(),
-                    to: Link::new(format!("under {title}"), on_its_page(&href, &key.id.to_string())),
+                    to: Link::new(
+                        format!("under {title}"),
+                        on_its_page(&href, &key.id.to_string()),
+                    ),
                     excerpt,
                     when: Some(look.when(comment.at)),
                 };

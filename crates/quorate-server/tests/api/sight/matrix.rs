@@ -39,6 +39,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "rulebook=ball&title=Another&name=Zed",
         ),
         ("/sign-in", "/sign-in".into(), "name=Nobody&password=wrong"),
+        (
+            "/sign-in/code",
+            "/sign-in/code".into(),
+            "ticket=none&code=1",
+        ),
         ("/sign-out", "/sign-out".into(), ""),
         ("/sign-up", "/sign-up".into(), "name=Hal&password=short"),
         ("/recover", "/recover".into(), "mail=nobody@example.org"),
@@ -77,6 +82,21 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/settings/end-session".into(),
             "session=none",
         ),
+        (
+            "/settings/{what}:factor",
+            "/settings/factor".into(),
+            "old=wrong",
+        ),
+        (
+            "/settings/{what}:factor-on",
+            "/settings/factor-on".into(),
+            "key=none&code=1",
+        ),
+        (
+            "/settings/{what}:factor-off",
+            "/settings/factor-off".into(),
+            "old=wrong&code=1",
+        ),
         ("/settings/{what}:none", "/settings/none".into(), ""),
         (
             "/operator/{what}:invite",
@@ -114,6 +134,21 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             g("/follow"),
             "what=rule:masks&do=follow",
         ),
+            "/operator/{what}:restrain",
+            "/operator/restrain".into(),
+            "name=Nobody&way=muted&why=because",
+        ),
+        (
+            "/operator/{what}:settle",
+            "/operator/settle".into(),
+            "report=99",
+        ),
+        (
+            "/g/{game}/report",
+            g("/report"),
+            "about=player:1&why=because",
+        ),
+        ("/operator/{what}:clock", "/operator/clock".into(), ""),
         ("/g/{game}/join", g("/join"), "name=Zed&text=Hello"),
         (
             "/g/{game}/new/{category}",

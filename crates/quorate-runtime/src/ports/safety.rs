@@ -1,0 +1,224 @@
+//! What keeps accounts safe: where they are signed in, what happened to them, and what a new password ends.
+
+use async_trait::async_trait;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{Moment, Span};
+
+use super::{AccountError, AccountId, NewAccount};
+
+/// How long the security log keeps an entry, with the address in it.
+pub const ENTRIES_KEPT: Span = Span::days(60);
+
+/// The last use of a session.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionUse {
+    /// The session, by the digest of its cookie.
+    pub session: Digest,
+    /// When.
+    pub at: Moment,
+    /// With what and from where, in words: "Firefox on Linux, from 192.0.2.7".
+    pub place: String,
+}
+
+/// What happened to an account, or was done by an operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SecurityEvent {
+    /// Somebody signed in.
+    SignedIn,
+    /// Somebody typed a wrong password.
+    SignInFailed,
+    /// The account was made.
+    SignedUp,
+    /// A new password was set by its owner.
+    PasswordChanged,
+    /// A link for a new password was sent by mail.
+    RecoveryMailed,
+    /// An operator made a link for a new password.
+    RecoveryMade,
+    /// A new password was set by such a link.
+    Recovered,
+    /// A second factor was turned on.
+    FactorOn,
+    /// The second factor was turned off.
+    FactorOff,
+    /// The mail address was changed.
+    MailChanged,
+    /// A token was made.
+    TokenMade,
+    /// A token was revoked.
+    TokenRevoked,
+    /// A session was ended from another browser.
+    SessionEnded,
+    /// An operator made an invitation.
+    Invited,
+    /// An operator muted the account.
+    Muted,
+    /// An operator suspended the account.
+    Suspended,
+    /// An operator lifted what the account was kept from.
+    Lifted,
+    /// An operator withheld a text or a picture.
+    Withheld,
+    /// An operator said that the machine's clock is right.
+    ClockTrusted,
+    /// An operator took a copy of a game, or of everything.
+    CopyTaken,
+}
+
+impl SecurityEvent {
+    /// All there are.
+    pub const ALL: [Self; 20] = [
+        Self::SignedIn,
+        Self::SignInFailed,
+        Self::SignedUp,
+        Self::PasswordChanged,
+        Self::RecoveryMailed,
+        Self::RecoveryMade,
+        Self::Recovered,
+        Self::FactorOn,
+        Self::FactorOff,
+        Self::MailChanged,
+        Self::TokenMade,
+        Self::TokenRevoked,
+        Self::SessionEnded,
+        Self::Invited,
+        Self::Muted,
+        Self::Suspended,
+        Self::Lifted,
+        Self::Withheld,
+        Self::ClockTrusted,
+        Self::CopyTaken,
+    ];
+
+    /// The word by which stores and logs know it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::SignedIn => "signed-in",
+            Self::SignInFailed => "sign-in-failed",
+            Self::SignedUp => "signed-up",
+            Self::PasswordChanged => "password-changed",
+            Self::RecoveryMailed => "recovery-mailed",
+            Self::RecoveryMade => "recovery-made",
+            Self::Recovered => "recovered",
+            Self::FactorOn => "factor-on",
+            Self::FactorOff => "factor-off",
+            Self::MailChanged => "mail-changed",
+            Self::TokenMade => "token-made",
+            Self::TokenRevoked => "token-revoked",
+            Self::SessionEnded => "session-ended",
+            Self::Invited => "invited",
+            Self::Muted => "muted",
+            Self::Suspended => "suspended",
+            Self::Lifted => "lifted",
+            Self::Withheld => "withheld",
+            Self::ClockTrusted => "clock-trusted",
+            Self::CopyTaken => "copy-taken",
+        }
+    }
+
+    /// The one of that word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.word() == word)
+    }
+}
+
+/// An entry of the security log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SecurityEntry {
+    /// When.
+    pub at: Moment,
+    /// What.
+    pub event: SecurityEvent,
+    /// Whose account it is about, if one's.
+    pub account: Option<AccountId>,
+    /// Who did it, where that was an operator.
+    pub by: Option<AccountId>,
+    /// What else there is to say.
+    pub about: String,
+    /// With what and from where, in words.
+    pub place: String,
+}
+
+/// A second factor of an account.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecondFactor {
+    /// The key that an authenticator app shares with the server.
+    pub secret: Vec<u8>,
+    /// The newest step whose code was used.
+    pub last_step: u64,
+    /// How many codes for a lost app are left.
+    pub code_count: u32,
+}
+
+impl std::fmt::Debug for SecondFactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SecondFactor")
+            .field("last_step", &self.last_step)
+            .field("code_count", &self.code_count)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What keeps accounts safe.
+#[async_trait]
+pub trait Safety: Send + Sync {
+    /// Makes an account by an invitation, of which one use goes; both happen or neither.
+    ///
+    /// # Errors
+    /// Fails with [`AccountError::NoInvitation`] where no use was left, and as [`super::Accounts::make`] does.
+    async fn make_invited(
+        &self,
+        account: &NewAccount,
+        invitation: Digest,
+    ) -> Result<AccountId, AccountError>;
+
+    /// Notes that a session was used: it counts until `ends_at`, and no longer than `most` after it began. Where there is no
+    /// such session, nothing happens.
+    async fn use_session(
+        &self,
+        used: &SessionUse,
+        ends_at: Moment,
+        most: Span,
+    ) -> Result<(), AccountError>;
+
+    /// The last uses of an account's sessions.
+    async fn session_uses(&self, id: AccountId) -> Result<Vec<SessionUse>, AccountError>;
+
+    /// Closes every way into an account but its password: sessions, tokens, links for a new password.
+    async fn close_ways(&self, id: AccountId) -> Result<(), AccountError>;
+
+    /// An account's second factor, if it has one.
+    async fn second_factor(&self, id: AccountId) -> Result<Option<SecondFactor>, AccountError>;
+
+    /// Gives an account a second factor in place of any other, of which the code of a step was used, with codes for when the
+    /// app is lost, known by their digests.
+    async fn set_second_factor(
+        &self,
+        id: AccountId,
+        secret: &[u8],
+        step: u64,
+        codes: &[Digest],
+    ) -> Result<(), AccountError>;
+
+    /// Takes an account's second factor away, with its codes.
+    async fn drop_second_factor(&self, id: AccountId) -> Result<(), AccountError>;
+
+    /// Uses the code of a step; false where it, or a later one, was used already.
+    async fn use_step(&self, id: AccountId, step: u64) -> Result<bool, AccountError>;
+
+    /// Uses a code for a lost app up; false where there is no such one.
+    async fn use_recovery_code(&self, id: AccountId, code: Digest) -> Result<bool, AccountError>;
+
+    /// Adds an entry to the security log.
+    async fn note(&self, entry: &SecurityEntry) -> Result<(), AccountError>;
+
+    /// The newest entries, of one account or of all, newest first.
+    async fn entries(
+        &self,
+        account: Option<AccountId>,
+        count_max: u32,
+    ) -> Result<Vec<SecurityEntry>, AccountError>;
+
+    /// Drops entries that are older than [`ENTRIES_KEPT`].
+    async fn drop_entries(&self, now: Moment) -> Result<(), AccountError>;
+}

@@ -1,0 +1,94 @@
+//! Work on passwords, where it may take its time, for a few at once.
+
+use std::sync::Arc;
+
+use quorate_kernel::Span;
+use tokio::sync::Semaphore;
+
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::security::password::{AT_ONCE, Passwords, Tried};
+use crate::security::rate::TooOften;
+
+/// How many may wait for their turn; whoever comes then is sent away.
+const WAITING_MAX: usize = 30;
+
+/// When whoever is sent away may come again.
+const AGAIN_AFTER: Span = Span(5_000);
+
+/// Whose turn it is to have a password worked on.
+pub struct Turns {
+    places: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE + WAITING_MAX)),
+            turns: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+}
+
+/// Tries a password against the digest of an account, or against none, which takes as long.
+///
+/// # Errors
+/// Fails where too many wait already.
+pub async fn tried(
+    site: &Arc<AppState>,
+    typed: &str,
+    kept: Option<String>,
+) -> Result<Tried, AppError> {
+    let typed = typed.to_owned();
+    worked(site, move |passwords| {
+        passwords.try_password(&typed, kept.as_deref())
+    })
+    .await
+}
+
+/// The digest of a new password, of somebody of whom such words are known.
+///
+/// # Errors
+/// Fails where the password is too short, too long or too common, and where too many wait already.
+pub async fn fresh(
+    site: &Arc<AppState>,
+    password: &str,
+    known: Vec<String>,
+) -> Result<String, AppError> {
+    let password = password.to_owned();
+    let made = worked(site, move |passwords| {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        Passwords::judge(&password, &known).map_err(|why| AppError::Form(why.to_string()))?;
+        Ok(passwords.digest(&password)?)
+    });
+    made.await?
+}
+
+/// The digest of a password that is an account's already.
+///
+/// # Errors
+/// Fails where too many wait already.
+pub async fn digest(site: &Arc<AppState>, password: &str) -> Result<String, AppError> {
+    let password = password.to_owned();
+    Ok(worked(site, move |passwords| passwords.digest(&password)).await??)
+}
+
+async fn worked<T: Send + 'static>(
+    site: &Arc<AppState>,
+    work: impl FnOnce(&Passwords) -> T + Send + 'static,
+) -> Result<T, AppError> {
+    let place = Arc::clone(&site.turns.places).try_acquire_owned();
+    let place = place.map_err(|_| TooOften {
+        retry_after_ms: u64::try_from(AGAIN_AFTER.0).unwrap_or(0),
+    })?;
+    let turn = Arc::clone(&site.turns.turns).acquire_owned().await;
+    let turn = turn.map_err(|_| AppError::Broken("the server is closing".to_owned()))?;
+    let working = Arc::clone(site);
+    let done = tokio::task::spawn_blocking(move || {
+        // Held until the work is done, also where nobody waits for it any more.
+        let _held = (place, turn);
+        work(&working.passwords)
+    });
+    Ok(done.await?)
+}

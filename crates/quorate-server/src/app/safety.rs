@@ -1,0 +1,202 @@
+//! What accounts are kept safe by: the security log, and what is known of a browser.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use axum::http::{HeaderMap, header};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{Moment, Span};
+use quorate_runtime::ports::{AccountId, SecurityEntry, SecurityEvent, SessionUse};
+
+use crate::app::metrics;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+
+/// How long a session lasts that is not used.
+pub const SESSION_IDLE: Span = Span::days(30);
+
+/// How long a session lasts at most.
+pub const SESSION_MAX: Span = Span::days(180);
+
+/// How often the use of a session is noted.
+const NOTED_EVERY: Span = Span::hours(1);
+
+/// How many sessions are remembered for that.
+const NOTED_MAX: usize = 10_000;
+
+/// What the security log says was done: to which account, with what else to say.
+pub struct Happened {
+    /// What.
+    pub event: SecurityEvent,
+    /// Whose account it is about, if one's.
+    pub account: Option<AccountId>,
+    /// What else there is to say; no secret, and nothing that a stranger typed.
+    pub about: String,
+}
+
+impl Happened {
+    /// Something that happened to an account.
+    pub fn to(account: AccountId, event: SecurityEvent) -> Self {
+        Self {
+            event,
+            account: Some(account),
+            about: String::new(),
+        }
+    }
+}
+
+/// Writes into the security log. Where that fails, what was done stands, and the server's log says so.
+pub async fn note(site: &AppState, visitor: &Visitor, happened: Happened) {
+    let entry = SecurityEntry {
+        at: site.now(),
+        event: happened.event,
+        account: happened.account,
+        by: visitor.id().filter(|_| visitor.is_operator()),
+        about: happened.about,
+        place: place(visitor),
+    };
+    tracing::info!(
+        target: "security", event = entry.event.word(), account = entry.account.map(|id| id.0),
+        by = entry.by.map(|id| id.0), place = %entry.place, about = %entry.about, "noted"
+    );
+    ::metrics::counter!(metrics::SECURITY_EVENTS, "event" => entry.event.word()).increment(1);
+    if let Err(error) = site.parts.safety.note(&entry).await {
+        tracing::error!(%error, event = entry.event.word(), "the security log could not be written");
+    }
+}
+
+/// An event in words.
+pub fn told(event: SecurityEvent) -> &'static str {
+    match event {
+        SecurityEvent::SignedIn => "Signed in",
+        SecurityEvent::SignInFailed => "A wrong password was typed",
+        SecurityEvent::SignedUp => "The account was made",
+        SecurityEvent::PasswordChanged => "The password was changed",
+        SecurityEvent::RecoveryMailed => "A link for a new password was mailed",
+        SecurityEvent::RecoveryMade => "An operator made a link for a new password",
+        SecurityEvent::Recovered => "A new password was set by a link",
+        SecurityEvent::FactorOn => "The second factor was turned on",
+        SecurityEvent::FactorOff => "The second factor was turned off",
+        SecurityEvent::MailChanged => "The mail address was changed",
+        SecurityEvent::TokenMade => "A token was made",
+        SecurityEvent::TokenRevoked => "A token was revoked",
+        SecurityEvent::SessionEnded => "A browser was signed out from another",
+        SecurityEvent::Invited => "An operator made an invitation",
+        SecurityEvent::Muted => "An operator muted the account",
+        SecurityEvent::Suspended => "An operator suspended the account",
+        SecurityEvent::Lifted => "An operator lifted what the account was kept from",
+        SecurityEvent::Withheld => "An operator withheld a text or picture",
+        SecurityEvent::ClockTrusted => "An operator said that the machine\u{2019}s clock is right",
+        SecurityEvent::CopyTaken => "An operator took a copy",
+    }
+}
+
+/// With what and from where somebody comes: "Firefox on Linux, from 192.0.2.7".
+pub fn place(visitor: &Visitor) -> String {
+    format!("{}, from {}", visitor.browser, visitor.address)
+}
+
+/// Notes that a session is in use.
+pub async fn in_use(site: &AppState, place: String, session: Digest) {
+    let at = site.now();
+    let used = SessionUse { session, at, place };
+    let noted = site
+        .parts
+        .safety
+        .use_session(&used, at + SESSION_IDLE, SESSION_MAX);
+    if let Err(error) = noted.await {
+        // Whoever cannot write can still be read from.
+        tracing::debug!(%error, "the use of a session was not noted");
+    }
+}
+
+/// Sessions whose use was noted lately.
+#[derive(Default)]
+pub struct NotedUses(Mutex<HashMap<Digest, Moment>>);
+
+impl NotedUses {
+    /// Whether the use of a session is to be noted now. It is not again for an hour.
+    pub fn is_due(&self, session: Digest, now: Moment) -> bool {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_fresh = |at: &Moment| *at <= now && now - *at < NOTED_EVERY;
+        if noted.get(&session).is_some_and(is_fresh) {
+            return false;
+        }
+        if noted.len() >= NOTED_MAX {
+            noted.clear();
+        }
+        noted.insert(session, now);
+        true
+    }
+}
+
+/// Which browser a request comes from, as far as it says: its kind and its system.
+pub fn browser(headers: &HeaderMap) -> String {
+    let agent = headers
+        .get(header::USER_AGENT)
+        .and_then(|agent| agent.to_str().ok());
+    let Some(agent) = agent else {
+        return "Something that does not say what it is".to_owned();
+    };
+    // Most say that they are others too; the first that fits is meant.
+    let kinds = [
+        ("Edg", "Edge"),
+        ("OPR", "Opera"),
+        ("Firefox", "Firefox"),
+        ("Chrom", "Chrome"),
+        ("Safari", "Safari"),
+        ("curl", "curl"),
+    ];
+    let systems = [
+        ("Android", "Android"),
+        ("iPhone", "an iPhone"),
+        ("iPad", "an iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "a Mac"),
+        ("CrOS", "a Chromebook"),
+        ("Linux", "Linux"),
+    ];
+    let named = |names: &[(&str, &'static str)]| {
+        let found = names.iter().find(|(sign, _)| agent.contains(sign));
+        found.map(|(_, name)| *name)
+    };
+    let kind = named(&kinds).unwrap_or("Another browser");
+    match named(&systems) {
+        Some(system) => format!("{kind} on {system}"),
+        None => kind.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_are_told_by_kind_and_system() {
+        let told = |agent: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::USER_AGENT, agent.parse().expect("a header"));
+            browser(&headers)
+        };
+        let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+        assert_eq!(told(firefox), "Firefox on Linux");
+        let edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 \
+                    Safari/537.36 Edg/140.0";
+        assert_eq!(told(edge), "Edge on Windows");
+        assert_eq!(told("curl/8.9"), "curl");
+        assert_eq!(told("<script>"), "Another browser");
+        assert_eq!(
+            browser(&HeaderMap::new()),
+            "Something that does not say what it is"
+        );
+    }
+
+    #[test]
+    fn a_use_is_noted_once_an_hour() {
+        let (uses, session) = (NotedUses::default(), Digest([1; 32]));
+        assert!(uses.is_due(session, Moment(0)));
+        assert!(!uses.is_due(session, Moment(0) + Span(NOTED_EVERY.0 - 1)));
+        assert!(uses.is_due(session, Moment(0) + NOTED_EVERY));
+        assert!(uses.is_due(Digest([2; 32]), Moment(0)));
+    }
+}

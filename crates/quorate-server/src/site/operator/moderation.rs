@@ -1,0 +1,162 @@
+//! Moderation: reports, and what accounts are kept from.
+
+use axum::response::Response;
+use quorate_kernel::{GameId, Span};
+use quorate_runtime::ports::{Report, Restraint, RestraintKind, SecurityEvent};
+
+use crate::app::error::AppError;
+use crate::app::posted::Posted;
+use crate::app::reply;
+use crate::app::safety::{self, Happened};
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::ui::{Choice, Field, FieldKind, plural, urls};
+
+/// The fields of the form: whom, from what, how long, why.
+pub(crate) fn fields() -> Vec<Field> {
+    let ways = [
+        ("muted", "Mute: they read and act, and write nothing"),
+        ("suspended", "Suspend: they cannot sign in"),
+        ("lift", "Lift whatever they are kept from"),
+    ];
+    let ways = ways
+        .map(|(value, title)| Choice::new(value, title))
+        .to_vec();
+    let days = FieldKind::Number {
+        value: String::new(),
+        min: Some(1),
+        max: Some(3_650),
+    };
+    vec![
+        Field::new("mo-name", "name", "Account", FieldKind::Line(String::new())),
+        Field::new("mo-way", "way", "What", FieldKind::One(ways)),
+        Field::new("mo-days", "days", "For how many days", days)
+            .optional()
+            .hint("Empty: until it is lifted."),
+        Field::new("mo-why", "why", "Reason", FieldKind::Line(String::new()))
+            .optional()
+            .hint("They are told."),
+    ]
+}
+
+/// What a report says, with the account that plays whom it is about.
+pub(crate) async fn told(site: &AppState, report: &Report) -> Result<String, AppError> {
+    let accounts = &site.parts.accounts;
+    let name = async |id| -> Result<String, AppError> {
+        let account = accounts.account(id).await?;
+        Ok(account.map_or_else(
+            || "an account that is gone".to_owned(),
+            |account| account.name,
+        ))
+    };
+    let by = match report.by {
+        Some(by) => name(by).await?,
+        None => "an account that is gone".to_owned(),
+    };
+    let played = match report
+        .about
+        .strip_prefix("player:")
+        .and_then(|id| id.parse().ok())
+    {
+        Some(player) => {
+            let seats = accounts.seats_in(&report.game).await?;
+            match seats.iter().find(|seat| seat.player == player) {
+                Some(seat) => format!(", played by the account {}", name(seat.account).await?),
+                None => String::new(),
+            }
+        }
+        None => String::new(),
+    };
+    Ok(format!(
+        "{} in {}{played}. {by} says: {}",
+        report.about, report.game, report.why
+    ))
+}
+
+/// Where what is reported is found.
+pub(crate) fn place(game: &GameId, about: &str) -> Option<crate::ui::urls::Href> {
+    let game = game.as_str();
+    match about.split_once(':')? {
+        ("post", post) => Some(urls::Post { game, post }.into()),
+        ("player", player) => Some(urls::Player { game, player }.into()),
+        _ => None,
+    }
+}
+
+/// Settles a report.
+pub(crate) async fn settled(site: &AppState, form: &Posted) -> Result<Response, AppError> {
+    let id = form.filled("report").and_then(|id| id.parse().ok());
+    let id = id.ok_or(AppError::NotFound)?;
+    if !site.parts.moderation.settle_report(id, site.now()).await? {
+        return Err(AppError::NotFound);
+    }
+    Ok(reply::see_with(
+        &urls::Operator.into(),
+        "The report is settled.",
+    ))
+}
+
+/// Keeps an account from something, or lifts that.
+pub(crate) async fn done(
+    site: &AppState,
+    visitor: &Visitor,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let name = form.filled("name").unwrap_or_default();
+    let account = site.parts.accounts.account_by_name(name).await?;
+    let account =
+        account.ok_or_else(|| AppError::Form("There is no account of that name.".to_owned()))?;
+    if account.operator {
+        let theirs = "Whoever runs the server is kept from nothing here; `quorate operator` takes the mark away.";
+        return Err(AppError::Form(theirs.to_owned()));
+    }
+    let way = form.filled("way").unwrap_or_default();
+    let (event, about) = if way == "lift" {
+        site.parts.moderation.lift(account.id).await?;
+        (SecurityEvent::Lifted, String::new())
+    } else {
+        let restraint = restraint(site, way, form)?;
+        site.parts
+            .moderation
+            .restrain(account.id, &restraint)
+            .await?;
+        if restraint.kind == RestraintKind::Suspended {
+            site.parts.safety.close_ways(account.id).await?;
+        }
+        let event = match restraint.kind {
+            RestraintKind::Muted => SecurityEvent::Muted,
+            RestraintKind::Suspended => SecurityEvent::Suspended,
+        };
+        (event, restraint.why)
+    };
+    let happened = Happened {
+        event,
+        account: Some(account.id),
+        about,
+    };
+    safety::note(site, visitor, happened).await;
+    let notice = format!("{}: {}.", account.name, safety::told(event));
+    Ok(reply::see_with(&urls::Operator.into(), &notice))
+}
+
+fn restraint(site: &AppState, way: &str, form: &Posted) -> Result<Restraint, AppError> {
+    let kind = RestraintKind::of_word(way);
+    let kind = kind.ok_or_else(|| AppError::Form("Say what they are kept from.".to_owned()))?;
+    let why = form.filled("why");
+    let why = why.ok_or_else(|| AppError::Form("Give a reason; they are told.".to_owned()))?;
+    let until = match form.filled("days") {
+        Some(days) => {
+            let days: Option<i64> = days.parse().ok().filter(|days| (1..=3_650).contains(days));
+            let days = days.ok_or_else(|| {
+                AppError::Form(format!("Give {}.", plural(3_650, "day", "days at most")))
+            })?;
+            Some(site.now() + Span::days(days))
+        }
+        None => None,
+    };
+    Ok(Restraint {
+        kind,
+        until,
+        why: why.to_owned(),
+    })
+}

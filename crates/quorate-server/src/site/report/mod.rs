@@ -1,0 +1,3 @@
+//! Telling the operator of a post or a person.
+
+pub mod handler;

@@ -1,0 +1,234 @@
+//! What keeps accounts safe.
+
+use async_trait::async_trait;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{Moment, Span};
+use quorate_runtime::ports::{
+    AccountError, AccountId, ENTRIES_KEPT, NewAccount, Safety, SecondFactor, SecurityEntry,
+    SecurityEvent, SessionUse, StoreError,
+};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, query};
+
+use crate::Store;
+use crate::accounts::{clash, insert, number};
+use crate::convert;
+use crate::error::Explain;
+
+type Result<T> = std::result::Result<T, AccountError>;
+
+#[async_trait]
+impl Safety for Store {
+    async fn make_invited(&self, account: &NewAccount, invitation: Digest) -> Result<AccountId> {
+        let mut writer = self.writer().await?;
+        writer.begin().await?;
+        let used = query(
+            "UPDATE invitations SET uses_left = uses_left - 1 \
+             WHERE digest = ? AND ends_at > ? AND uses_left > 0",
+        )
+        .bind(invitation.0.to_vec())
+        .bind(account.made_at.0);
+        if used.execute(&mut *writer).await.explain()?.rows_affected() == 0 {
+            return Err(AccountError::NoInvitation);
+        }
+        let id = insert(&mut writer, account).await?;
+        writer.commit().await.map_err(|e| self.mind(e))?;
+        Ok(id)
+    }
+
+    async fn use_session(&self, used: &SessionUse, ends_at: Moment, most: Span) -> Result<()> {
+        let mut writer = self.writer().await?;
+        writer.begin().await?;
+        let digest = used.session.0.to_vec();
+        let extended = query("UPDATE sessions SET ends_at = min(?, began_at + ?) WHERE digest = ?")
+            .bind(ends_at.0)
+            .bind(most.0)
+            .bind(digest.clone());
+        if extended
+            .execute(&mut *writer)
+            .await
+            .explain()?
+            .rows_affected()
+            > 0
+        {
+            let noted = query(
+                "INSERT INTO session_uses (digest, at, place) VALUES (?, ?, ?) \
+                 ON CONFLICT (digest) DO UPDATE SET at = excluded.at, place = excluded.place",
+            )
+            .bind(digest)
+            .bind(used.at.0)
+            .bind(&used.place);
+            noted.execute(&mut *writer).await.explain()?;
+        }
+        writer.commit().await.map_err(|e| self.mind(e))?;
+        Ok(())
+    }
+
+    async fn session_uses(&self, id: AccountId) -> Result<Vec<SessionUse>> {
+        let all = query(
+            "SELECT session_uses.* FROM session_uses JOIN sessions USING (digest) \
+             WHERE sessions.account = ? ORDER BY session_uses.at DESC",
+        );
+        let rows = all
+            .bind(number(id))
+            .fetch_all(&self.readers)
+            .await
+            .explain()?;
+        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(session_use).collect();
+        Ok(read?)
+    }
+
+    async fn close_ways(&self, id: AccountId) -> Result<()> {
+        let mut writer = self.writer().await?;
+        writer.begin().await?;
+        for way in [
+            "DELETE FROM sessions WHERE account = ?",
+            "DELETE FROM tokens WHERE account = ?",
+            "DELETE FROM recoveries WHERE account = ?",
+        ] {
+            let closed = query(way).bind(number(id)).execute(&mut *writer);
+            closed.await.explain()?;
+        }
+        writer.commit().await.map_err(|e| self.mind(e))?;
+        Ok(())
+    }
+
+    async fn second_factor(&self, id: AccountId) -> Result<Option<SecondFactor>> {
+        let found = query(
+            "SELECT secret, last_step, (SELECT count(*) FROM recovery_codes \
+             WHERE recovery_codes.account = second_factors.account) AS code_count \
+             FROM second_factors WHERE account = ?",
+        );
+        let row = found.bind(number(id)).fetch_optional(&self.readers).await;
+        Ok(row.explain()?.as_ref().map(second_factor).transpose()?)
+    }
+
+    async fn set_second_factor(
+        &self,
+        id: AccountId,
+        secret: &[u8],
+        step: u64,
+        codes: &[Digest],
+    ) -> Result<()> {
+        let mut writer = self.writer().await?;
+        writer.begin().await?;
+        let dropped = query("DELETE FROM second_factors WHERE account = ?").bind(number(id));
+        dropped.execute(&mut *writer).await.explain()?;
+        let set = query("INSERT INTO second_factors (account, secret, last_step) VALUES (?, ?, ?)")
+            .bind(number(id))
+            .bind(secret.to_vec())
+            .bind(step.cast_signed());
+        set.execute(&mut *writer).await.map_err(clash)?;
+        for code in codes {
+            let kept = query("INSERT INTO recovery_codes (account, digest) VALUES (?, ?)")
+                .bind(number(id))
+                .bind(code.0.to_vec());
+            kept.execute(&mut *writer).await.explain()?;
+        }
+        writer.commit().await.map_err(|e| self.mind(e))?;
+        Ok(())
+    }
+
+    async fn drop_second_factor(&self, id: AccountId) -> Result<()> {
+        let dropped = query("DELETE FROM second_factors WHERE account = ?").bind(number(id));
+        let mut writer = self.writer().await?;
+        dropped.execute(&mut *writer).await.explain()?;
+        Ok(())
+    }
+
+    async fn use_step(&self, id: AccountId, step: u64) -> Result<bool> {
+        let used =
+            query("UPDATE second_factors SET last_step = ? WHERE account = ? AND last_step < ?")
+                .bind(step.cast_signed())
+                .bind(number(id))
+                .bind(step.cast_signed());
+        let mut writer = self.writer().await?;
+        let used = used.execute(&mut *writer).await.explain()?;
+        Ok(used.rows_affected() > 0)
+    }
+
+    async fn use_recovery_code(&self, id: AccountId, code: Digest) -> Result<bool> {
+        let used = query("DELETE FROM recovery_codes WHERE account = ? AND digest = ?")
+            .bind(number(id))
+            .bind(code.0.to_vec());
+        let mut writer = self.writer().await?;
+        let used = used.execute(&mut *writer).await.explain()?;
+        Ok(used.rows_affected() > 0)
+    }
+
+    async fn note(&self, entry: &SecurityEntry) -> Result<()> {
+        let noted = query(
+            "INSERT INTO security_log (at, event, account, by_account, about, place) \
+             VALUES (?, ?, ?, ?, ?, ?)",
+        )
+        .bind(entry.at.0)
+        .bind(entry.event.word())
+        .bind(entry.account.map(number))
+        .bind(entry.by.map(number))
+        .bind(&entry.about)
+        .bind(&entry.place);
+        let mut writer = self.writer().await?;
+        noted.execute(&mut *writer).await.map_err(clash)?;
+        Ok(())
+    }
+
+    async fn entries(
+        &self,
+        account: Option<AccountId>,
+        count_max: u32,
+    ) -> Result<Vec<SecurityEntry>> {
+        let all = match account {
+            Some(id) => {
+                let own = "SELECT * FROM security_log WHERE account = ? ORDER BY id DESC LIMIT ?";
+                query(own).bind(number(id)).bind(count_max)
+            }
+            None => query("SELECT * FROM security_log ORDER BY id DESC LIMIT ?").bind(count_max),
+        };
+        let rows = all.fetch_all(&self.readers).await.explain()?;
+        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(entry).collect();
+        Ok(read?)
+    }
+
+    async fn drop_entries(&self, now: Moment) -> Result<()> {
+        let before = now + Span(-ENTRIES_KEPT.0);
+        let dropped = query("DELETE FROM security_log WHERE at < ?").bind(before.0);
+        let mut writer = self.writer().await?;
+        dropped.execute(&mut *writer).await.explain()?;
+        Ok(())
+    }
+}
+
+fn second_factor(row: &SqliteRow) -> std::result::Result<SecondFactor, StoreError> {
+    let last_step: i64 = row.try_get("last_step").explain()?;
+    Ok(SecondFactor {
+        secret: row.try_get("secret").explain()?,
+        last_step: last_step.unsigned_abs(),
+        code_count: row.try_get("code_count").explain()?,
+    })
+}
+
+fn session_use(row: &SqliteRow) -> std::result::Result<SessionUse, StoreError> {
+    Ok(SessionUse {
+        session: convert::digest(row, "digest")?,
+        at: convert::moment(row, "at")?,
+        place: row.try_get("place").explain()?,
+    })
+}
+
+fn entry(row: &SqliteRow) -> std::result::Result<SecurityEntry, StoreError> {
+    let word: &str = row.try_get("event").explain()?;
+    let id = |column: &str| -> std::result::Result<Option<AccountId>, StoreError> {
+        let id: Option<i64> = row.try_get(column).explain()?;
+        Ok(id.map(|id| AccountId(id.unsigned_abs())))
+    };
+    Ok(SecurityEntry {
+        at: convert::moment(row, "at")?,
+        event: SecurityEvent::of_word(word).ok_or_else(|| StoreError::Damaged {
+            what: format!("\"{word}\" in the security log").into(),
+        })?,
+        account: id("account")?,
+        by: id("by_account")?,
+        about: row.try_get("about").explain()?,
+        place: row.try_get("place").explain()?,
+    })
+}

@@ -1,0 +1,366 @@
+//! A server under load that is killed at random, or whose disk fails: nothing acknowledged is lost, doubled or renumbered.
+//!
+//! `QUORATE_KILLS` says how often it is killed (50 times, if nothing is said), `QUORATE_SEED` where chance begins. Each kill
+//! follows from the seed and its number, so a failure names both.
+#![cfg(unix)]
+
+mod running;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use running::done;
+use serde_json::{Value as Json, json};
+
+/// How often the server is killed where nothing is said.
+const KILLS: u64 = 50;
+
+/// The most commands of one account between two kills: fewer than its allowance.
+const COMMANDS_MAX: u64 = 50;
+
+/// An answer: its status, its headers, its body.
+type Answer = (u16, String, String);
+
+/// Asks a server something; nothing where it is gone before it has answered.
+fn ask(address: &str, method: &str, path: &str, headers: &str, body: &str) -> Option<Answer> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
+    .ok()?;
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).ok()?;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let (head, body) = said.split_once("\r\n\r\n")?;
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    if length.is_some_and(|length| length.parse() != Ok(body.len())) {
+        return None;
+    }
+    let status = head.split_whitespace().nth(1)?.parse().ok()?;
+    Some((status, head.to_owned(), body.to_owned()))
+}
+
+/// Somebody with a game of their own, in which they throw dice.
+struct Player {
+    token: String,
+    game: String,
+    /// What was acknowledged: the event of each key.
+    kept: BTreeMap<String, u64>,
+}
+
+impl Player {
+    /// Signs up in a browser, makes a token and founds a game.
+    fn new(address: &str, name: &str) -> Self {
+        let (_, head, page) = ask(address, "GET", "/sign-up", "", "").expect("a page");
+        let cookie = cookie(&head);
+        let form = format!(
+            "csrf={}&name={name}&password=lamps+on+the+quay&mail=",
+            csrf(&page)
+        );
+        let sent = "content-type: application/x-www-form-urlencoded\r\n";
+        let headers = format!("cookie: {cookie}\r\n{sent}");
+        let (status, head, page) =
+            ask(address, "POST", "/sign-up", &headers, &form).expect("an account");
+        assert_eq!(status, 303, "{page}");
+        let headers = format!("cookie: {}\r\n", cookie_of(&head, "quorate"));
+        let (_, _, page) = ask(address, "GET", "/settings", &headers, "").expect("the settings");
+        let form = format!("csrf={}&label=load", csrf(&page));
+        let (_, _, page) = ask(
+            address,
+            "POST",
+            "/settings/token",
+            &format!("{headers}{sent}"),
+            &form,
+        )
+        .expect("a token");
+        let word = page.split("<code>q_").nth(1).expect("the token");
+        let word: String = word.chars().take_while(char::is_ascii_hexdigit).collect();
+        let mut player = Self {
+            token: format!("q_{word}"),
+            game: String::new(),
+            kept: BTreeMap::new(),
+        };
+        let new = json!({ "rulebook": "one-page", "title": format!("The game of {name}") });
+        let (status, founded) = player
+            .send(address, "/api/v1/games", "found", &new)
+            .expect("a game");
+        assert_eq!(status, 201, "{founded}");
+        player.game = founded["game"].as_str().expect("its word").to_owned();
+        player
+    }
+
+    fn send(&self, address: &str, path: &str, key: &str, body: &Json) -> Option<(u16, Json)> {
+        let headers = format!(
+            "authorization: Bearer {}\r\nidempotency-key: {key}\r\ncontent-type: application/json\r\n",
+            self.token
+        );
+        let (status, _, said) = ask(address, "POST", path, &headers, &body.to_string())?;
+        Some((status, serde_json::from_str(&said).unwrap_or_default()))
+    }
+
+    /// Throws a die under a key; what is acknowledged is remembered.
+    fn throw(&mut self, address: &str, key: String) -> Option<u16> {
+        let path = format!("/api/v1/games/{}/dice", self.game);
+        let (status, said) = self.send(address, &path, &key, &json!({ "line": "DICE6" }))?;
+        if status == 201 || status == 200 {
+            let seq = said["event"]["seq"].as_u64().expect("an event");
+            self.kept.insert(key, seq);
+        }
+        Some(status)
+    }
+
+    /// Whether some of what was acknowledged is there as it was.
+    fn check(&self, address: &str, place: &str, newest: usize) {
+        for (key, seq) in self.kept.iter().rev().take(newest) {
+            let path = format!("/api/v1/games/{}/dice", self.game);
+            let sent = self.send(address, &path, key, &json!({ "line": "DICE6" }));
+            let (status, said) = sent.expect("it answers");
+            assert_eq!(status, 200, "{place}: {key} was acknowledged: {said}");
+            assert_eq!(
+                said["event"]["seq"].as_u64(),
+                Some(*seq),
+                "{place}: {key} is what it was"
+            );
+        }
+    }
+}
+
+fn csrf(page: &str) -> String {
+    let field = page.split("name=\"csrf\" value=\"").nth(1).expect("a form");
+    field.split('"').next().unwrap_or_default().to_owned()
+}
+
+fn cookie(head: &str) -> String {
+    cookie_of(head, "quorate")
+}
+
+fn cookie_of(head: &str, name: &str) -> String {
+    let start = format!("set-cookie: {name}=");
+    let line = head.lines().rev().find(|line| line.starts_with(&start));
+    let line = line.unwrap_or_else(|| panic!("a session: {head}"));
+    line["set-cookie: ".len()..]
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A server that may be killed.
+struct Victim {
+    process: Child,
+    address: String,
+}
+
+impl Victim {
+    /// Starts a server by such words before its own.
+    fn start(before: &[&str], data: &Path) -> Self {
+        let program = env!("CARGO_BIN_EXE_quorate");
+        let words: Vec<&str> = before.iter().copied().chain([program]).collect();
+        let mut process = Command::new(words[0])
+            .args(&words[1..])
+            .args([
+                "serve",
+                "--json",
+                "--listen",
+                "127.0.0.1:0",
+                "--connections-per-address",
+                "1000",
+                "--data",
+            ])
+            .arg(data)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let mut said = String::new();
+        let told = process.stdout.take().expect("it is piped");
+        BufReader::new(told)
+            .read_line(&mut said)
+            .expect("it says where it is");
+        let said: Json = serde_json::from_str(&said).expect("it starts after every kill");
+        let address = said["serving"].as_str().expect("an address");
+        Self {
+            process,
+            address: address.trim_start_matches("http://").to_owned(),
+        }
+    }
+
+    fn kill(mut self) {
+        self.process.kill().expect("it is there");
+        self.process.wait().expect("it ends");
+    }
+}
+
+/// Chance that can be repeated.
+fn chance(seed: u64, number: u64) -> u64 {
+    let mut mixed = seed.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+fn said(name: &str, usual: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(said) => said
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is no number: {said}")),
+        Err(_) => usual,
+    }
+}
+
+/// Lets everybody send until so many commands were answered, does then what is to be done, and waits until nobody sends.
+fn load(address: &str, players: &mut [Player], round: u64, commands: u64, end: impl FnOnce()) {
+    let over = AtomicBool::new(false);
+    let (answered, answers) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for (number, player) in players.iter_mut().enumerate() {
+            let (answered, over) = (answered.clone(), &over);
+            scope.spawn(move || {
+                for nth in 0..COMMANDS_MAX {
+                    let is_over = over.load(Ordering::Relaxed);
+                    let answer = player.throw(address, format!("r{round}-p{number}-{nth}"));
+                    // Whoever gets no answer has lost the server, and whoever sends too often has to wait.
+                    if is_over || answer.is_none_or(|status| status == 429) {
+                        return;
+                    }
+                    if answered.send(()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(answered);
+        // Ends too when everybody has gone.
+        let enough = usize::try_from(commands).unwrap_or(usize::MAX);
+        answers.iter().take(enough).for_each(drop);
+        end();
+        over.store(true, Ordering::Relaxed);
+    });
+}
+
+fn verified(data: &Path, players: &[Player], place: &str) {
+    for player in players {
+        let verdict = done(&["verify", &player.game], data);
+        assert_eq!(verdict["holds"], true, "{place}: {verdict}");
+        let events = verdict["events"].as_u64().expect("a number");
+        let mut seqs: Vec<_> = player.kept.values().collect();
+        seqs.sort_unstable();
+        seqs.dedup();
+        assert_eq!(
+            seqs.len(),
+            player.kept.len(),
+            "{place}: no event has two keys"
+        );
+        assert!(
+            seqs.last().is_none_or(|last| **last <= events),
+            "{place}: the log is too short"
+        );
+    }
+}
+
+#[test]
+fn what_was_acknowledged_outlives_every_kill() {
+    let (kills, seed) = (said("QUORATE_KILLS", KILLS), said("QUORATE_SEED", 1));
+    let parent = tempfile::tempdir().expect("a folder");
+    let data = parent.path().join("data");
+    let first = Victim::start(&[], &data);
+    let mut players = ["Ada", "Ben", "Cyd"].map(|name| Player::new(&first.address, name));
+    first.kill();
+    for round in 0..kills {
+        let place = format!("seed {seed}, kill {round}");
+        let victim = Victim::start(&[], &data);
+        for player in &players {
+            player.check(&victim.address, &place, 3);
+        }
+        let commands = chance(seed, round) % 40;
+        let address = victim.address.clone();
+        load(&address, &mut players, round, commands, || victim.kill());
+        if round % 10 == 9 || round + 1 == kills {
+            verified(&data, &players, &place);
+        }
+    }
+    let last = Victim::start(&[], &data);
+    for player in &players {
+        // Each asks within its allowance.
+        player.check(&last.address, "at the end", 40);
+    }
+    last.kill();
+}
+
+/// Faults of the disk, as `strace` puts them into a server: what fails, how, and after how many calls.
+const FAULTS: [(&str, &str); 6] = [
+    ("pwrite64", "error=ENOSPC:when=40..60"),
+    ("pwrite64", "error=EIO:when=55..56"),
+    ("pwrite64", "error=EDQUOT:when=70..90"),
+    ("fdatasync", "error=EIO:when=20"),
+    ("fdatasync", "delay_enter=20000:when=5+"),
+    ("pwrite64", "signal=SIGKILL:when=80"),
+];
+
+#[test]
+fn what_was_acknowledged_outlives_a_disk_that_fails() {
+    let tried = Command::new("strace")
+        .arg("-f")
+        .arg("-e")
+        .arg("inject=getppid:error=EIO")
+        .arg("true")
+        .output();
+    if !tried.is_ok_and(|tried| tried.status.success()) {
+        eprintln!("no strace here, so no fault was put in");
+        return;
+    }
+    for (call, fault) in FAULTS {
+        let place = format!("{call} {fault}");
+        let parent = tempfile::tempdir().expect("a folder");
+        let data = parent.path().join("data");
+        let first = Victim::start(&[], &data);
+        let mut players = ["Ada", "Ben"].map(|name| Player::new(&first.address, name));
+        first.kill();
+        let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
+        // SQLite writes to its own files alone by these calls; what strace says goes nowhere.
+        let strace = [
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            trace.as_str(),
+            "-e",
+            inject.as_str(),
+        ];
+        let mut victim = Victim::start(&strace, &data);
+        let address = victim.address.clone();
+        load(&address, &mut players, 0, COMMANDS_MAX, || {});
+        let read = ask(&address, "GET", "/", "", "");
+        assert!(
+            fault.starts_with("signal") || read.is_some_and(|(status, _, _)| status == 200),
+            "{place}: what can be served is served"
+        );
+        if !fault.starts_with("signal") && call == "pwrite64" {
+            // The cause is gone, and so is its effect.
+            load(&address, &mut players, 1, 10, || {});
+            let throw = players[0].throw(&address, "after the fault".to_owned());
+            assert!(matches!(throw, Some(201 | 429)), "{place}: {throw:?}");
+        }
+        // The tracer ends what it traces.
+        let id = victim.process.id().to_string();
+        drop(Command::new("kill").args(["-TERM", &id]).status());
+        drop(victim.process.wait());
+        let last = Victim::start(&[], &data);
+        for player in &players {
+            player.check(&last.address, &place, 40);
+        }
+        last.kill();
+        verified(&data, &players, &place);
+    }
+}

@@ -1,0 +1,102 @@
+//! A program under test, and a server that goes with it.
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+fn quorate(words: &[&str], data: &Path) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_quorate"));
+    program.args(words).arg("--json").arg("--data").arg(data);
+    program.output().expect("the program runs")
+}
+
+/// What a command says that succeeds.
+pub(crate) fn done(words: &[&str], data: &Path) -> Json {
+    let output = quorate(words, data);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {said} {wrong}");
+    serde_json::from_str(said.trim()).expect("it says so in JSON")
+}
+
+/// What a command that fails says.
+pub(crate) fn refused(words: &[&str], data: &Path) -> String {
+    let output = quorate(words, data);
+    assert!(!output.status.success(), "{words:?}");
+    let said = [output.stdout, output.stderr].concat();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// A server that goes with the test.
+pub(crate) struct Server {
+    process: Child,
+    /// Where it listens.
+    pub(crate) address: String,
+    /// What it said when it began.
+    pub(crate) said: Json,
+}
+
+impl Server {
+    /// Starts one over a data folder.
+    pub(crate) fn start(data: &Path) -> Self {
+        Self::with(data, &[])
+    }
+
+    /// The same with more flags.
+    pub(crate) fn with(data: &Path, flags: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
+            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .args(flags)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut said = String::new();
+        let told = process.stdout.take().expect("it is piped");
+        BufReader::new(told)
+            .read_line(&mut said)
+            .expect("it says where it is");
+        let said: Json = serde_json::from_str(&said).expect("it says so in JSON");
+        let address = said["serving"].as_str().expect("an address");
+        Self {
+            process,
+            address: address.trim_start_matches("http://").to_owned(),
+            said,
+        }
+    }
+
+    /// The first line of an answer.
+    pub(crate) fn status(&self, path: &str) -> String {
+        let said = asked(&self.address, path);
+        said.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// Tells it to end, and waits until it has.
+    pub(crate) fn stop(mut self) {
+        let id = self.process.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(told.expect("it is told").success());
+        assert!(self.process.wait().expect("it ends").success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+/// A whole answer, head and body.
+pub(crate) fn asked(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("the server answers");
+    let ask = format!("GET {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
+    stream.write_all(ask.as_bytes()).expect("it is asked");
+    let mut said = String::new();
+    stream.read_to_string(&mut said).expect("it answers");
+    said
+}
