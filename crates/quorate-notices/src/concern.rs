@@ -284,6 +284,7 @@ impl ConcernReader<'_> {
             | Act::Undo { .. }
             | Act::Dice { .. }
             | Act::Wake { .. }
+            | Act::Sleep { .. }
             | Act::Due { .. }
             | Act::Downtime { .. }
             | Act::Repair { .. } => false,

@@ -228,7 +228,8 @@ pub async fn events_from(
     event_count: usize,
 ) -> Result<Vec<Event>, OperatingError> {
     let opens = journal.events(game, from, event_count).await?;
-    with_seals(seals, game, from, &opens).await
+    let read = with_seals(seals, game, from, &opens).await?;
+    Ok(read.into_iter().map(|read| read.event).collect())
 }
 
 /// The whole log, with every seal open whose content is there.

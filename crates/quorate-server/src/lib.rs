@@ -24,10 +24,8 @@ pub mod view;
 
 pub use app::config::ServerConfig;
 pub use app::mail::{Mail, mail_in_key};
+pub use app::metrics::Metrics;
 pub use app::state::{AppState, Deps};
 pub use delivery::Courier;
-pub use routes::{elsewhere, router};
-pub use app::mail::Mail;
-pub use app::metrics::Metrics;
 pub use routes::{elsewhere, router, watch};
 pub use security::connections;

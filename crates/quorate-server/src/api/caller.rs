@@ -9,9 +9,8 @@ use quorate_runtime::ports::Account;
 
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
-use crate::app::state::{AppState, digest_of};
 use crate::app::safety;
-use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::{Visitor, address_of};
 
 /// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.

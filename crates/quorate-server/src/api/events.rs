@@ -103,7 +103,10 @@ impl LogKind {
                 event.act,
                 Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } | Act::Repair { .. }
             ),
-            Self::Itself => matches!(event.act, Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. }),
+            Self::Itself => matches!(
+                event.act,
+                Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. }
+            ),
         }
     }
 }

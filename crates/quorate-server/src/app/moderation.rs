@@ -19,7 +19,7 @@ pub(crate) async fn may_act(site: &AppState, id: AccountId, act: &Act) -> Result
         Act::Found(_) | Act::Leave { .. } | Act::Do { .. } | Act::Answer { .. } => false,
         Act::Abandon { .. } | Act::Decide { .. } | Act::Recategorise { .. } => false,
         Act::Withdraw { .. } | Act::Undo { .. } | Act::Wake { .. } => false,
-        Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => false,
+        Act::Sleep { .. } | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => false,
     };
     if !writes {
         return Ok(());

@@ -28,7 +28,6 @@ use crate::site::home::page::Home;
 use crate::site::log::page::{EventPage, LogPage};
 use crate::site::messages::page::{Messages, Thread};
 use crate::site::notices::page::Notices;
-use crate::site::operator::page::Operator;
 use crate::site::operator::page::{Operator, SecurityLog};
 use crate::site::people::page::{PlayerPage, Players};
 use crate::site::post::page::Post;

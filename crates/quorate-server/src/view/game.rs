@@ -6,10 +6,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use quorate_engine::Law;
 use quorate_engine::judge::{Judge, PageAccount};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
-use quorate_engine::Law;
 use quorate_kernel::audience::Reader;
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;

@@ -14,7 +14,6 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::{Moment, Span};
 use quorate_notices::testing::MemoryOutbox;
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{AccountId, Accounts, NewAccount, ServerSecret, Session};
 use quorate_runtime::ports::{AccountId, Backup, NewAccount, ServerSecret, Session, StoreError};
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, GamesSettings, Ports};

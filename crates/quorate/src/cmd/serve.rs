@@ -8,11 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
-use quorate_runtime::ports::Workers;
-use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, elsewhere, router};
 use quorate_runtime::ports::{Accounts, Safety, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
-use quorate_server::{AppState, Deps, Mail, Metrics, ServerConfig, elsewhere, router};
+use quorate_server::{AppState, Courier, Deps, Mail, Metrics, ServerConfig, elsewhere, router};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;

@@ -16,20 +16,16 @@ use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::Visitor;
 use crate::security::factor::{FactorKey, normal, recovery_codes};
 use crate::security::rate::Who;
-use crate::site::account::handler::{begin, form_page, send};
+use crate::site::account::handler::{begin, form_page};
 use crate::site::account::page::SettingsBlock;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
 /// The second factor among the settings.
-pub(crate) fn block(
-    site: &AppState,
-    visitor: &Visitor,
-    factor: Option<&SecondFactor>,
-) -> SettingsBlock {
+pub(crate) fn block(visitor: &Visitor, factor: Option<&SecondFactor>) -> SettingsBlock {
     let button = |what: &str, fields: Vec<Field>, words: &str| Form {
         fields,
-        ..Form::button(send(site, visitor, urls::SettingsDo { what }), words)
+        ..Form::button(visitor.send(urls::SettingsDo { what }), words)
     };
     let password = |id: &str| {
         Field::new(
@@ -87,7 +83,7 @@ pub(crate) fn begun(
         key.words(),
         key.link(name)
     );
-    let way = send(site, visitor, urls::SettingsDo { what: "factor-on" });
+    let way = visitor.send(urls::SettingsDo { what: "factor-on" });
     let code = Field::new(
         "code",
         "code",
@@ -190,7 +186,8 @@ pub(crate) fn asking(
     next: &str,
     error: Option<String>,
 ) -> FormPage {
-    let way = send(site, visitor, urls::SignInCode)
+    let way = visitor
+        .send(urls::SignInCode)
         .with("ticket", ticket)
         .with("next", next);
     let form = Form {

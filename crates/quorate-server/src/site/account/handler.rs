@@ -30,7 +30,6 @@ use crate::site::account::factor;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
-
 pub(crate) fn form_page(
     site: &AppState,
     visitor: &Visitor,

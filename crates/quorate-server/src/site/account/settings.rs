@@ -63,7 +63,7 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
     let mut blocks = vec![
         appearance(visitor),
         password(visitor),
-        factor::block(site, visitor, second.as_ref()),
+        factor::block(visitor, second.as_ref()),
         mail(site, visitor, account),
         browsers(site, visitor, &sessions, &uses),
         programs(site, visitor, &tokens, secret),
@@ -259,12 +259,7 @@ fn programs(
         shown_once: secret.map(|secret| {
             Fact::new("The new token", secret).note("shown this once and never again")
         }),
-        form: Some(form(
-            visitor,
-            "token",
-            vec![label, until],
-            "Make a token",
-        )),
+        form: Some(form(visitor, "token", vec![label, until], "Make a token")),
         ..block(
             "programs",
             "Programs that act for you",
@@ -290,7 +285,7 @@ fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
     }
 }
 
-fn words(site: &AppState, visitor: &Visitor) -> SettingsBlock {
+fn words(visitor: &Visitor) -> SettingsBlock {
     let fields = vec![
         Field::new(
             "words-names",

@@ -77,7 +77,10 @@ impl Wanted {
                 event.act,
                 Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } | Act::Repair { .. }
             ),
-            "itself" => matches!(event.act, Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. }),
+            "itself" => matches!(
+                event.act,
+                Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. }
+            ),
             other => name == other,
         };
         who && kind

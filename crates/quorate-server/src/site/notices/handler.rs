@@ -163,8 +163,7 @@ struct NoticesDesk<'a> {
 
 impl NoticesDesk<'_> {
     fn send(&self, what: &str) -> Send {
-        let csrf = self.site.csrf.issue(&self.visitor.token);
-        let send = Send::new(urls::NoticesDo { what }, csrf.unwrap_or_default());
+        let send = self.visitor.send(urls::NoticesDo { what });
         match self.game {
             Some(game) => send.with("game", game.as_str()),
             None => send,

@@ -323,7 +323,7 @@ async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
 async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>, AppError> {
     let mut lines = Vec::new();
     for (id, report) in site.parts.moderation.reports().await? {
-        let settle = form(site, visitor, "settle", Vec::new(), "Settled");
+        let settle = form(visitor, "settle", Vec::new(), "Settled");
         lines.push(OperatorLine {
             status: Status::new(StatusKind::Claimed, "Reported"),
             text: moderation::told(site, &report).await?,
@@ -352,7 +352,7 @@ fn clock(site: &AppState, visitor: &Visitor) -> Option<OperatorLine> {
         status: Status::new(StatusKind::Failed, "The machine\u{2019}s clock"),
         text,
         place: None,
-        forms: vec![form(site, visitor, "clock", Vec::new(), "It is right")],
+        forms: vec![form(visitor, "clock", Vec::new(), "It is right")],
     })
 }
 

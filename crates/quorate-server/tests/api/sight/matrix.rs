@@ -134,6 +134,7 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             g("/follow"),
             "what=rule:masks&do=follow",
         ),
+        (
             "/operator/{what}:restrain",
             "/operator/restrain".into(),
             "name=Nobody&way=muted&why=because",
