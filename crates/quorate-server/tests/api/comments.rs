@@ -5,7 +5,8 @@ use axum::http::Request;
 use scraper::{Html, Selector};
 use serde_json::json;
 
-use crate::{ANSWER_BYTES, Game};
+use crate::Game;
+use crate::table::ANSWER_BYTES;
 
 async fn drawn(game: &Game, path: &str) -> (usize, Html) {
     let request = Request::get(path).body(Body::empty()).unwrap();

@@ -7,7 +7,8 @@ use axum::http::{Request, Response, StatusCode, header};
 use futures_util::StreamExt;
 use serde_json::json;
 
-use crate::{ANSWER_BYTES, Game};
+use crate::Game;
+use crate::table::ANSWER_BYTES;
 
 /// A file as somebody asks for it who takes such codings: what came, decoded.
 async fn downloaded(game: &Game, path: &str, cookie: &str, coding: &str) -> (String, Vec<u8>) {

@@ -12,13 +12,13 @@ mod bots;
 mod bounds;
 mod comments;
 mod effects;
+mod generated;
+mod keeping;
 mod kept;
 mod losses;
-mod keeping;
 mod mail;
-mod notices;
-mod generated;
 mod moderation;
+mod notices;
 mod pages;
 mod pictures;
 mod play;
@@ -67,9 +67,6 @@ def told(actor: Player, wish: str) -> str:
 action("open-locket", open_locket, limit = daily(), options = {"wish": wishes}, title = "Open a Locket", says = odds, remarks = {"wish": told})
 ```
 "#;
-
-/// The largest answer that is read, in bytes.
-const ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// A game of six players, for with fewer than five its rules sleep.
 struct Game {

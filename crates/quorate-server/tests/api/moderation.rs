@@ -6,7 +6,8 @@ use quorate_kernel::Span;
 use quorate_server::security::session::SessionToken;
 use serde_json::json;
 
-use crate::{ANSWER_BYTES, Game};
+use crate::Game;
+use crate::table::ANSWER_BYTES;
 
 async fn page(game: &Game, session: &SessionToken, path: &str) -> (StatusCode, String) {
     let request = Request::get(path).header(header::COOKIE, game.table.cookie(session));

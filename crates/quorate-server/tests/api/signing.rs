@@ -9,8 +9,7 @@ use quorate_server::app::state::digest_of;
 use quorate_server::security::factor::FactorKey;
 use quorate_server::security::session::SessionToken;
 
-use crate::ANSWER_BYTES;
-use crate::table::Table;
+use crate::table::{ANSWER_BYTES, Table};
 
 const PASSWORD: &str = "lamps on the quay";
 const ANOTHER: &str = "a pail of cold tar";

@@ -25,7 +25,10 @@ use serde_json::{Value as Json, json};
 use tower::ServiceExt;
 
 use crate::accounts::InMemory;
-use crate::{ANSWER_BYTES, book};
+use crate::book;
+
+/// The largest answer that is read, in bytes.
+pub(crate) const ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// Where the API begins.
 pub(crate) const ROOT: &str = "/api/v1";
