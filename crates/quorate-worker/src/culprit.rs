@@ -1,13 +1,15 @@
 //! Which code cost a worker.
 //!
 //! A worker that was lost over something has it done once more by another, which says before each run of rule code whose it
-//! is. If that one is lost too, the innermost run that had not ended is the culprit. So nothing is told as long as nothing is
-//! wrong, and one that was killed for another reason is not mistaken for one that ran away.
+//! is, and when. If that one is lost too because its time is over, the clause that took most of it is the culprit, and not one
+//! that happened to run last; if it ended by itself, the innermost run that had not ended. So nothing is told as long as nothing
+//! is wrong, and a worker that was killed for another reason is not mistaken for one that ran away.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use quorate_engine::law::fence_at;
 use quorate_kernel::Name;
@@ -22,32 +24,44 @@ use serde::{Deserialize, Serialize};
 /// How deep runs may be told to stand within one another; rule code cannot come near.
 const DEPTH_MAX: usize = 1_000;
 
+/// How many different runs are counted; a law has far fewer functions.
+const RUNS_MAX: usize = 100_000;
+
 /// A rule and a line of its text.
 type WirePlace = (Name, u32);
 
-/// Something that a worker tells of its runs: on which of its threads.
+/// Something that a worker tells of its runs: on which of its threads, and when since its start.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct RunTold {
     thread: u64,
+    at: Duration,
     run: Option<CodeRun>,
 }
 
 /// A run that begins.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 struct CodeRun {
     law: Option<Digest>,
     at: Option<WirePlace>,
     asks: WirePlace,
 }
 
-/// The runs of a worker that have begun and not ended.
+/// The runs of a worker: those that have begun and not ended, and how long each took without those inside it.
 #[derive(Debug, Default)]
-pub(crate) struct OpenRuns(BTreeMap<u64, Vec<CodeRun>>);
+pub(crate) struct OpenRuns {
+    open: BTreeMap<u64, Vec<CodeRun>>,
+    took: BTreeMap<CodeRun, Duration>,
+    /// When the worker spoke first and last.
+    heard: Option<(Duration, Duration)>,
+}
 
 impl OpenRuns {
     /// Takes in what a worker says.
     pub(crate) fn hear(&mut self, said: RunTold) {
-        let runs = self.0.entry(said.thread).or_default();
+        let (first, last) = self.heard.unwrap_or((said.at, said.at));
+        self.pass(said.at.saturating_sub(last));
+        self.heard = Some((first, said.at));
+        let runs = self.open.entry(said.thread).or_default();
         match said.run {
             Some(run) if runs.len() < DEPTH_MAX => runs.push(run),
             Some(_) => {}
@@ -55,28 +69,55 @@ impl OpenRuns {
         }
     }
 
-    /// The clause whose code was running, if it is one of the law in force, which alone is known to be at fault there. A worker
-    /// is no one to be believed: whatever it says, no more than a clause of that law is named.
-    pub(crate) fn culprit(&self, state: &State) -> Option<ClauseKey> {
-        let mut open = self.0.values().filter_map(|runs| runs.last());
-        let (Some(run), None) = (open.next(), open.next()) else {
-            return None;
-        };
-        if run.law != Some(state.law_digest()) {
-            return None;
+    /// Time passes, for what runs innermost.
+    fn pass(&mut self, time: Duration) {
+        for run in self.open.values().filter_map(|runs| runs.last()) {
+            if self.took.len() < RUNS_MAX || self.took.contains_key(run) {
+                *self.took.entry(run.clone()).or_default() += time;
+            }
         }
-        let of_rule = |(rule, line): &WirePlace| {
-            let known = state.rules.get(rule)?;
-            let site = Site {
-                rule: rule.clone(),
-                line: *line,
-                ..Site::default()
-            };
-            (known.section != LIBRARY).then(|| fence_at(state, &site))?
-        };
-        let at = run.at.as_ref().and_then(of_rule);
-        at.or_else(|| of_rule(&run.asks))
     }
+
+    /// The clause whose code cost the worker, whose time was over or who ended by itself; if it is one of the law in force, which
+    /// alone is known to be at fault there. A worker is no one to be believed: whatever it says, no more than a clause of that law
+    /// is named.
+    pub(crate) fn culprit(mut self, state: &State, over: Option<Duration>) -> Option<ClauseKey> {
+        let Some(time) = over else {
+            let mut open = self.open.values().filter_map(|runs| runs.last());
+            return match (open.next(), open.next()) {
+                (Some(run), None) => clause_of(run, state),
+                _ => None,
+            };
+        };
+        let (first, last) = self.heard?;
+        self.pass(time.saturating_sub(last.saturating_sub(first)));
+        let mut of_clause: BTreeMap<ClauseKey, Duration> = BTreeMap::new();
+        for (run, took) in &self.took {
+            if let Some(clause) = clause_of(run, state) {
+                *of_clause.entry(clause).or_default() += *took;
+            }
+        }
+        let longest = of_clause.into_iter().max_by_key(|(_, took)| *took);
+        longest.map(|(clause, _)| clause)
+    }
+}
+
+/// The clause of the law in force that a run belongs to: where its function stands, or for one of the library, who asks.
+fn clause_of(run: &CodeRun, state: &State) -> Option<ClauseKey> {
+    if run.law != Some(state.law_digest()) {
+        return None;
+    }
+    let of_rule = |(rule, line): &WirePlace| {
+        let known = state.rules.get(rule)?;
+        let site = Site {
+            rule: rule.clone(),
+            line: *line,
+            ..Site::default()
+        };
+        (known.section != LIBRARY).then(|| fence_at(state, &site))?
+    };
+    let at = run.at.as_ref().and_then(of_rule);
+    at.or_else(|| of_rule(&run.asks))
 }
 
 /// A worker's own side: says what runs while it is asked to.
@@ -95,6 +136,7 @@ impl Teller {
         let tells = Arc::new(AtomicBool::new(false));
         let switch = Arc::clone(&tells);
         let place = |site: &Site| (site.rule.clone(), site.line);
+        let begun = now();
         let listener = move |running: RunNotice<'_>| {
             if !switch.load(Ordering::Relaxed) {
                 return;
@@ -107,8 +149,8 @@ impl Teller {
                     asks: place(of.asks),
                 }),
             };
-            let thread = THREAD.get();
-            say(RunTold { thread, run });
+            let (thread, at) = (THREAD.get(), now() - begun);
+            say(RunTold { thread, at, run });
         };
         if !watch::listen(Box::new(listener)) {
             tracing::warn!("another listener has this process: no rule can be named");
@@ -120,6 +162,14 @@ impl Teller {
     pub(crate) fn switch(&self, on: bool) {
         self.0.store(on, Ordering::Relaxed);
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "whose code took most of a time that is over is a question to a clock; what is judged does not depend on it"
+)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 #[cfg(test)]
@@ -149,17 +199,30 @@ mod tests {
         state
     }
 
-    fn begins(thread: u64, law: Option<Digest>, at: Option<(&str, u32)>) -> RunTold {
-        let at = at.map(|(rule, line)| (Name::from(rule), line));
-        let asks = (Name::from("house"), 6);
-        let run = Some(CodeRun { law, at, asks });
-        RunTold { thread, run }
+    fn begins(thread: u64, at: u64, law: Option<Digest>, place: Option<(&str, u32)>) -> RunTold {
+        let place = place.map(|(rule, line)| (Name::from(rule), line));
+        let run = Some(CodeRun {
+            law,
+            at: place,
+            asks: (Name::from("house"), 6),
+        });
+        let at = Duration::from_millis(at);
+        RunTold { thread, at, run }
     }
 
-    fn heard(said: Vec<RunTold>) -> Option<ClauseKey> {
+    fn ends(thread: u64, at: u64) -> RunTold {
+        let at = Duration::from_millis(at);
+        RunTold {
+            thread,
+            at,
+            run: None,
+        }
+    }
+
+    fn heard(said: Vec<RunTold>, over: Option<u64>) -> Option<ClauseKey> {
         let mut runs = OpenRuns::default();
         said.into_iter().for_each(|one| runs.hear(one));
-        runs.culprit(&state())
+        runs.culprit(&state(), over.map(Duration::from_millis))
     }
 
     fn fence(number: u32) -> Option<ClauseKey> {
@@ -167,33 +230,49 @@ mod tests {
         Some(ClauseKey { rule, fence })
     }
 
+    const ONE: Option<(&str, u32)> = Some(("house", 6));
+    const TWO: Option<(&str, u32)> = Some(("house", 12));
+
     #[test]
-    fn the_innermost_run_that_has_not_ended_is_the_culprit() {
+    fn of_a_worker_that_ended_by_itself_the_innermost_run_is_the_culprit() {
         let law = Some(state().law_digest());
-        let outer = begins(0, law, Some(("house", 6)));
-        let inner = begins(0, law, Some(("house", 12)));
-        let ends = |thread| RunTold { thread, run: None };
-        assert_eq!(heard(vec![outer.clone(), inner.clone()]), fence(2));
-        assert_eq!(heard(vec![outer.clone(), inner, ends(0)]), fence(1));
-        assert_eq!(heard(vec![outer, ends(0)]), None);
-        assert_eq!(heard(vec![ends(7), ends(7)]), None);
+        let (outer, inner) = (begins(0, 1, law, ONE), begins(0, 2, law, TWO));
+        assert_eq!(heard(vec![outer.clone(), inner.clone()], None), fence(2));
+        let after = vec![outer.clone(), inner, ends(0, 3)];
+        assert_eq!(heard(after, None), fence(1));
+        assert_eq!(heard(vec![outer, ends(0, 2)], None), None);
+        assert_eq!(heard(vec![ends(7, 1), ends(7, 2)], None), None);
+        let two = vec![begins(0, 1, law, ONE), begins(1, 1, law, TWO)];
+        assert_eq!(heard(two, None), None, "nobody knows which of two");
+    }
+
+    #[test]
+    fn of_a_time_that_is_over_the_clause_that_took_most_of_it_is() {
+        let law = Some(state().law_digest());
+        let mut said = vec![begins(0, 0, law, ONE), begins(0, 10, law, TWO)];
+        said.extend([ends(0, 900), begins(0, 901, law, TWO), ends(0, 950)]);
+        // The first runs again, and its time ends in it.
+        assert_eq!(heard(said.clone(), Some(1_000)), fence(2));
+        assert_eq!(heard(said, Some(3_000)), fence(1));
+        assert_eq!(heard(Vec::new(), Some(1_000)), None);
     }
 
     #[test]
     fn a_helper_of_the_library_is_not_to_blame_but_who_asks() {
         let law = Some(state().law_digest());
-        assert_eq!(heard(vec![begins(0, law, Some(("tools", 12)))]), fence(1));
-        assert_eq!(heard(vec![begins(0, law, None)]), fence(1));
+        let helper = begins(0, 0, law, Some(("tools", 12)));
+        assert_eq!(heard(vec![helper], Some(1_000)), fence(1));
+        assert_eq!(heard(vec![begins(0, 0, law, None)], None), fence(1));
+        let gone = begins(0, 0, law, Some(("gone", 3)));
+        assert_eq!(heard(vec![gone], None), fence(1));
     }
 
     #[test]
-    fn another_law_one_off_code_and_two_at_once_blame_nobody() {
-        let law = Some(state().law_digest());
+    fn another_law_and_one_off_code_blame_nobody() {
         let other = Some(Digest::of(b"another"));
-        let at = Some(("house", 12));
-        assert_eq!(heard(vec![begins(0, other, at)]), None);
-        assert_eq!(heard(vec![begins(0, None, at)]), None);
-        assert_eq!(heard(vec![begins(0, law, at), begins(1, law, at)]), None);
-        assert_eq!(heard(vec![begins(0, law, Some(("gone", 3)))]), fence(1));
+        for law in [other, None] {
+            assert_eq!(heard(vec![begins(0, 0, law, TWO)], Some(1_000)), None);
+            assert_eq!(heard(vec![begins(0, 0, law, TWO)], None), None);
+        }
     }
 }

@@ -279,7 +279,7 @@ impl DistantJudge {
             if let Err(error) = &asked {
                 let (over, time) = (is_over(error), self.pool.settings.command);
                 let at_fault = worker.process.is_at_fault(over, time, worked);
-                if at_fault && let Some(clause) = runs.culprit(&self.state) {
+                if at_fault && let Some(clause) = runs.culprit(&self.state, over.then_some(time)) {
                     let why = why(error, time);
                     self.culprit = Some(Culprit { clause, why });
                 }

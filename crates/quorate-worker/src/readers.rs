@@ -250,7 +250,7 @@ impl Workers for Readers {
             Ok(made) => return Ok(made),
             Err(lost) => lost,
         };
-        if !lost.at_fault || !self.puts_to_sleep(&job, &runs, &lost.failed).await {
+        if !lost.at_fault || !self.puts_to_sleep(&job, runs, &lost.failed).await {
             return Err(lost.failed);
         }
         let made = self.tried(pool, &job, None).await;
@@ -320,14 +320,18 @@ impl Readers {
     }
 
     /// Puts the code to sleep that cost a worker, if it is some of the game's law. False where it is not known.
-    async fn puts_to_sleep(&self, job: &Job, runs: &OpenRuns, failed: &JobFailed) -> bool {
+    async fn puts_to_sleep(&self, job: &Job, runs: OpenRuns, failed: &JobFailed) -> bool {
         let (true, Some(game)) = (job.is_in_force, &job.game) else {
             return false;
         };
         let Ok(newest) = self.near.games.snapshot(game).await else {
             return false;
         };
-        let Some(clause) = runs.culprit(&newest.state) else {
+        let over = match failed {
+            JobFailed::TimeOver(time) => Some(*time),
+            _ => None,
+        };
+        let Some(clause) = runs.culprit(&newest.state, over) else {
             return false;
         };
         let why = failed.to_string();
