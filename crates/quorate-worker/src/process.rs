@@ -78,12 +78,12 @@ impl Process {
         system::worked(self.id())
     }
 
-    /// Whether it was lost by what it did. If its time was over, that was so if it had a processor for half of it, `worked`
+    /// Whether it was lost by what it did. If its time was over, that was so if it had a processor for a quarter of it, `worked`
     /// being what it had had before; else, if it ended by itself. One that somebody killed did not.
     pub(crate) fn is_at_fault(&mut self, over: bool, time: Duration, worked: Duration) -> bool {
         if over {
             let now = self.worked();
-            return now.is_some_and(|now| now.saturating_sub(worked) >= time / 2);
+            return now.is_some_and(|now| now.saturating_sub(worked) >= time / 4);
         }
         // It is gone or about to be; how it ended is settled already.
         drop(self.child.kill());
