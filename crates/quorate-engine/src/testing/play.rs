@@ -56,7 +56,11 @@ impl Stage {
                 _ => Err(fail("a moment is written moment(\"2031-05-04T09:00Z\")")),
             },
             "hours" | "minutes" | "days" | "seconds" => match args.pop() {
-                Some(Datum::Int(n)) => Ok(Datum::Span(span_of(n, name))),
+                Some(Datum::Int(n)) => match span_of(n, name) {
+                    // Where it would be longer, it is the longest there is.
+                    Span(i64::MIN | i64::MAX) => Err(fail("a number leaves 64 bits")),
+                    span => Ok(Datum::Span(span)),
+                },
                 _ => Err(fail(format!("{name} takes a whole number"))),
             },
             "picture" => Given::new(args, named).picture().ok_or_else(|| {

@@ -9,7 +9,7 @@ use quorate_engine::rulebook::{Manifest, Rulebook};
 use quorate_engine::testing::{Runner, TestFile};
 use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_kernel::command::{Act, Actor, Command, typed};
-use quorate_kernel::event::{Event, NoteKind};
+use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Thing};
@@ -188,9 +188,12 @@ fn answer(judged: Result<Event, Refusal>) -> String {
         Ok(event) => {
             let notes = event.notes.iter();
             let told = notes.filter(|note| note.kind != NoteKind::Said);
-            told.map(|note| note.text.clone())
-                .collect::<Vec<_>>()
-                .join("; ")
+            let mut lines: Vec<String> = told.map(|note| note.text.clone()).collect();
+            // Where dice fell, a refusal is an event.
+            if let Outcome::Refused(refusal) | Outcome::Lapsed(refusal) = &event.outcome {
+                lines.push(refusal.to_string());
+            }
+            lines.join("; ")
         }
     }
 }
