@@ -9,6 +9,9 @@ use super::labels;
 use crate::convert;
 use crate::tx::Tx;
 
+/// How many dice are looked through as fast as a row.
+const DICE_A_ROW: usize = 4;
+
 /// One die after the filters of `"roll"`.
 pub(crate) fn die(tx: &Tx, sides: i64, what: &str) -> Answer<i64> {
     if tx.frame().trial {
@@ -18,6 +21,9 @@ pub(crate) fn die(tx: &Tx, sides: i64, what: &str) -> Answer<i64> {
     if let Some(said) = said {
         return Ok(said);
     }
+    // How many of its name came before is looked up among all that fell.
+    let before = tx.deck().rolled().len();
+    tx.looks_through(before / DICE_A_ROW)?;
     let by = tx.actor();
     tx.deck()
         .die(what, sides, by)

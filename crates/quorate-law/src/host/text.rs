@@ -3,18 +3,14 @@
 use starlark::values::UnpackValue;
 
 use crate::errors::{fault, too_big};
+use crate::measure::VALUES_A_STEP;
 use crate::values::callable::{Args, Eval, Native, NativeResult};
 
 use super::operators::{TEXT_MAX, too_long};
 use super::play::show;
 
 pub(crate) const NATIVES: &[Native] = &[
-    ("says", |args, _| {
-        let (text, phrase) = (args.text(0)?, args.text(1)?);
-        // Every word becomes a text of its own, twice.
-        args.frame.work((text.len() + phrase.len()) / 32)?;
-        args.give(says_so(text, phrase))
-    }),
+    ("says", says),
     ("replace", replace),
     ("join", join),
     ("sum", sum),
@@ -32,14 +28,29 @@ fn sum<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v
     args.give(sum)
 }
 
-fn says_so(text: &str, phrase: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect()
-    };
+/// How many bytes are taken apart for a step into words, each of which becomes a text of its own, twice.
+const WORDS_BYTES_A_STEP: usize = 32;
+
+fn says<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
+    let (text, phrase) = (args.text(0)?, args.text(1)?);
+    args.frame
+        .work((text.len() + phrase.len()) / WORDS_BYTES_A_STEP)?;
     let (text, phrase) = (words(text), words(phrase));
+    // Each place may be looked at as far as the phrase goes.
+    args.frame
+        .work(text.len().saturating_mul(phrase.len()) / VALUES_A_STEP)?;
+    args.give(says_so(&text, &phrase))
+}
+
+/// The words of a text, in small letters.
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+fn says_so(text: &[String], phrase: &[String]) -> bool {
     phrase.is_empty() || text.windows(phrase.len()).any(|part| part == phrase)
 }
 
@@ -79,12 +90,14 @@ fn join<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<'
 
 #[cfg(test)]
 mod tests {
-    use super::says_so;
+    use super::{says_so, words};
 
     #[test]
     fn a_phrase_is_found_as_whole_words() {
-        assert!(says_so("The Lemur-king rules.", "lemur"));
-        assert!(says_so("a red  Lemur", "Red lemur"));
-        assert!(!says_so("lemurs", "lemur"));
+        let says = |text: &str, phrase: &str| says_so(&words(text), &words(phrase));
+        assert!(says("The Lemur-king rules.", "lemur"));
+        assert!(says("a red  Lemur", "Red lemur"));
+        assert!(!says("lemurs", "lemur"));
+        assert!(says("lemurs", " "), "nothing is said by all");
     }
 }
