@@ -321,6 +321,15 @@ pub struct NewChannel {
     pub confirmed_at: Option<Moment>,
 }
 
+/// How many messages are taken up at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadyMost {
+    /// Of one channel.
+    pub of_each: u32,
+    /// In all.
+    pub in_all: u32,
+}
+
 /// What became of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settled {
@@ -377,12 +386,13 @@ pub trait Outbox: Send + Sync {
     async fn looks_due(&self, now: Moment) -> Result<Vec<GameId>, StoreError>;
     /// The first moment at which a letter is to leave or a game to be looked at.
     async fn next_moment(&self) -> Result<Option<Moment>, StoreError>;
-    /// Messages that are to leave by now on channels that are open: letters of one channel and bundle, oldest first, of
-    /// each channel so many at most.
+    /// Messages that are to leave by now on channels that are open and not among `busy`: letters of one channel and bundle,
+    /// oldest first, of each channel so many at most, and so many in all.
     async fn ready(
         &self,
         now: Moment,
-        most: u32,
+        busy: &[ChannelId],
+        most: ReadyMost,
     ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>, StoreError>;
     /// Notes what became of the letters of a message. A failure counts against their channel, a success clears it.
     async fn settle(

@@ -10,7 +10,7 @@ use quorate_notices::choice::{Hours, NoticeChoices};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
-    LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, Recipient, Settled,
+    LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, ReadyMost, Recipient, Settled,
 };
 use quorate_runtime::ports::{AccountId, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
@@ -134,16 +134,27 @@ impl Outbox for Store {
         Ok(first.await?.flatten())
     }
 
-    async fn ready(&self, now: Moment, most: u32) -> Result<Vec<(Channel, Vec<OutboxLetter>)>> {
+    async fn ready(
+        &self,
+        now: Moment,
+        busy: &[ChannelId],
+        most: ReadyMost,
+    ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>> {
+        let busy: Vec<String> = busy.iter().map(|channel| channel.0.to_string()).collect();
         let text = format!(
             "SELECT * FROM letters WHERE {OPEN} AND due_at <= ? AND (channel, bundle) IN \
-             (SELECT channel, bundle FROM (SELECT channel, bundle, \
+             (SELECT channel, bundle FROM (SELECT channel, bundle, min(id) AS first, \
               row_number() OVER (PARTITION BY channel ORDER BY min(id)) AS nth \
-              FROM letters WHERE {OPEN} AND due_at <= ? GROUP BY channel, bundle) WHERE nth <= ?) \
-             ORDER BY id"
+              FROM letters WHERE {OPEN} AND due_at <= ? \
+              AND channel NOT IN (SELECT value FROM json_each(?)) GROUP BY channel, bundle) \
+              WHERE nth <= ? ORDER BY first LIMIT ?) ORDER BY id"
         );
-        let due = query(sqlx::AssertSqlSafe(text));
-        let due = due.bind(now.0).bind(now.0).bind(i64::from(most));
+        let due = query(sqlx::AssertSqlSafe(text))
+            .bind(now.0)
+            .bind(now.0)
+            .bind(format!("[{}]", busy.join(",")))
+            .bind(i64::from(most.of_each))
+            .bind(i64::from(most.in_all));
         let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
         for letter in self.outbox_rows(due, rows::letter).await? {
             let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {

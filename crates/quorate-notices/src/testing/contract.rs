@@ -8,9 +8,19 @@ use crate::choice::{Hour, Hours, WeekDay, Zone};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
     ChannelAudience, ChannelSort, FAILURES_MAX, FollowPoint, Followed, Interest, LetterStanding,
-    NewChannel, NewLetter, Outbox, Settled, failed,
+    NewChannel, NewLetter, Outbox, ReadyMost, Settled, failed,
 };
 use crate::topic::NoticeTopic;
+
+const MOST: ReadyMost = ReadyMost {
+    of_each: 9,
+    in_all: 9,
+};
+
+const ONE: ReadyMost = ReadyMost {
+    of_each: 1,
+    in_all: 9,
+};
 
 const NOW: Moment = Moment(1_900_000_000_000);
 
@@ -141,15 +151,31 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
             .await
             .unwrap()
     );
-    assert!(outbox.ready(NOW - Span(1), 9).await.unwrap().is_empty());
-    let ready = outbox.ready(NOW, 9).await.unwrap();
+    assert!(
+        outbox
+            .ready(NOW - Span(1), &[], MOST)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let ready = outbox.ready(NOW, &[], MOST).await.unwrap();
     let sizes: Vec<usize> = ready.iter().map(|(_, letters)| letters.len()).collect();
     assert_eq!(sizes, [2, 1]);
     assert_eq!(
-        outbox.ready(NOW, 1).await.unwrap()[0].1.len(),
+        outbox.ready(NOW, &[], ONE).await.unwrap()[0].1.len(),
         2,
         "a bundle is whole"
     );
+
+    assert!(
+        outbox
+            .ready(NOW, &[channel], MOST)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let none = ReadyMost { in_all: 0, ..MOST };
+    assert!(outbox.ready(NOW, &[], none).await.unwrap().is_empty());
 
     let ids: Vec<_> = ready[0].1.iter().map(|letter| letter.id).collect();
     let later = failed(0, NOW, "no answer".to_owned());
@@ -158,8 +184,11 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
         Settled::Later(NOW + Span::seconds(5), "no answer".to_owned())
     );
     outbox.settle(channel, &ids, &later, NOW).await.unwrap();
-    assert_eq!(outbox.ready(NOW, 9).await.unwrap().len(), 1);
-    let again = outbox.ready(NOW + Span::seconds(5), 9).await.unwrap();
+    assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
+    let again = outbox
+        .ready(NOW + Span::seconds(5), &[], MOST)
+        .await
+        .unwrap();
     let again = again
         .iter()
         .find(|(_, letters)| letters.len() == 2)
@@ -186,7 +215,11 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
         .await
         .unwrap();
     assert_eq!(
-        outbox.ready(NOW + Span::hours(1), 9).await.unwrap().len(),
+        outbox
+            .ready(NOW + Span::hours(1), &[], MOST)
+            .await
+            .unwrap()
+            .len(),
         2
     );
     outbox
@@ -201,11 +234,11 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
     let paused = outbox.channel(channel).await.unwrap().unwrap();
     assert_eq!(paused.paused.as_deref(), Some("gone"));
     assert!(
-        outbox.ready(NOW, 9).await.unwrap().is_empty(),
+        outbox.ready(NOW, &[], MOST).await.unwrap().is_empty(),
         "a paused channel waits"
     );
     outbox.pause_channel(channel, None).await.unwrap();
-    assert_eq!(outbox.ready(NOW, 9).await.unwrap().len(), 1);
+    assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
     outbox.sweep_letters(NOW + Span(1)).await.unwrap();
     assert!(outbox.letters_of(channel, 9).await.unwrap().is_empty());
     outbox.drop_channel(channel).await.unwrap();

@@ -11,7 +11,7 @@ use crate::choice::{Hours, NoticeChoices};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
     Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
-    LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, Recipient, Settled,
+    LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, ReadyMost, Recipient, Settled,
 };
 
 /// An outbox that is gone with its process. Who plays where, it asks the accounts.
@@ -139,24 +139,28 @@ impl Outbox for MemoryOutbox {
     async fn ready(
         &self,
         now: Moment,
-        most: u32,
+        busy: &[ChannelId],
+        most: ReadyMost,
     ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>, StoreError> {
         let kept = self.kept();
         let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
-        let due = kept.letters.values();
-        for letter in due.filter(|letter| letter.due_at <= now && kept.can_leave(letter)) {
+        let due = kept.letters.values().filter(|letter| {
+            letter.due_at <= now && kept.can_leave(letter) && !busy.contains(&letter.channel)
+        });
+        for letter in due {
             let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
                 channel.id == letter.channel && letters[0].bundle == letter.bundle
             };
+            let of_channel = found
+                .iter()
+                .filter(|(channel, _)| channel.id == letter.channel);
+            let has_room =
+                of_channel.count() < most.of_each as usize && found.len() < most.in_all as usize;
             if let Some((_, letters)) = found.iter_mut().find(same) {
                 letters.push(letter.clone());
-            } else if found
-                .iter()
-                .filter(|(channel, _)| channel.id == letter.channel)
-                .count()
-                < most as usize
-            {
-                found.push((kept.channels[&letter.channel].clone(), vec![letter.clone()]));
+            } else if has_room {
+                let channel = kept.channels[&letter.channel].clone();
+                found.push((channel, vec![letter.clone()]));
             }
         }
         Ok(found)

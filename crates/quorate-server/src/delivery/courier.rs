@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quorate_kernel::{GameId, Moment, Span};
-use quorate_notices::outbox::{ChannelId, Outbox};
+use quorate_notices::outbox::{ChannelId, Outbox, ReadyMost};
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinSet;
@@ -18,8 +18,14 @@ use crate::delivery::carry::Carrier;
 use crate::delivery::follow::{failed, follow};
 use crate::delivery::send;
 
-/// How many messages of one channel are taken up at a time.
-const MESSAGES: u32 = 20;
+/// How many messages are taken up at a time.
+const MESSAGES: ReadyMost = ReadyMost {
+    of_each: 20,
+    in_all: 256,
+};
+
+/// No more are taken up while so many channels have some.
+const BUSY_MAX: usize = 512;
 
 /// On how many channels messages are under way at a time.
 const AT_ONCE: usize = 64;
@@ -101,8 +107,8 @@ impl Courier {
                     Err(RecvError::Closed) => return,
                 },
                 () = tokio::time::sleep(wait) => {}
-                Some(_) = under_way.join_next() => {}
             }
+            while under_way.try_join_next().is_some() {}
             loop {
                 match heard.try_recv() {
                     Ok(notice) => {
@@ -147,7 +153,7 @@ impl Courier {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::error!(%error, game = %row.game, "the outbox cannot be read")
+                    tracing::error!(%error, game = %row.game, "the outbox cannot be read");
                 }
             }
         }
@@ -182,7 +188,12 @@ impl Courier {
                 .await
                 .map_err(failed)?;
         }
-        let ready = self.outbox.ready(now, MESSAGES).await.map_err(failed)?;
+        let busy: Vec<ChannelId> = self.with_busy(|busy| busy.iter().copied().collect());
+        if busy.len() >= BUSY_MAX {
+            return Ok(());
+        }
+        let ready = self.outbox.ready(now, &busy, MESSAGES).await;
+        let ready = ready.map_err(failed)?;
         let mut by_channel = std::collections::BTreeMap::new();
         for (channel, letters) in ready {
             let of = by_channel

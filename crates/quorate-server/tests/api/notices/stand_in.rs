@@ -66,7 +66,7 @@ impl MailServer {
         let parser = MessageParser::default();
         mails
             .iter()
-            .map(|mail| read(&parser.parse(mail).unwrap()))
+            .map(|mail| read(&parser.parse(mail.as_slice()).unwrap()))
             .collect()
     }
 
