@@ -14,10 +14,15 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
-use quorate_kernel::{GameId, Name};
+use quorate_kernel::{GameId, Moment, Name};
+use quorate_notices::kind::NoticeKind;
+use quorate_notices::outbox::{
+    ChannelAudience, ChannelId, ChannelSort, FollowPoint, NewChannel, NewLetter, Outbox,
+};
+use quorate_notices::topic::NoticeTopic;
 use quorate_runtime::archive::{ArchivedSeals, export, import};
 use quorate_runtime::fold;
-use quorate_runtime::ports::{Journal, Seals, SystemClock};
+use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seals, SystemClock};
 use quorate_runtime::testing::{Counters, count, founding, plays};
 use quorate_runtime::verify::{Grade, verify};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
@@ -28,6 +33,9 @@ const KILLS: u64 = 200;
 
 /// How many players send at once in each game.
 const SENDERS: usize = 4;
+
+/// The channel on which each event of each game is told.
+const CHANNEL: ChannelId = ChannelId(1);
 
 /// The games under load.
 const GAMES: [&str; 3] = ["reef", "moor", "fen"];
@@ -79,7 +87,7 @@ fn player(n: usize) -> Actor {
 
 /// Keeps games busy until somebody kills this process.
 async fn be_killed(folder: &Path, run: &str) {
-    let (_store, games) = start(folder).await;
+    let (store, games) = start(folder).await;
     let mut senders = tokio::task::JoinSet::new();
     for word in GAMES {
         let game: GameId = word.parse().expect("a good word");
@@ -91,6 +99,8 @@ async fn be_killed(folder: &Path, run: &str) {
             let (games, game, run) = (games.clone(), game.clone(), run.to_owned());
             senders.spawn(async move { send_for_ever(&games, &game, sender, &run).await });
         }
+        let store = Arc::clone(&store);
+        senders.spawn(async move { follow_for_ever(&store, &game).await });
     }
     say("ready");
     senders.join_all().await;
@@ -115,6 +125,33 @@ async fn send_for_ever(games: &Games, game: &GameId, sender: usize, run: &str) {
     }
 }
 
+/// Writes a letter for each event of a game, as what follows logs for notices does.
+async fn follow_for_ever(store: &Store, game: &GameId) {
+    loop {
+        let point = store.follow_point(game).await.expect("it can be read");
+        let row = Journal::game(store, game).await.expect("it can be read");
+        let head = row.expect("the game is there").head;
+        let letters: Vec<NewLetter> = (point.seq.0 + 1..=head.seq.0)
+            .map(|seq| NewLetter {
+                channel: CHANNEL,
+                bundle: format!("{game}.{seq}"),
+                seq: EventSeq(seq),
+                kind: NoticeKind::Followed,
+                topic: NoticeTopic::Event(EventSeq(seq)),
+                at: head.at,
+                due_at: head.at,
+            })
+            .collect();
+        let to = FollowPoint {
+            seq: head.seq,
+            ..FollowPoint::default()
+        };
+        let taken = store.take_in(game, point.seq, &to, &letters).await;
+        assert!(taken.expect("it can be written"), "nobody else follows");
+        tokio::task::yield_now().await;
+    }
+}
+
 /// Says a line so that whoever listens has it before anything else happens here.
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();
@@ -127,6 +164,26 @@ type Acknowledged = (GameId, usize, EventSeq, Name);
 
 async fn kill_and_look() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
+    let store = Store::open(folder.path(), StoreOptions::default()).await?;
+    let account = NewAccount {
+        name: "Anna".to_owned(),
+        mail: None,
+        password: None,
+        operator: false,
+        made_at: Moment(0),
+    };
+    let channel = NewChannel {
+        account: store.make(&account).await?,
+        audience: ChannelAudience::Own(None),
+        sort: ChannelSort::Mail,
+        address: "anna@post.example".to_owned(),
+        secret: String::new(),
+        made_at: Moment(0),
+        confirmed_at: Some(Moment(0)),
+    };
+    let made = store.make_channel(&channel).await?;
+    assert_eq!(made, CHANNEL, "it is the first");
+    store.close().await;
     let mut acknowledged: Vec<Acknowledged> = Vec::new();
     let mut heads: BTreeMap<GameId, (EventSeq, Digest)> = BTreeMap::new();
     for run in 0..KILLS {
@@ -211,6 +268,15 @@ async fn look(
         let adds = events.iter().filter(|event| adds(&event.act)).count();
         if i64::try_from(adds)? != count(&opened.state) {
             return Err(format!("{game}: an event is applied by half").into());
+        }
+        // Of each event that was followed there is one letter, and of no other.
+        let letters = store.letters_of(CHANNEL, u32::MAX).await?;
+        let seqs = letters.iter().filter(|letter| letter.game == *game);
+        let mut seqs: Vec<u64> = seqs.map(|letter| letter.seq.0).collect();
+        seqs.reverse();
+        let followed = store.follow_point(game).await?.seq.0;
+        if seqs != (1..=followed).collect::<Vec<_>>() || followed > row.head.seq.0 {
+            return Err(format!("{game}: letters were lost or doubled").into());
         }
         for (_, sender, seq, key) in acknowledged.iter().filter(|a| a.0 == *game) {
             let event = events.get(usize::try_from(seq.0 - 1)?);
