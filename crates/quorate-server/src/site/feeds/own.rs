@@ -112,7 +112,7 @@ async fn looks(site: &Arc<AppState>, word: &str) -> Result<Vec<GameView>, AppErr
 fn needed(looks: &[GameView], base: &str, own: String, now: Moment) -> FeedPage {
     let entries = looks.iter().flat_map(|look| {
         let lines = needs(look).lines.into_iter();
-        lines.map(|line| {
+        lines.map(move |line| {
             let link = format!("{base}{}", line.href.as_str());
             let words = format!("{link} {} {}", line.title, line.note);
             let due = line

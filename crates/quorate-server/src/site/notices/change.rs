@@ -228,7 +228,9 @@ async fn by_web(
     audience: ChannelAudience,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    let sort = form.filled("sort").and_then(|word| word.parse().ok());
+    let sort = form
+        .filled("sort")
+        .and_then(|word| word.parse::<ChannelSort>().ok());
     let Some(sort) = sort.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed))
     else {
         return wrong("Choose what receives it.");
