@@ -6,6 +6,7 @@ pub(crate) mod stand_in;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
+use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{Channel, ChannelAudience, ChannelSort, NewChannel, Outbox};
 use quorate_runtime::ports::AccountId;
 use quorate_server::{Courier, Mail, ServerConfig};
@@ -54,21 +55,20 @@ impl Post {
         accounts.account_by_name(name).await.unwrap().unwrap().id
     }
 
-    /// Somebody can be reached by mail.
+    /// Somebody can be reached by mail. What the rules ask of them besides is another test's.
     async fn by_mail(&self, name: &str) -> Channel {
         let address = format!("{}@post.example", name.to_lowercase());
-        self.channel(
-            name,
-            ChannelSort::Mail,
-            &address,
-            ChannelAudience::Own(None),
-        )
-        .await
+        let own = ChannelAudience::Own(None);
+        let channel = self.channel(name, ChannelSort::Mail, &address, own).await;
+        let (kind, off) = (NoticeKind::YourMove, Pace::Off);
+        let chosen = self.outbox().choose(channel.account, None, kind, off);
+        chosen.await.unwrap();
+        channel
     }
 
     /// A room of the game.
     async fn room(&self, sort: ChannelSort, path: &str) -> Channel {
-        let kinds = quorate_notices::kind::NoticeKind::of_rooms().to_vec();
+        let kinds = NoticeKind::of_rooms().to_vec();
         let audience = ChannelAudience::Room(self.game.word.parse().unwrap(), kinds);
         let address = format!("{}{path}", self.web.address);
         self.channel("Bert", sort, &address, audience).await

@@ -350,6 +350,48 @@ async fn an_admin_hears_once_when_a_matter_can_be_closed_and_others_what_it_did(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_admin_hears_who_asks_to_join_and_what_the_rules_ask() {
+    let post = Post::open().await;
+    let anna = post.by_mail("Anna").await;
+    let bert = post.by_mail("Bert").await;
+    for channel in [&anna, &bert] {
+        let (kind, pace) = (NoticeKind::YourMove, Pace::AtOnce);
+        post.outbox()
+            .choose(channel.account, None, kind, pace)
+            .await
+            .unwrap();
+    }
+    post.round().await;
+    post.mail.forget();
+    let gus = post.game.table.token("Gus", false).await;
+    let asks = post.game.post("/join", &json!({ "text": "Let me in." }));
+    asks.by(&gus).gives(201).await;
+    post.round().await;
+    let told = post.mail.read(|mail| {
+        let to = mail.to().unwrap().first().unwrap();
+        let to = to.address().unwrap().to_owned();
+        (to, mail.subject().unwrap().to_owned())
+    });
+    let subjects: Vec<&str> = told.iter().map(|(_, subject)| subject.as_str()).collect();
+    assert!(
+        subjects.contains(&"[The Wilds] Gus asks to join"),
+        "{told:?}"
+    );
+    let duty = "[The Wilds] Add Gus to the roster.";
+    assert!(subjects.contains(&duty), "{told:?}");
+    assert!(
+        told.iter().all(|(to, _)| to == "anna@post.example"),
+        "{told:?}"
+    );
+    post.mail.forget();
+    let applicant = json!({ "applicant": "Gus" });
+    post.game
+        .act(&post.game.anna, "admit-player", applicant)
+        .await;
+    assert_eq!(post.round().await, 0, "what is done asks for nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_address_is_used_once_its_owner_confirms_it() {
     let post = Post::open().await;
     let sent = post
