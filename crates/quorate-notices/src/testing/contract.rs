@@ -7,8 +7,8 @@ use quorate_runtime::ports::{AccountId, Accounts, NewAccount, Seat};
 use crate::choice::{Hour, Hours, WeekDay, Zone};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
-    ChannelAudience, ChannelSort, FAILURES_MAX, FollowPoint, Followed, Interest, LetterStanding,
-    NewChannel, NewLetter, Outbox, ReadyMost, Settled, failed,
+    ChannelAudience, ChannelId, ChannelSort, FAILURES_MAX, FollowPoint, Followed, Interest,
+    LetterId, LetterStanding, NewChannel, NewLetter, Outbox, ReadyMost, Settled, failed,
 };
 use crate::topic::NoticeTopic;
 
@@ -66,7 +66,7 @@ fn own(account: AccountId) -> NewChannel {
     }
 }
 
-fn letter(channel: crate::outbox::ChannelId, seq: u64, bundle: &str) -> NewLetter {
+fn letter(channel: ChannelId, seq: u64, bundle: &str) -> NewLetter {
     NewLetter {
         channel,
         bundle: bundle.to_owned(),
@@ -178,12 +178,19 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
     assert!(outbox.ready(NOW, &[], none).await.unwrap().is_empty());
 
     let ids: Vec<_> = ready[0].1.iter().map(|letter| letter.id).collect();
+    tries_again(outbox, channel, &ids).await;
+    pauses(outbox, channel, &ids).await;
+    outbox.drop_channel(channel).await.unwrap();
+}
+
+/// What did not leave is tried again under its own name, and what left can be sent once more.
+async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
     let later = failed(0, NOW, "no answer".to_owned());
     assert_eq!(
         later,
         Settled::Later(NOW + Span::seconds(5), "no answer".to_owned())
     );
-    outbox.settle(channel, &ids, &later, NOW).await.unwrap();
+    outbox.settle(channel, ids, &later, NOW).await.unwrap();
     assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
     let again = outbox
         .ready(NOW + Span::seconds(5), &[], MOST)
@@ -200,7 +207,7 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
     assert_eq!(again.1[0].bundle, "digest", "it keeps its key");
     assert_eq!(again.0.failures, 1);
     outbox
-        .settle(channel, &ids, &Settled::Sent, NOW)
+        .settle(channel, ids, &Settled::Sent, NOW)
         .await
         .unwrap();
     let sent = outbox.letter(ids[0]).await.unwrap().unwrap();
@@ -223,10 +230,13 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
         2
     );
     outbox
-        .settle(channel, &ids, &Settled::Moot, NOW)
+        .settle(channel, ids, &Settled::Moot, NOW)
         .await
         .unwrap();
+}
 
+/// A channel that fails again and again is paused until its owner opens it.
+async fn pauses(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
     for _ in 0..FAILURES_MAX {
         let dead = Settled::Dead("gone".to_owned());
         outbox.settle(channel, &ids[..1], &dead, NOW).await.unwrap();
@@ -241,7 +251,6 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
     assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
     outbox.sweep_letters(NOW + Span(1)).await.unwrap();
     assert!(outbox.letters_of(channel, 9).await.unwrap().is_empty());
-    outbox.drop_channel(channel).await.unwrap();
 }
 
 async fn keeps_channels(outbox: &dyn Outbox, anna: AccountId) {
