@@ -12,8 +12,14 @@ mod world;
 use readers::{Got, Reader, Role};
 use world::{Ball, THESE, THOSE};
 
-/// Headers that say how long an answer is, when it was made or for whom, and no more.
-const OF_TRANSPORT: [&str; 4] = ["content-length", "date", "set-cookie", "etag"];
+/// Headers that say how long an answer is, when it was made or for whom, to which request, and no more.
+const OF_TRANSPORT: [&str; 5] = [
+    "content-length",
+    "date",
+    "set-cookie",
+    "etag",
+    "x-request-id",
+];
 
 /// An answer without what differs between any two requests: secrets of forms, keys, hashes.
 fn plain(got: &Got) -> String {
@@ -58,7 +64,8 @@ async fn telling(these: &Ball, those: &Ball) -> Vec<String> {
     for ((address, role), got) in &one {
         // The whole log is the operator's to keep.
         let is_file = address.ends_with("/export") || address.starts_with("/operator/backup/");
-        if *role == Role::Operator && is_file {
+        // And what they did, in the order in which it was asked.
+        if *role == Role::Operator && (is_file || address == "/operator/security") {
             continue;
         }
         let Some(twin) = other.get(&(address.clone(), *role)) else {
