@@ -17,7 +17,7 @@ use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
 
 use crate::Store;
 use crate::convert;
-use crate::error::Explain;
+use crate::error::{Explain, one};
 
 type Result<T> = std::result::Result<T, AccountError>;
 type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
@@ -280,7 +280,7 @@ pub(crate) async fn insert(
     writer: &mut SqliteConnection,
     account: &NewAccount,
 ) -> Result<AccountId> {
-    let id: i64 = sqlx::query_scalar(
+    let made = sqlx::query_scalar(
         "INSERT INTO accounts (name, name_key, mail, mail_key, password, operator, made_at) \
          VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
     )
@@ -290,10 +290,8 @@ pub(crate) async fn insert(
     .bind(account.mail.as_ref().map(|mail| mail.to_lowercase()))
     .bind(&account.password)
     .bind(account.operator)
-    .bind(account.made_at.0)
-    .fetch_one(writer)
-    .await
-    .map_err(clash)?;
+    .bind(account.made_at.0);
+    let id: i64 = one(made.fetch_all(writer).await).map_err(clash)?;
     Ok(AccountId(id.unsigned_abs()))
 }
 

@@ -59,6 +59,14 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
     }
 }
 
+/// The one row of a statement that writes and is no part of a transaction.
+///
+/// All its rows are asked for, for only behind the last of them SQLite commits: whoever leaves after the first is never told
+/// that the disk did not take it.
+pub(crate) fn one<T>(rows: Result<Vec<T>, sqlx::Error>) -> Result<T, sqlx::Error> {
+    rows?.pop().ok_or(sqlx::Error::RowNotFound)
+}
+
 /// Whether a statement makes no sense where it stands, as the end of a transaction that is none.
 pub(crate) fn is_misuse(error: &sqlx::Error) -> bool {
     code_of(error) == Some(code::ERROR)

@@ -13,7 +13,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, Connection};
 
-use crate::error::{Explain, of_file};
+use crate::error::{Explain, of_file, one};
 use crate::folder::Folder;
 
 /// The steps by which a file comes to the form of this release.
@@ -92,10 +92,8 @@ async fn make(folder: &Folder) -> Result<(), StoreError> {
 
 /// Takes the next lease.
 pub(crate) async fn next_lease(writer: &mut SqliteConnection) -> Result<u64, StoreError> {
-    let lease: i64 = sqlx::query_scalar("UPDATE server SET lease = lease + 1 RETURNING lease")
-        .fetch_one(writer)
-        .await
-        .explain()?;
+    let leases = sqlx::query_scalar("UPDATE server SET lease = lease + 1 RETURNING lease");
+    let lease: i64 = one(leases.fetch_all(writer).await).explain()?;
     Ok(lease.unsigned_abs())
 }
 
@@ -121,7 +119,7 @@ pub(crate) async fn open_to_read(folder: &Folder) -> Result<SqlitePool, StoreErr
         Ok(pool) => probe(pool).await,
         Err(error) => Err(error.clone()),
     };
-    if let Err(StoreError::ReadOnly { .. }) = newest
+    if let Err(StoreError::ReadOnly { .. } | StoreError::Full | StoreError::Failed { .. }) = newest
         && ahead == 0
     {
         // SQLite keeps notes beside a file in WAL mode; where it cannot, nobody else is writing either.

@@ -12,7 +12,7 @@ use sqlx::{QueryBuilder, Row};
 
 use crate::Store;
 use crate::convert;
-use crate::error::Explain;
+use crate::error::{Explain, one};
 
 /// How many keys are looked up at a time.
 const KEYS_AT_ONCE: usize = 500;
@@ -204,10 +204,8 @@ impl Journal for Store {
 
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {
         let mut writer = self.writer().await?;
-        let theirs: i64 = sqlx::query_scalar("UPDATE server SET beat = ? RETURNING lease")
-            .bind(at.0)
-            .fetch_one(&mut *writer)
-            .await
+        let beaten = sqlx::query_scalar("UPDATE server SET beat = ? RETURNING lease").bind(at.0);
+        let theirs: i64 = one(beaten.fetch_all(&mut *writer).await)
             .explain()
             .map_err(|error| self.mind(error))?;
         match (self.lease, theirs.unsigned_abs()) {

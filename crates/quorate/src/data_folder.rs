@@ -101,10 +101,14 @@ impl DataFolder {
         })
     }
 
-    /// Opens a data folder to read and write, or to read alone where nobody may write there.
+    /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits.
     pub(crate) fn own_or_look(folder: &Path) -> Result<Self> {
+        let is_read = |error: &anyhow::Error| {
+            let why = error.downcast_ref();
+            matches!(why, Some(StoreError::ReadOnly { .. } | StoreError::Full))
+        };
         match Self::own(folder) {
-            Err(error) if matches!(error.downcast_ref(), Some(StoreError::ReadOnly { .. })) => {
+            Err(error) if is_read(&error) => {
                 let read = Self::look(folder)?;
                 tracing::error!(%error, "games can be read, and not played");
                 Ok(read)
