@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use axum::http::{HeaderMap, header};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{AccountId, SecurityEntry, SecurityEvent, SessionUse};
+use quorate_runtime::ports::{Account, AccountId, SecurityEntry, SecurityEvent, SessionUse};
 
 use crate::app::metrics;
 use crate::app::state::AppState;
@@ -63,6 +63,78 @@ pub async fn note(site: &AppState, visitor: &Visitor, happened: Happened) {
     if let Err(error) = site.parts.safety.note(&entry).await {
         tracing::error!(%error, event = entry.event.word(), "the security log could not be written");
     }
+    if let Some(id) = entry.account.filter(|_| is_mailed(entry.event)) {
+        match site.parts.accounts.account(id).await {
+            Ok(Some(account)) => tell_owner(site, &account, &entry),
+            Ok(None) => {}
+            Err(error) => tracing::error!(%error, "the owner of an account was not told"),
+        }
+    }
+}
+
+/// Whether an owner is told by mail: of what opens an account or closes it, and of nothing that happens every day.
+fn is_mailed(event: SecurityEvent) -> bool {
+    match event {
+        SecurityEvent::PasswordChanged
+        | SecurityEvent::Recovered
+        | SecurityEvent::FactorOn
+        | SecurityEvent::FactorOff
+        | SecurityEvent::MailChanged
+        | SecurityEvent::TokenMade
+        | SecurityEvent::Muted
+        | SecurityEvent::Suspended
+        | SecurityEvent::Lifted => true,
+        SecurityEvent::SignedIn
+        | SecurityEvent::SignInFailed
+        | SecurityEvent::SignedUp
+        | SecurityEvent::RecoveryMailed
+        | SecurityEvent::RecoveryMade
+        | SecurityEvent::TokenRevoked
+        | SecurityEvent::SessionEnded
+        | SecurityEvent::Invited
+        | SecurityEvent::ClockTrusted
+        | SecurityEvent::Withheld
+        | SecurityEvent::CopyTaken => false,
+    }
+}
+
+/// Mails the owner of an account what happened to it, where the server sends mail and has their address. The answer does not
+/// wait for that.
+fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
+    let (Some(mail), Some(to)) = (site.parts.house.mail.clone(), account.mail.clone()) else {
+        return;
+    };
+    let about = if entry.about.is_empty() {
+        String::new()
+    } else {
+        format!("\n\nThe reason given: {}", entry.about)
+    };
+    let text = format!(
+        "{}: your account {} at {}, {}.{about}\n\nIf that was not you, set a new password: {}/recover\n",
+        told(entry.event),
+        account.name,
+        mail.address,
+        entry.place,
+        mail.address
+    );
+    tokio::spawn(async move {
+        if let Err(trouble) = mail.send(&to, "Your account", text).await {
+            tracing::error!(%trouble, "a mail about an account did not leave");
+        }
+    });
+}
+
+/// Tells the owner of an account at the address of before that there is another one now.
+pub fn tell_old_address(site: &AppState, visitor: &Visitor, before: &Account) {
+    let entry = SecurityEntry {
+        at: site.now(),
+        event: SecurityEvent::MailChanged,
+        account: Some(before.id),
+        by: None,
+        about: String::new(),
+        place: place(visitor),
+    };
+    tell_owner(site, before, &entry);
 }
 
 /// An event in words.

@@ -123,3 +123,43 @@ async fn a_server_without_mail_promises_none() {
     assert!(!page.contains("name=\"mail\""), "{page}");
     assert!(page.contains("Ask the one who runs this server"), "{page}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn owners_are_told_by_mail_what_opens_their_account() {
+    let folder = tempfile::tempdir().unwrap();
+    let sender = "Quorate <games@nomic.example>";
+    let mail = Mail::new(sender, &program(folder.path()), "https://nomic.example/").unwrap();
+    let house = ServerConfig {
+        mail: Some(mail),
+        ..ServerConfig::default()
+    };
+    let table = Table::of(house).await;
+    let account = NewAccount {
+        name: "Hal".to_owned(),
+        mail: Some("hal@post.example".to_owned()),
+        password: Some(table.site().passwords.digest("lamps on the quay").unwrap()),
+        operator: false,
+        made_at: Moment(0),
+    };
+    table.site().parts.accounts.make(&account).await.unwrap();
+    let session = table.session("Hal").await;
+    let inbox = folder.path().join("inbox");
+
+    let form = "old=lamps+on+the+quay&mail=hal@elsewhere.example";
+    let changed = sent(&table, &session, "/settings/mail", form).await;
+    assert_eq!(changed.0, StatusCode::SEE_OTHER, "{}", changed.1);
+    // Both addresses are told; the one that comes last stays in the inbox of this test.
+    let mail = arrived(&inbox).await;
+    assert!(mail.contains("The mail address was changed"), "{mail}");
+    let form = "old=lamps+on+the+quay&password=a+pail+of+cold+tar";
+    let changed = sent(&table, &session, "/settings/password", form).await;
+    assert_eq!(changed.0, StatusCode::SEE_OTHER, "{}", changed.1);
+    let mail = loop {
+        let mail = arrived(&inbox).await;
+        if mail.contains("The password was changed") {
+            break mail;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(mail.contains("To: hal@elsewhere.example"), "{mail}");
+}

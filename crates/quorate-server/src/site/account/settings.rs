@@ -426,7 +426,7 @@ async fn mailed(
     check(site, &account, form).await?;
     let changed = Account {
         mail: account::handler::mail_in(form)?,
-        ..account
+        ..account.clone()
     };
     match site.parts.accounts.change(&changed).await {
         // Who else has it is nobody's business.
@@ -435,6 +435,7 @@ async fn mailed(
         )),
         Err(error) => Err(error.into()),
         Ok(()) => {
+            safety::tell_old_address(site, visitor, &account);
             note(site, visitor, &changed, SecurityEvent::MailChanged).await;
             Ok(reply::see_with(&urls::Settings.into(), "Kept."))
         }
