@@ -3,6 +3,8 @@
 //! `QUORATE_CASES` says how many (some hundreds, if nothing is said), `QUORATE_SEED` where they begin. A case depends on the
 //! seed and its number alone, so a failure names both, and a long run is taken up again with `QUORATE_FROM`.
 
+mod forms;
+
 use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
 
