@@ -3,7 +3,7 @@
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Square, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::LimitDecl;
-use quorate_law::stop::Answer;
+use quorate_law::stop::{Answer, Site};
 
 use crate::icons;
 use crate::topics::limits::Quota;
@@ -59,6 +59,11 @@ impl Tx {
     /// The comment by which a vote is cast with words beside it: the vote is its first and only icon.
     pub fn ballot(&self, post: PostId, icon: &str, words: &str) -> String {
         icons::ballot(icon, words, &built_in_acts::icon_words(self, post))
+    }
+
+    /// The clause that an act belongs to which every game has; no clause where the law says nothing of it.
+    pub fn home_of_act(&self, act: &str) -> Site {
+        guards::home_of(&self.frame().law, &act.into())
     }
 
     /// Whether guards let somebody take an act that every game has.

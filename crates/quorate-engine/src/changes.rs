@@ -192,6 +192,11 @@ pub enum Change {
         #[cfg_attr(feature = "schema", schema(no_recursion))]
         changes: Vec<Change>,
     },
+    /// The game is judged under another edition of the library from here on. Only a repair does that.
+    MoveToEdition {
+        /// The edition's number.
+        edition: u16,
+    },
 }
 
 /// A change that does not fit the game as it is.
@@ -379,6 +384,7 @@ impl Reading<'_> {
                 code: code.as_str().into(),
             },
             Change::Prose { text } => Clause::Prose { text: text.clone() },
+            Change::MoveToEdition { edition } => Clause::MoveToEdition { edition: *edition },
             Change::When { .. } if self.depth >= DEPTH_MAX => {
                 let text = format!("conditions stand at most {DEPTH_MAX} deep in each other");
                 return self.bad("changes", text);

@@ -22,11 +22,12 @@ mod claims;
 mod dice_line;
 mod draft;
 mod found;
+mod refusals;
 mod undo;
 
 use breaks::broken;
 pub use draft::{Case, Draft};
-use draft::{draft, drop_waiting, finish, hide_answers};
+use draft::{draft, finish, hide_answers};
 pub use undo::Conflict;
 
 /// Why a command came to nothing.
@@ -72,6 +73,10 @@ pub fn decide(
     } else {
         judge(case, inputs, caches, rulings, &mut remains)
     };
+    let draft = draft.map_err(|no| match no {
+        No::Refused(refusal) => No::Refused(refusals::told(case, refusal)),
+        No::NeedsPast => No::NeedsPast,
+    });
     Decision { draft, remains }
 }
 
@@ -169,10 +174,10 @@ fn run(
     match done {
         Ok(()) => Ok(draft(tx, Outcome::Done, frame)),
         Err(Stop::Asks(question)) => opened(tx, plan, command, &question, frame),
-        Err(Stop::Refused(refusal)) => not_done(tx, plan, *refusal, frame),
+        Err(Stop::Refused(refusal)) => not_done(tx, plan, command, *refusal, frame),
         Err(Stop::Broken(fault)) => {
             let refusal = broken(tx, &fault);
-            not_done(tx, plan, refusal, frame)
+            not_done(tx, plan, command, refusal, frame)
         }
     }
 }
@@ -253,6 +258,15 @@ impl Plan {
         })
     }
 
+    /// What was given to the action.
+    fn arguments(&self, command: &Command) -> Option<Vec<(Name, Value)>> {
+        match (&command.act, &self.open) {
+            (Act::Do { args, .. }, _) => Some(args.clone()),
+            (_, Some(open)) => Some(open.args.clone()),
+            _ => None,
+        }
+    }
+
     fn key(&self) -> OpenKey {
         let open = self.action.clone();
         open.expect("only an action of a player can be open")
@@ -294,7 +308,7 @@ fn opened(
     question: &Question,
     frame: Frame,
 ) -> Result<Draft, Refusal> {
-    let (Some(_), Some(mut args)) = (&plan.action, arguments(command, plan)) else {
+    let (Some(_), Some(mut args)) = (&plan.action, plan.arguments(command)) else {
         return Err(Refusal {
             rule_id: question.site.rule.clone(),
             clause: question.site.clause,
@@ -345,23 +359,27 @@ fn opened(
     tx.within(frame.clone(), || {
         tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));
         tx.put(key.clone(), open);
-        drop_waiting(tx, &key);
+        // What dice are for is known until the action is over.
+        if tx
+            .row::<Waiting>(&key)
+            .is_some_and(|row| row.rolled_for.is_none())
+        {
+            tx.remove::<Waiting>(key.clone());
+        }
     });
     let mut draft = draft(tx, Outcome::Opened(key), frame);
     draft.tape = tape;
     Ok(draft)
 }
 
-fn arguments(command: &Command, plan: &Plan) -> Option<Vec<(Name, Value)>> {
-    match (&command.act, &plan.open) {
-        (Act::Do { args, .. }, _) => Some(args.clone()),
-        (_, Some(open)) => Some(open.args.clone()),
-        _ => None,
-    }
-}
-
 /// A refusal. Where dice fell they are known now, and wait for the same player's next go.
-fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draft, Refusal> {
+fn not_done(
+    tx: &Tx,
+    plan: &Plan,
+    command: &Command,
+    refusal: Refusal,
+    frame: Frame,
+) -> Result<Draft, Refusal> {
     let mut dice = tx.deck().rolled().to_vec();
     let was_open = plan.open.is_some();
     if let Some(open) = &plan.open {
@@ -384,9 +402,12 @@ fn not_done(tx: &Tx, plan: &Plan, refusal: Refusal, frame: Frame) -> Result<Draf
             close_open(tx, &key);
         }
         if !dice.is_empty() {
+            let args = plan.arguments(command).unwrap_or_default();
+            let before = tx.row::<Waiting>(&key).filter(|row| row.are_for(&args));
             let new = Waiting {
                 seed: plan.seed.clone(),
                 dice: dice.clone(),
+                rolled_for: before.and_then(|row| row.rolled_for),
             };
             tx.put(key, new);
         }

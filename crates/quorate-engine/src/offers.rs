@@ -9,7 +9,7 @@ use crate::convert;
 use crate::law::At;
 use crate::topics::guards::Attempt;
 pub use crate::topics::limits::Quota;
-use crate::topics::{actions, guards, labels, last_look, limits, people, permission, things};
+use crate::topics::{actions, guards, labels, last_look, limits, owed, people, permission, things};
 use crate::tx::{Frame, Tx};
 use crate::words::WORKING_CODE;
 
@@ -353,6 +353,7 @@ pub fn tried(
     verdict(
         tx,
         tx.trial(frame, || {
+            owed::check(tx, &decl.it.name, player, &args)?;
             actions::act(tx, &decl.it.name, player, args, &[])?;
             last_look::check(tx)
         }),

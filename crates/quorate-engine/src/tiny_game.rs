@@ -11,7 +11,7 @@ use quorate_law::datum::Datum;
 
 use crate::inputs::Inputs;
 use crate::judge::Judge;
-use crate::rulebook::Rulebook;
+use crate::rulebook::{EDITION, Rulebook};
 use crate::tx::{Frame, Tx};
 
 const MANIFEST: &str =
@@ -26,6 +26,11 @@ pub(crate) struct TinyGame {
 
 /// Founds a game of some code, which must not sleep.
 pub(crate) fn game(code: &str) -> TinyGame {
+    game_of_edition(code, EDITION)
+}
+
+/// The same under an edition of the library.
+pub(crate) fn game_of_edition(code: &str, edition: u16) -> TinyGame {
     let rule =
         format!("---\nsection: rules\n---\n# House\n\n1. So it is.\n\n```starlark\n{code}\n```\n");
     let book = Rulebook {
@@ -35,7 +40,8 @@ pub(crate) fn game(code: &str) -> TinyGame {
         rules: vec![("1-rules/01-house.md".to_owned(), rule)],
         tests: Vec::new(),
     };
-    let founding = book.founding("A game", "Anna").expect("it reads");
+    let mut founding = book.founding("A game", "Anna").expect("it reads");
+    founding.edition = edition;
     let mut game = TinyGame {
         judge: Judge::unfounded(&Arc::default()),
         anna: PlayerId(Id::new(EventSeq(1), 0)),

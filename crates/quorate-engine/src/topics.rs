@@ -23,6 +23,7 @@ pub(crate) mod law_changes;
 pub(crate) mod ledgers;
 pub(crate) mod limits;
 pub(crate) mod new_law;
+pub(crate) mod owed;
 pub(crate) mod payments;
 pub(crate) mod people;
 pub(crate) mod permission;

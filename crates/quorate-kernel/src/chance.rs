@@ -70,7 +70,9 @@ pub fn source<'a>(state: &'a State, actor: Actor, key: &Name, act: &Act) -> (See
         if let Some(open) = state.open.get(&resumed) {
             return (open.seed.clone(), &open.tape.dice);
         }
-        if let (Act::Do { .. }, Some(waiting)) = (act, state.waiting.get(&resumed)) {
+        if let (Act::Do { args, .. }, Some(waiting)) = (act, state.waiting.get(&resumed))
+            && waiting.are_for(args)
+        {
             return (waiting.seed.clone(), &waiting.dice);
         }
     }

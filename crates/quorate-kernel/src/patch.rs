@@ -95,6 +95,8 @@ pub enum Clause {
         test: Arc<str>,
         clauses: Vec<Clause>,
     },
+    /// The game is judged under another edition of the library from here on; in a repair alone.
+    MoveToEdition { edition: u16 },
 }
 
 impl Patch {
@@ -174,6 +176,7 @@ impl Clause {
             Self::Script { .. } => "script",
             Self::Prose { .. } => "prose",
             Self::When { .. } => "conditional",
+            Self::MoveToEdition { .. } => "edition",
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod frozen;
 mod v1;
+mod v2;
 
 use std::sync::Arc;
 
@@ -23,8 +24,40 @@ use crate::state::State;
 use crate::value::Value;
 use frozen::Frozen;
 
-/// The version of the form that this release writes.
-const VERSION: u8 = 1;
+/// A version of the form. Each record is written in the oldest that holds it, so that it has the same bytes in every release.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Version {
+    /// The first.
+    One,
+    /// Dice that wait know what they were rolled for.
+    Two,
+}
+
+impl Version {
+    /// The oldest that holds these effects.
+    fn holding<'a>(mut effects: impl Iterator<Item = &'a Effect>) -> Self {
+        let is_new = |effect: &Effect| match effect {
+            Effect::Waiting { old, new, .. } => {
+                let mut rows = old.iter().chain(new);
+                rows.any(|row| row.rolled_for.is_some())
+            }
+            _ => false,
+        };
+        if effects.any(is_new) {
+            Self::Two
+        } else {
+            Self::One
+        }
+    }
+
+    /// The byte that a record of it begins with.
+    const fn mark(self) -> u8 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
+    }
+}
 
 /// An event as it is kept: the open part, and what lies beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +83,11 @@ pub enum Unreadable {
 
 /// The open part of an event and the contents of its seals.
 pub fn encode(event: &Event) -> Record {
-    let open = write::<v1::Event>(&[VERSION], event);
+    let version = Version::holding(event.steps.iter().map(|step| &step.effect));
+    let open = match version {
+        Version::One => write::<v1::Event>(&[version.mark()], event),
+        Version::Two => write::<v2::Event>(&[version.mark()], event),
+    };
     let mut event = event.clone();
     let mut seals: Vec<SealBytes> = Vec::new();
     event.each_seal(&mut |seal| collect(&mut seals, &seal));
@@ -64,13 +101,14 @@ pub fn hash(open: &[u8]) -> Digest {
 
 /// An event from its open part; its seals are closed.
 pub fn decode(open: &[u8]) -> Result<Event, Unreadable> {
-    read_versioned::<v1::Event>(open)
+    read_versioned::<v1::Event, v2::Event>(open)
 }
 
 /// A snapshot: the effects that make the state, and the digests of the seals in them.
 pub fn encode_state(state: &State) -> Record {
     let mut effects = state.effects();
-    let open = write::<Vec<v1::Effect>>(&[VERSION], &effects);
+    let mark = Version::holding(effects.iter()).mark();
+    let open = write_effects(&[mark], &effects);
     let mut seals = Vec::new();
     for effect in &mut effects {
         effect.seals(&mut |seal| collect(&mut seals, &seal));
@@ -80,13 +118,13 @@ pub fn encode_state(state: &State) -> Record {
 
 /// The effects of a snapshot; their seals are closed.
 pub fn decode_state(open: &[u8]) -> Result<Vec<Effect>, Unreadable> {
-    read_versioned::<Vec<v1::Effect>>(open)
+    read_versioned::<Vec<v1::Effect>, Vec<v2::Effect>>(open)
 }
 
 impl State {
     /// The digest of everything the state holds. Equal states have equal digests.
     pub fn digest(&self) -> Digest {
-        Digest::of(&write::<Vec<v1::Effect>>(&[], &self.effects()))
+        Digest::of(&write_effects(&[], &self.effects()))
     }
 }
 
@@ -145,6 +183,13 @@ fn collect(seals: &mut Vec<SealBytes>, seal: &SealMut<'_>) {
     }
 }
 
+fn write_effects(mark: &[u8], effects: &Vec<Effect>) -> Vec<u8> {
+    match Version::holding(effects.iter()) {
+        Version::One => write::<Vec<v1::Effect>>(mark, effects),
+        Version::Two => write::<Vec<v2::Effect>>(mark, effects),
+    }
+}
+
 fn write<T: Frozen + Serialize>(mark: &[u8], live: &T::Live) -> Vec<u8> {
     postcard::to_extend(&T::freeze(live), mark.to_vec())
         .expect("plain kernel types serialise to memory without failing")
@@ -155,16 +200,24 @@ fn read<T: Frozen + DeserializeOwned>(bytes: &[u8]) -> postcard::Result<(T::Live
     Ok((read.thaw(), rest))
 }
 
-fn read_versioned<T: Frozen + DeserializeOwned>(open: &[u8]) -> Result<T::Live, Unreadable> {
+fn read_versioned<One, Two>(open: &[u8]) -> Result<One::Live, Unreadable>
+where
+    One: Frozen + DeserializeOwned,
+    Two: Frozen<Live = One::Live> + DeserializeOwned,
+{
     let damaged = |what: String| Err(Unreadable::Damaged(what));
-    match open.split_first() {
-        Some((&VERSION, body)) => match read::<T>(body) {
-            Ok((live, [])) => Ok(live),
-            Ok((_, rest)) => damaged(format!("{} bytes too many", rest.len())),
-            Err(error) => damaged(error.to_string()),
-        },
-        Some((&version, _)) => Err(Unreadable::Version(version)),
-        None => damaged("it is empty".to_owned()),
+    let Some((mark, body)) = open.split_first() else {
+        return damaged("it is empty".to_owned());
+    };
+    let read = match *mark {
+        1 => read::<One>(body),
+        2 => read::<Two>(body),
+        version => return Err(Unreadable::Version(version)),
+    };
+    match read {
+        Ok((live, [])) => Ok(live),
+        Ok((_, rest)) => damaged(format!("{} bytes too many", rest.len())),
+        Err(error) => damaged(error.to_string()),
     }
 }
 

@@ -315,6 +315,24 @@ pub struct Waiting {
     pub seed: SeedId,
     /// The dice that fell already.
     pub dice: Vec<Die>,
+    /// What was given to the action that they fell in, where it was undone: they are for that and for nothing else. None
+    /// where they are for whatever the next go is given.
+    pub rolled_for: Option<Vec<(Name, Value)>>,
+}
+
+impl Waiting {
+    /// Whether these dice are for a go that is given this.
+    #[must_use]
+    pub fn are_for(&self, args: &[(Name, Value)]) -> bool {
+        let Some(rolled_for) = &self.rolled_for else {
+            return true;
+        };
+        let is_given = |(name, value): &(Name, Value)| {
+            let mut given = args.iter();
+            given.any(|(other, given)| other == name && given.unsealed() == value.unsealed())
+        };
+        rolled_for.len() == args.len() && rolled_for.iter().all(is_given)
+    }
 }
 
 /// A question as it is shown.

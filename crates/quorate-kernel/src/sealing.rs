@@ -73,7 +73,7 @@ macro_rules! without_seals {
 }
 
 without_seals!(
-    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Waiting, Breaks, Commitment
+    About, Line, Entity, Section, Rule, Term, Use, Clock, Due, Breaks, Commitment
 );
 
 impl EachSeal for Value {
@@ -162,6 +162,7 @@ seals_in! {
     Message: text,
     Duty: options default context,
     Open: args tape question,
+    Waiting: rolled_for,
     Asked: options default,
     Tape: answers,
     Chosen: value,

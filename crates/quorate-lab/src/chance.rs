@@ -4,6 +4,7 @@ use quorate_kernel::Name;
 use quorate_kernel::tape::{Seed, SeedId};
 
 /// A source of draws.
+#[derive(Clone)]
 pub(crate) struct Chance {
     seed: Seed,
     drawn: u64,

@@ -1,5 +1,6 @@
 //! Mutation: a rulebook with one small thing changed in its code, and the question whether its tests notice.
 
+mod emptied;
 mod equivalent;
 mod mutant;
 mod operators;
@@ -10,6 +11,7 @@ mod trial;
 use quorate_engine::rulebook::{Rulebook, rule_id};
 use quorate_kernel::Name;
 
+pub use emptied::{Biting, StrictTrial, TestRun, bitten, emptied};
 pub use equivalent::EquivalentMutants;
 pub use mutant::{Mutant, sample};
 pub use order::TestOrder;

@@ -1,6 +1,7 @@
 //! Simulation: random play against a judge, with what must hold looked at after every step.
 
 pub mod amendments;
+mod closing;
 mod commands;
 pub mod forecasts;
 mod game;
@@ -8,6 +9,7 @@ mod invariants;
 mod patches;
 mod posts;
 mod values;
+pub mod ways;
 pub mod without;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,6 +18,9 @@ use quorate_engine::rulebook::Rulebook;
 
 use game::SimulatedGame;
 pub use game::{SimulationFailure, SimulationTally};
+
+/// After how many steps it is looked at whether all matters that are open would close.
+const CLOSED_EVERY: u64 = 100;
 
 /// Plays one seed, and tells `progress` of each step.
 ///
@@ -32,6 +37,9 @@ pub fn play(
     for number in 1..=steps {
         guarded(|| step(&mut game)).map_err(|what| game.failure(number, what))?;
         game.tally.steps = number;
+        if number % CLOSED_EVERY == 0 || number == steps {
+            guarded(|| game.all_close()).map_err(|what| game.failure(number, what))?;
+        }
         progress(number);
     }
     let ended = guarded(|| invariants::whole(&game.judge, &game.laws, &game.events));

@@ -28,6 +28,7 @@ mod serve;
 mod simulate;
 mod test;
 mod verify;
+mod ways;
 
 /// A command.
 #[derive(Subcommand)]
@@ -78,6 +79,8 @@ pub(crate) enum Command {
     Mutate(mutate::Arguments),
     /// Compare the ids that rule tests prove with a checklist.
     Coverage(coverage::Arguments),
+    /// Every way to change something in a game of a rulebook, and who may, in Markdown.
+    Ways(ways::Arguments),
     /// Become a process in which rule code runs; the server starts those.
     #[command(hide = true)]
     LawWorker(law_worker::Arguments),
@@ -112,6 +115,7 @@ impl Command {
             Self::Independence(arguments) => independence::run(&arguments, out),
             Self::Mutate(arguments) => mutate::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),
+            Self::Ways(arguments) => ways::run(&arguments, out),
             Self::LawWorker(arguments) => law_worker::run(&arguments),
             Self::Docs => Ok(docs::run(out)),
         }

@@ -3,7 +3,7 @@
 use quorate_kernel::command::{Act, Actor, Command, NewPost};
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::PlayerId;
-use quorate_kernel::patch::Patch;
+use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{Breaks, DueKey, Open, OpenKey, Person, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
@@ -16,8 +16,8 @@ use crate::convert;
 use crate::names;
 use crate::topics::posts::Draft;
 use crate::topics::{
-    actions, built_in_acts, duties, follow, guards, labels, law_changes, limits, people, posts,
-    things, titles, values,
+    actions, built_in_acts, duties, follow, guards, labels, law_changes, limits, owed, people,
+    posts, things, titles, values,
 };
 use crate::tx::{Frame, Tx};
 
@@ -65,6 +65,10 @@ fn act_of_player(
             if !tx.law.actions.contains_key(action) {
                 return Err(Stop::no(format!("an action called \"{action}\"")));
             }
+            let given = args
+                .iter()
+                .map(|(name, value)| (name.clone(), convert::datum(value)));
+            owed::check(tx, action, player, &given.collect::<Vec<_>>())?;
             run(tx, player, action, args)
         }
         Act::Answer { action, .. } => {
@@ -144,17 +148,18 @@ fn run(
     action: &Name,
     args: &[(Name, quorate_kernel::Value)],
 ) -> Answer<()> {
-    let args = args
+    let given = args
         .iter()
         .map(|(name, value)| (name.clone(), convert::datum(value)))
         .collect();
-    actions::act(tx, action, player, args, &[])?;
+    actions::act(tx, action, player, given, &[])?;
     drop_waiting(
         tx,
         &OpenKey {
             who: player,
             action: action.clone(),
         },
+        args,
     );
     Ok(())
 }
@@ -436,5 +441,66 @@ fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
         quorate_kernel::event::NoteKind::Said,
         format!("the operator: {}", reason.as_str()),
     );
+    for clause in &patch.clauses {
+        if let Clause::MoveToEdition { edition } = clause {
+            law_changes::move_to_edition(tx, *edition)?;
+        }
+    }
     law_changes::apply_patch(tx, &patch, None, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor, typed};
+    use quorate_kernel::patch::{Clause, Patch};
+    use quorate_kernel::seal::Sealed;
+    use quorate_kernel::{Thing, Value};
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::{TinyGame, game_of_edition};
+
+    fn claimed(game: &mut TinyGame, fish: i64) -> Result<(), String> {
+        let set = Clause::SetValue {
+            thing: Thing::Player(game.anna),
+            name: "fish".into(),
+            value: Value::Int(fish),
+        };
+        let patch = Patch { clauses: vec![set] };
+        let claim = Act::Claim {
+            patch: Sealed::close(patch, [0; 16]),
+            rule: "house".into(),
+            reason: typed("so it is"),
+        };
+        let sent = game.send(Actor::Player(game.anna), claim);
+        sent.map(|_| ()).map_err(|refusal| refusal.to_string())
+    }
+
+    #[test]
+    fn a_game_of_the_first_edition_is_judged_as_before_until_it_is_moved() {
+        let mut game = game_of_edition("fish = number(\"Fish\", of = player)", 1);
+        claimed(&mut game, 4).expect("a claim was open");
+        let event = game.change(vec![Clause::MoveToEdition { edition: 2 }]);
+        assert!(
+            event
+                .notes
+                .iter()
+                .any(|note| note.text.contains("edition 2"))
+        );
+        let refused = claimed(&mut game, 5).expect_err("a claim is closed now");
+        assert!(refused.contains("by hand"), "{refused}");
+        assert_eq!(game.value("fish"), Datum::Int(4));
+        assert_eq!(game.judge.law().digest, game.judge.state().law_digest());
+        let patch = Patch {
+            clauses: vec![Clause::MoveToEdition { edition: 2 }],
+        };
+        let again = Act::Repair {
+            patch: Sealed::close(patch, [0; 16]),
+            reason: typed("once more"),
+        };
+        let again = game.send(Actor::Operator, again);
+        assert_eq!(
+            again.expect_err("it is there").what(),
+            "a later edition, up to 2"
+        );
+    }
 }

@@ -216,5 +216,11 @@ pub(super) fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
     new.disputed_by.push(player);
     tx.set_due(DueKey::Claim(claim.0), None);
     tx.put(claim.0, new);
+    let told = vec![
+        Datum::Thing(Thing::Game),
+        Datum::Thing(Thing::Player(player)),
+        Datum::Thing(Thing::Player(old.by)),
+    ];
+    tx.happen("disputed", "Game", told);
     Ok(())
 }

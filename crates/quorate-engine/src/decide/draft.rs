@@ -9,7 +9,7 @@ use quorate_kernel::event::{Note, Outcome};
 use quorate_kernel::rows::{OpenKey, Waiting};
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::tape::Tape;
-use quorate_kernel::{EventSeq, Value};
+use quorate_kernel::{EventSeq, Name, Value};
 use quorate_law::stop::Answer;
 
 use super::breaks::count_breaks;
@@ -126,6 +126,8 @@ pub(super) fn under_new_law(tx: &Tx, law: &Arc<Law>) {
 }
 
 /// Dice that waited are used up with the action that used them.
-pub(super) fn drop_waiting(tx: &Tx, key: &OpenKey) {
-    tx.remove::<Waiting>(key.clone());
+pub(super) fn drop_waiting(tx: &Tx, key: &OpenKey, args: &[(Name, Value)]) {
+    if tx.row::<Waiting>(key).is_some_and(|row| row.are_for(args)) {
+        tx.remove::<Waiting>(key.clone());
+    }
 }

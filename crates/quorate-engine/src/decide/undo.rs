@@ -1,17 +1,18 @@
 //! Undo: an event's effects turned round on today's state.
 //!
 //! What was added is taken, what was set is set back if it still stands so, and else the undoer picks. Posts, comments
-//! and dice are facts and stay. Dice of an undone action wait for the same player's next go at it.
+//! and dice are facts and stay. Dice of an undone action wait for the same player's next go at it, and are for what they fell for.
 
 use std::sync::Arc;
 
+use quorate_kernel::chance;
 use quorate_kernel::command::Act;
 use quorate_kernel::effect::{Step, Way};
-use quorate_kernel::event::Event;
-use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, OpenKey, Use, UseKey, Waiting};
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, Open, Use, UseKey, Waiting};
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::SeedId;
-use quorate_kernel::{EventSeq, Name, Need, Refusal, Value};
+use quorate_kernel::{EventSeq, Name, Need, PlayerId, Refusal, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::Holds;
 use quorate_law::stop::{Answer, Stop};
@@ -101,31 +102,64 @@ pub(crate) fn undo(
     }
     tx.write_row(done, Some(Use { at: tx.now }), Way::Put);
     dice_wait_again(tx, event);
+    let player =
+        |id: Option<PlayerId>| id.map_or(Datum::None, |id| Datum::Thing(Thing::Player(id)));
+    let seq = i64::try_from(seq.0).unwrap_or(i64::MAX);
+    let told = vec![
+        Datum::Thing(Thing::Game),
+        player(tx.actor()),
+        player(event.actor.player()),
+        Datum::Int(seq),
+    ];
+    tx.happen("undone", "Game", told);
     Ok(())
 }
 
-/// Dice that fell in an action that is undone wait for the same player's next go at it.
+/// Dice that fell in an action that is undone wait for the same player's next go at it with what it was given.
 fn dice_wait_again(tx: &Tx, event: &Event) {
-    let dice_wait = !event.tape.dice.is_empty();
-    if let (true, Act::Do { action, .. } | Act::Answer { action, .. }, Some(who)) =
-        (dice_wait, &event.act, event.actor.player())
-    {
-        let key = OpenKey {
-            who,
-            action: action.clone(),
-        };
-        let seed = SeedId {
-            player: Some(who),
-            key: event.key.clone(),
-        };
-        tx.put(
-            key,
-            Waiting {
-                seed,
-                dice: event.tape.dice.clone(),
-            },
-        );
+    let Some(key) = chance::resumed(event.actor, &event.act) else {
+        return;
+    };
+    if event.tape.dice.is_empty() || event.outcome != Outcome::Done {
+        return;
     }
+    let fresh = SeedId {
+        player: event.actor.player(),
+        key: event.key.clone(),
+    };
+    let waited = event.steps.iter().find_map(|step| match &step.effect {
+        Effect::Waiting { old: Some(row), .. } => Some(row.seed.clone()),
+        _ => None,
+    });
+    let (seed, given) = match (&event.act, open_before(event)) {
+        // In the first edition dice waited for a next go with whatever it is given, and those of a default were lost.
+        (Act::Due { .. }, _) if tx.law.code.edition() < BOUND_SINCE => return,
+        _ if tx.law.code.edition() < BOUND_SINCE => (fresh, None),
+        (Act::Do { args, .. }, _) => (waited.unwrap_or(fresh), Some(args.clone())),
+        (_, Some(open)) => (open.seed.clone(), Some(open.args.clone())),
+        (_, None) => return,
+    };
+    let new = Waiting {
+        seed,
+        dice: event.tape.dice.clone(),
+        rolled_for: given,
+    };
+    tx.put(key, new);
+}
+
+/// The edition of the library from which on dice of an undone action are for what it was given.
+const BOUND_SINCE: u16 = 2;
+
+/// The open action that an event completed.
+fn open_before(event: &Event) -> Option<&Open> {
+    event.steps.iter().find_map(|step| match &step.effect {
+        Effect::Open {
+            old: Some(open),
+            new: None,
+            ..
+        } => Some(open),
+        _ => None,
+    })
 }
 
 /// How effects are turned round.
@@ -405,6 +439,74 @@ mod tests {
         let undone = game.judge.judge(&command, &inputs).event();
         assert!(undone.is_ok(), "{undone:?}");
         assert_eq!(game.value("fish"), Datum::Int(30));
+    }
+
+    #[test]
+    fn rules_are_told_of_an_undo_and_of_a_dispute() {
+        let mut game = game(
+            r#"fish = number("Fish", of = player, default = 3)
+told = number("Told", of = player)
+
+def always(a: Attempt) -> bool:
+    return True
+
+def undid(g: Game, by: Player, of: Player | None, event: int):
+    by.told += event if of == None else 0
+
+def doubted(g: Game, by: Player, claimed_by: Player):
+    by.told += 1000 if claimed_by == by else 0
+
+permit(scope(actions = ["claim"]), always, "nothing")
+on("undone", undid)
+on("disputed", doubted)"#,
+        );
+        let set = |value| Clause::SetValue {
+            thing: Thing::Player(game.anna),
+            name: "fish".into(),
+            value: Value::Int(value),
+        };
+        let claimed = quorate_kernel::patch::Patch {
+            clauses: vec![set(5)],
+        };
+        let claim = Act::Claim {
+            patch: quorate_kernel::seal::Sealed::close(claimed, [0; 16]),
+            rule: "house".into(),
+            reason: typed("so it is"),
+        };
+        let anna = Actor::Player(game.anna);
+        let event = game.change(vec![set(30)]);
+        game.send(anna, claim).expect("the rule permits it");
+        let claims = game
+            .judge
+            .state()
+            .claims
+            .keys()
+            .copied()
+            .collect::<Vec<_>>();
+        let dispute = Act::Dispute {
+            claim: quorate_kernel::ids::ClaimId(claims[0]),
+            reason: typed("it is not"),
+        };
+        game.send(anna, dispute).expect("anybody may");
+        assert_eq!(game.value("told"), Datum::Int(1000));
+        let command = quorate_kernel::command::Command {
+            at: game.now,
+            actor: anna,
+            key: "undo".into(),
+            act: Act::Undo {
+                event: event.seq,
+                picks: vec![(format!("{} fish", Thing::Player(game.anna)), Value::Int(3))],
+                reason: typed(""),
+            },
+        };
+        let seq = i64::try_from(event.seq.0).expect("a small number");
+        let inputs = Inputs {
+            past: &[event],
+            ..Inputs::default()
+        };
+        let undone = game.judge.judge(&command, &inputs).event();
+        assert!(undone.is_ok(), "{undone:?}");
+        assert_eq!(game.value("told"), Datum::Int(1000 + seq));
     }
 
     #[test]

@@ -304,3 +304,55 @@ fn fits_in(text: &str, bytes_max: usize, name: &str, what: &str) -> Answer<()> {
     let refusal = Refusal::plain(what).about(argument(name));
     Err(refusal.having(format!("{} bytes", text.len())).into())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor, NewPost, typed};
+    use quorate_kernel::state::Effect;
+    use quorate_kernel::{Id, PostId};
+
+    use crate::tiny_game::game;
+
+    const BILLS: &str = "category(\"Bill\", icons = [\"for\", \"against\", \"deferential\", \"veto\"], aliases = {\"def\": \"deferential\"}, statuses = [\"pending\", \"enacted\"])";
+
+    #[test]
+    fn the_law_counts_the_votes_that_the_table_of_comments_reads() {
+        let mut game = game(BILLS);
+        let anna = Actor::Player(game.anna);
+        let post = NewPost {
+            category: "Bill".into(),
+            title: typed("A bill"),
+            body: typed("So be it."),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
+        };
+        let posted = game.send(anna, Act::Post(Box::new(post)));
+        let post = PostId(Id::new(posted.expect("anybody may").seq, 0));
+        let mut wrong = Vec::new();
+        let rows = include_str!("../icons/comments.txt").lines();
+        for row in rows.filter(|line| !line.starts_with("# What")) {
+            let (text, icons) = row.rsplit_once("=>").expect("a text and its icons");
+            let text = text.strip_suffix(' ').unwrap_or(text);
+            let text = text.replace("\\n", "\n").replace("\\\\", "\\");
+            if text.trim().is_empty() {
+                continue;
+            }
+            let comment = Act::Comment {
+                post,
+                text: typed(&text),
+            };
+            let event = game.send(anna, comment).expect("it has words");
+            let cast = event.steps.iter().find_map(|step| match &step.effect {
+                Effect::Comment { new: Some(row), .. } => Some(&row.icons),
+                _ => None,
+            });
+            let cast = cast.into_iter().flatten();
+            let cast: Vec<&str> = cast.map(|icon| icon.name.as_str()).collect();
+            if cast.join(" ") != icons.trim() {
+                wrong.push(format!("{text}: counted {cast:?}, not \"{icons}\""));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

@@ -8,7 +8,7 @@ use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::declared;
-use crate::law::{At, GuardDecl};
+use crate::law::{At, GuardDecl, Law};
 use crate::scope;
 use crate::tx::Tx;
 
@@ -212,7 +212,7 @@ fn guard_record(tx: &Tx, guard: &At<GuardDecl>) -> Datum {
     });
     let built_in: Vec<(Name, Name)> = NAMES
         .iter()
-        .map(|name| (Name::from(*name), home_of(tx, &(*name).into()).rule))
+        .map(|name| (Name::from(*name), home_of(&law, &(*name).into()).rule))
         .collect();
     let actions = actions.chain(
         built_in
@@ -321,7 +321,7 @@ pub(crate) fn built_in(
             rule,
             ..Site::default()
         },
-        _ => home_of(tx, action),
+        _ => home_of(&tx.frame().law, action),
     };
     Attempt {
         actor,
@@ -335,8 +335,7 @@ pub(crate) fn built_in(
 }
 
 /// The clause to which a built-in act belongs; no clause where no rule claims it.
-fn home_of(tx: &Tx, action: &Name) -> Site {
-    let law = tx.frame().law;
+pub(crate) fn home_of(law: &Law, action: &Name) -> Site {
     if let Some(category) = action.as_str().strip_prefix("post ")
         && let Some(category) = law.categories.get(category)
     {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PostId, Thing, rows};
+use quorate_kernel::{Name, PostId, Refusal, Thing, rows};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
@@ -14,6 +14,7 @@ use super::people::EFFECTS;
 use super::{entities, hooks, last_look, new_law, people, posts, rules, rulings, values};
 use crate::convert;
 use crate::law::Law;
+use crate::rulebook::EDITION;
 use crate::tx::{Enacting, Frame, Tx};
 
 /// Begins the note of a change whose condition does not hold.
@@ -317,10 +318,37 @@ fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
         }
         Clause::SetStatus { post, status } => posts::close(tx, *post, status.as_str(), ""),
         Clause::Strike { events, uphold } => rulings::rule_on(tx, events, uphold),
+        // A repair has moved it before anything else.
+        Clause::MoveToEdition { edition } if edition_of(tx) == *edition => Ok(()),
+        Clause::MoveToEdition { .. } => Err(Stop::fault(
+            "only those who run the server move a game to another edition, by a repair",
+        )),
         _ => Err(Stop::fault(
             "the change names nobody that it could be made to",
         )),
     }
+}
+
+fn edition_of(tx: &Tx) -> u16 {
+    tx.with_state(|state| state.about.get(&()).map_or(1, |about| about.edition))
+}
+
+/// Has a game judged under a later edition of the library from here on: its rules are compiled anew under that.
+pub(crate) fn move_to_edition(tx: &Tx, edition: u16) -> Answer<()> {
+    let now = edition_of(tx);
+    if edition <= now || edition > EDITION {
+        let refusal = Refusal::plain(format!("a later edition, up to {EDITION}"));
+        return Err(refusal
+            .having(now.to_string())
+            .wanting(edition.to_string())
+            .into());
+    }
+    tx.change::<rows::About>((), |about| about.edition = edition);
+    tx.say(
+        NoteKind::Said,
+        format!("judged under edition {edition} from here on"),
+    );
+    Ok(())
 }
 
 /// Statements become the body of a function; a text that defines `run` stays as it is.

@@ -8,7 +8,7 @@ use quorate_law::declare::{LimitDecl, Per};
 use quorate_law::readable;
 use quorate_law::stop::{Answer, Site, Stop};
 
-use super::values;
+use super::{things, values};
 use crate::reads::ReadKey;
 use crate::tx::Tx;
 
@@ -29,8 +29,8 @@ pub(crate) fn check(
         if used.len() >= times {
             next_at = Some(window_end(tx, &limit.per));
         }
-        let last = last_use(tx, slot, Some(actor)).map(|(_, at)| at);
-        if let (Some(gap), Some(last)) = (limit.gap, last) {
+        let own = last_use(tx, slot, Some(actor)).map(|(_, at)| at);
+        if let (Some(gap), Some(last)) = (limit.gap, own) {
             let free = last + gap;
             tx.read_clock(free);
             if tx.now < free {
@@ -45,16 +45,52 @@ pub(crate) fn check(
                 limit_words(limit, &since_words(tx, &limit.per))
             );
             let mut refusal = tx.refusal_at(site, &what);
-            refusal.needs[0].have = match used.len() {
-                0 => last.map_or_else(String::new, |last| format!("last used {last}")),
-                1 => "used once".to_owned(),
-                n => format!("used {n} times"),
-            };
+            let by = if used.is_empty() { Some(actor) } else { who };
+            refusal.needs[0].have = used_words(tx, slot, by, used.len());
             refusal.next_at = next_at;
             return Err(Stop::refused(refusal));
         }
     }
     Ok(())
+}
+
+/// How often it was used within the limit's time, and who used it last and when. Who posts without a name is nobody's to tell.
+fn used_words(tx: &Tx, slot: &Name, who: Option<PlayerId>, times: usize) -> String {
+    let last = newest_uses(tx, slot, |uses| {
+        let mut of_them = uses.filter(|(key, _)| who.is_none() || key.who == who);
+        of_them.next().map(|(key, used)| (key.who, used.at))
+    });
+    let Some((by, at)) = last else {
+        return String::new();
+    };
+    let is_told = who.is_some() || !is_of_hidden_authors(tx, slot);
+    let by = by
+        .filter(|_| is_told)
+        .map_or_else(String::new, |by| format!(" by {}", things::name_of(tx, by)));
+    match times {
+        // As the first edition said it: a refusal may stand in a log.
+        0 if tx.law.code.edition() < WHOSE_SINCE => format!("last used {at}"),
+        1 if tx.law.code.edition() < WHOSE_SINCE => "used once".to_owned(),
+        n if tx.law.code.edition() < WHOSE_SINCE => format!("used {n} times"),
+        0 | 1 => format!("used{by} at {at}"),
+        n => format!("used {n} times, last{by} at {at}"),
+    }
+}
+
+/// The edition of the library from which on a limit says who used it, and when.
+const WHOSE_SINCE: u16 = 2;
+
+/// Whether uses of a slot are posts whose authors are hidden.
+fn is_of_hidden_authors(tx: &Tx, slot: &Name) -> bool {
+    let mut hidden = tx
+        .law
+        .categories
+        .values()
+        .filter(|decl| decl.it.author_hidden);
+    hidden.any(|decl| {
+        let own = slot.as_str().strip_prefix("post ");
+        own == Some(decl.it.name.as_str()) || decl.it.limits.iter().any(|limit| limit.slot == *slot)
+    })
 }
 
 /// How much of each limit somebody has used, in the limits' order.
@@ -167,11 +203,7 @@ fn newest_uses<T>(
 
 /// Notes a completed use under the action's own name and under each slot of its limits.
 pub(crate) fn use_up(tx: &Tx, action: &Name, limits: &[LimitDecl], actor: PlayerId) {
-    let hidden = action
-        .as_str()
-        .strip_prefix("post ")
-        .and_then(|category| tx.law.categories.get(category));
-    if hidden.is_some_and(|category| category.it.author_hidden) && limits.is_empty() {
+    if is_of_hidden_authors(tx, action) && limits.is_empty() {
         // A use would tell whose the post is, and no limit asks for it.
         return;
     }
@@ -273,6 +305,8 @@ mod tests {
         game.act("nap", &[]).expect("the first of the day");
         let again = game.act("nap", &[]).expect_err("one a day");
         assert_eq!(again.what(), "to be used at most once a day");
+        let have = format!("used by Anna at {}", game.now);
+        assert_eq!(again.needs[0].have, have, "who used it, and when");
         let tomorrow = again.next_at.expect("time alone brings it");
         assert_eq!(
             tomorrow,

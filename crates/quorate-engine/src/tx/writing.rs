@@ -57,7 +57,10 @@ impl Tx {
             .expect("an effect is made from the row it changes");
         work.law_changed |= matches!(
             effect,
-            Effect::Rule { .. } | Effect::Breaks { .. } | Effect::Section { .. }
+            Effect::Rule { .. }
+                | Effect::Breaks { .. }
+                | Effect::Section { .. }
+                | Effect::About { .. }
         );
         work.steps.push(Step {
             effect,

@@ -4,7 +4,8 @@
 //! stored for it. A variant that comes after all others may be kept here, for what was written before reads as it did. Where
 //! anything else is to be kept, or a type changes otherwise, the form gets a version 2:
 //!
-//! - Copy this file to `v2.rs`, change the types there, and let `record.rs` write 2 and read both.
+//! - Version 2 is `v2.rs`: it declares what has changed, and takes the rest from here. Give it a version 3 likewise.
+//! - `record.rs` reads all versions, and writes the oldest that holds what is written, so that an event keeps its bytes and its hash.
 //! - Here, what has changed since is named so too or, in place of its declaration, an `impl Frozen` by hand.
 //! - The contents of seals have no version of their own, and a seal outlives the event that it came with: the same bytes
 //!   must come out of it again. So their types ([`Value`], [`Patch`], [`Clause`], and what is in them) get further variants
@@ -216,6 +217,7 @@ frozen_enums! {
         Script { code: Arc<str> },
         Prose { text: String },
         When { test: Arc<str>, clauses: Vec<Clause> },
+        MoveToEdition { edition: u16 },
     }
 }
 
@@ -304,7 +306,7 @@ frozen_structs! {
         deadline: Moment,
     }
 
-    Waiting { seed: SeedId, dice: Vec<Die> }
+    Waiting { seed: SeedId, dice: Vec<Die>; rolled_for: None }
     Asked { what: String, options: Vec<Value>, may_decline: bool, default: Value }
 
     Claim {

@@ -1,7 +1,7 @@
 //! The stored form of events holds still: what a release wrote is read by every later one, and to the same event.
 //!
 //! `version-1.txt` has a line for the open part of each event and one for each thing that lies beside it. Nothing that
-//! stands there is ever changed. What a later version writes goes into a file of its own.
+//! stands there is ever changed. What a later version writes goes into a file of its own: `version-2.txt`.
 
 mod samples;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Effect, Way};
-use quorate_kernel::event::{NoteKind, Outcome};
+use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::patch::Clause;
 use quorate_kernel::record::{self, Record};
 use quorate_kernel::rows::DueKey;
@@ -18,6 +18,7 @@ use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{Thing, Value};
 
 const VERSION_1: &str = include_str!("version-1.txt");
+const VERSION_2: &str = include_str!("version-2.txt");
 
 /// The records of a golden file, by their names.
 fn golden(file: &str) -> BTreeMap<&str, Record> {
@@ -67,11 +68,9 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
-#[test]
-fn events_of_version_1_are_read() {
-    let records = golden(VERSION_1);
-    for (name, event) in samples::events() {
-        let record = &records[name.as_str()];
+fn are_read(golden: &BTreeMap<&str, Record>, samples: Vec<(String, Event)>) {
+    for (name, event) in samples {
+        let record = &golden[name.as_str()];
         let mut read = record::decode(&record.open).unwrap();
         let missing = record::restore(&mut read, &|digest| {
             record.seals.iter().find(|s| s.digest == digest).cloned()
@@ -83,18 +82,39 @@ fn events_of_version_1_are_read() {
     }
 }
 
-#[test]
-fn events_are_written_as_version_1() {
-    let records = golden(VERSION_1);
+fn are_written(golden: &BTreeMap<&str, Record>, samples: Vec<(String, Event)>) {
     let mut missing = String::new();
-    for (name, event) in samples::events() {
+    for (name, event) in samples {
         let record = record::encode(&event);
-        match records.get(name.as_str()) {
+        match golden.get(name.as_str()) {
             Some(golden) => assert_eq!(&record, golden, "{name} is written otherwise"),
             None => missing += &lines(&name, &record),
         }
     }
     assert!(missing.is_empty(), "the golden file lacks\n{missing}");
+}
+
+#[test]
+fn events_of_version_1_are_read() {
+    are_read(&golden(VERSION_1), samples::events());
+}
+
+#[test]
+fn events_are_written_as_version_1() {
+    are_written(&golden(VERSION_1), samples::events());
+}
+
+#[test]
+fn events_of_version_2_are_read() {
+    are_read(&golden(VERSION_2), samples::events_of_2());
+}
+
+#[test]
+fn what_version_1_cannot_hold_is_written_as_version_2() {
+    are_written(&golden(VERSION_2), samples::events_of_2());
+    for (name, event) in samples::events_of_2() {
+        assert_eq!(record::encode(&event).open[0], 2, "{name}");
+    }
 }
 
 #[test]
@@ -122,8 +142,9 @@ fn there_is_a_sample_of_everything() {
         Comment Message Claim Dispute Undo Dice Wake Due Downtime Repair Sleep);
     has_each!(samples::effects(), Effect: About Person Cell Line Entity Post Comment Message Section Rule Term Page Use
         Clock Due Duty Open Waiting Claim Dynasty Breaks Archived Commitment);
-    has_each!(samples::clauses(), Clause: AddRule AmendRule RenameRule MoveRule RepealRule SwitchRule SetValue AddToValue
-        CreateThing RemoveThing SetTerm RenamePlayer RemovePlayer SetPage SetStatus Strike Script Prose When);
+    has_each!(samples::all_clauses(), Clause: AddRule AmendRule RenameRule MoveRule RepealRule SwitchRule SetValue AddToValue
+        CreateThing RemoveThing SetTerm RenamePlayer RemovePlayer SetPage SetStatus Strike Script Prose When
+        MoveToEdition);
     has_each!(samples::values(), Value: None Flag Int Word Text Moment Span Square Thing List Hidden Picture);
     has_each!(samples::things(), Thing: Game Player Entity Post Comment Row Rule);
     has_each!(samples::due_keys(), DueKey: Automatic Recheck Duty Open Claim);

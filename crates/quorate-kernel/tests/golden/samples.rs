@@ -91,6 +91,62 @@ pub(crate) fn events() -> Vec<(String, Event)> {
     events
 }
 
+/// Events that version 1 cannot hold.
+pub(crate) fn events_of_2() -> Vec<(String, Event)> {
+    let waiting = Waiting {
+        seed: seed(),
+        dice: tape().dice,
+        rolled_for: Some(
+            values()
+                .into_iter()
+                .map(|value| ("prey".into(), value))
+                .collect(),
+        ),
+    };
+    let key = OpenKey {
+        who: player(),
+        action: "step".into(),
+    };
+    let step = Step {
+        effect: Effect::Waiting {
+            key,
+            old: None,
+            new: Some(waiting),
+        },
+        way: Way::Set,
+        rule: Name::default(),
+        clause: 0,
+    };
+    let steps = vec![step];
+    let patch = Patch {
+        clauses: later_clauses(),
+    };
+    let act = Act::Repair {
+        patch: Sealed::close(patch, [78; 16]),
+        reason: words("a newer library"),
+    };
+    vec![(
+        "waiting".to_owned(),
+        Event {
+            act,
+            steps,
+            ..plain()
+        },
+    )]
+}
+
+/// Clauses that came later.
+fn later_clauses() -> Vec<Clause> {
+    vec![Clause::MoveToEdition { edition: 2 }]
+}
+
+/// One of each clause.
+pub(crate) fn all_clauses() -> Vec<Clause> {
+    let mut all = clauses();
+    all.extend(later_clauses());
+    all
+}
+
 /// A clause of a rule.
 fn clause_key() -> ClauseKey {
     ClauseKey {
@@ -616,6 +672,7 @@ fn of_what_waits() -> Vec<Effect> {
             Waiting {
                 seed: seed(),
                 dice: tape().dice,
+                rolled_for: None,
             }
         ),
     ];

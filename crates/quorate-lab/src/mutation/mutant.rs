@@ -77,6 +77,37 @@ pub(super) fn of_file(file: usize, rule: &Name, text: &str) -> Vec<Mutant> {
     mutants
 }
 
+/// A rule file's fences, each with all of its code taken away. Fences that hold nothing but remarks are left out.
+pub(super) fn emptied_of(file: usize, rule: &Name, text: &str) -> Vec<Mutant> {
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+        .collect();
+    let says_nothing = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
+    let fences = RuleText::parse(text).fences.into_iter();
+    let fences = fences.filter(|fence| !fence.code.lines().all(says_nothing));
+    let mutants = fences.map(|fence| {
+        let first = fence.line.saturating_sub(1) as usize;
+        let last = first + fence.code.lines().count();
+        let from = starts.get(first).copied().unwrap_or(text.len());
+        let to = starts.get(last).copied().unwrap_or(text.len());
+        let code = fence.code.lines().find(|line| !says_nothing(line));
+        Mutant {
+            file,
+            rule: rule.clone(),
+            fence: from,
+            line: fence.line as usize,
+            code: code.unwrap_or_default().trim().to_owned(),
+            at: from..to,
+            with: String::new(),
+            change: match fence.clause {
+                0 => "its code is gone".to_owned(),
+                clause => format!("the code of clause {clause} is gone"),
+            },
+        }
+    });
+    mutants.collect()
+}
+
 /// Draws so many of the mutants, the same ones for the same seed, and leaves them in their order.
 pub fn sample(mutants: Vec<Mutant>, count: usize, seed: u64) -> Vec<Mutant> {
     let id = SeedId {

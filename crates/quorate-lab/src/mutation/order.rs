@@ -60,8 +60,21 @@ impl TestOrder {
         }
     }
 
+    /// The tests' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|test| test.name.as_str())
+    }
+
     /// All tests, those first that are likely to notice a mutant of this text.
     pub(super) fn order(&self, mutant: &Mutant, text: &str) -> Vec<usize> {
+        let scores = self.scores(mutant, text);
+        let mut order: Vec<usize> = (0..self.all.len()).collect();
+        order.sort_by_key(|index| (std::cmp::Reverse(scores[*index]), *index));
+        order
+    }
+
+    /// How likely each test is to notice a mutant of this text.
+    pub(super) fn scores(&self, mutant: &Mutant, text: &str) -> Vec<u64> {
         let around = fence_around(text, mutant);
         let (near, wide) = (words(&function_around(text, mutant)), words(&around));
         let noticed = self.with_noticed(|noticed| {
@@ -78,11 +91,7 @@ impl TestOrder {
             let known = u64::from(noticed.get(&index).copied().unwrap_or(0));
             known * 1_000_000 + 2 * shared(&near) + shared(&wide)
         };
-        let mut order: Vec<(u64, usize)> = (0..self.all.len())
-            .map(|index| (score(index), index))
-            .collect();
-        order.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), *index));
-        order.into_iter().map(|(_, index)| index).collect()
+        (0..self.all.len()).map(score).collect()
     }
 
     /// A test noticed a mutant.

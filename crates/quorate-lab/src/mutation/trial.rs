@@ -117,11 +117,34 @@ impl<'a> MutantTrial<'a> {
         laws: &Arc<LawCache>,
         order: &[usize],
     ) -> Option<usize> {
+        self.asked(book, laws, |fails| {
+            order.iter().copied().find(|index| fails(*index))
+        })
+    }
+
+    /// Runs tests on a mutant, whether or not it is a law.
+    pub(super) fn with<T>(
+        &self,
+        mutant: &Mutant,
+        ask: impl FnOnce(&dyn Fn(usize) -> bool) -> T,
+    ) -> T {
+        let mut book = self.book.clone();
+        book.rules[mutant.file].1 = mutant.applied(&self.book.rules[mutant.file].1);
+        self.asked(&Rc::new(book), &Arc::default(), ask)
+    }
+
+    /// Asks of some tests whether they fail.
+    fn asked<T>(
+        &self,
+        book: &Rc<Rulebook>,
+        laws: &Arc<LawCache>,
+        ask: impl FnOnce(&dyn Fn(usize) -> bool) -> T,
+    ) -> T {
         let find = |_: &str| Some(Rc::clone(book));
         testing::with_books(self.names.clone(), || {
             let runner = Runner::with_laws(&find, Arc::clone(laws));
-            order.iter().copied().find(|index| {
-                let test = &self.tests.all[*index];
+            ask(&|index| {
+                let test = &self.tests.all[index];
                 let run = || runner.run_one(&self.files[test.file], &test.name, "");
                 // Whatever makes the engine itself give up has been noticed.
                 catch_unwind(AssertUnwindSafe(run)).map_or(true, |outcome| outcome.failed.is_some())

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use quorate_engine::law::At;
 use quorate_engine::offers;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::ids::{ClaimId, DutyId, EventSeq, Id};
 use quorate_kernel::rows::{ClauseKey, Standing};
 use quorate_kernel::{Name, PlayerId, Span, Thing, Value};
+use quorate_law::declare::ActionDecl;
 
 use super::game::SimulatedGame;
 
@@ -107,6 +109,11 @@ impl SimulatedGame {
                 args: vec![],
             };
         }
+        self.action_of(player, decl)
+    }
+
+    /// An action, its form filled in at random.
+    pub(super) fn action_of(&mut self, player: PlayerId, decl: &At<ActionDecl>) -> Act {
         let offer = self
             .judge
             .look(self.now, |tx| offers::offer(tx, player, decl));
@@ -125,7 +132,10 @@ impl SimulatedGame {
             let value = self.nonsense();
             args.push(("surplus".into(), value));
         }
-        Act::Do { action: name, args }
+        Act::Do {
+            action: decl.it.name.clone(),
+            args,
+        }
     }
 
     /// An answer to what waits for this player, or to nothing.

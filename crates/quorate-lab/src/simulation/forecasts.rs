@@ -1,6 +1,9 @@
 //! Forecasts held against what then happens: random proposals under random votes are forecast, enacted by somebody whom the
 //! law lets, compared, and undone again.
 
+use std::collections::BTreeMap;
+
+use quorate_engine::judge::Judge;
 use quorate_engine::law::At;
 use quorate_engine::rulebook::Rulebook;
 use quorate_forecast::consequence::Consequence;
@@ -9,7 +12,8 @@ use quorate_forecast::{Extent, Forecast, Fork, PastEvents, Proposed, happened};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command, NewPost, typed};
 use quorate_kernel::event::{Event, Outcome};
-use quorate_kernel::patch::Clause;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::rows::CellKey;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{EventSeq, Id, Name, PlayerId, PostId, Refusal, Span, Thing, Value};
@@ -113,19 +117,28 @@ fn one(game: &mut SimulatedGame, tally: &mut ForecastTally) -> Result<(), String
     };
     compare(&forecast, &told, tally)?;
     tally.enacted += 1;
-    undo(game, &event, by, before.state(), tally)
+    undo(game, &event, by, &before, tally)
 }
 
 /// A random proposal of a random author; none where the law refuses it.
 fn posted(game: &mut SimulatedGame) -> Result<Option<PostId>, String> {
     let mut patch = game.patch();
     patch.clauses.retain(|clause| !strikes(clause));
+    let title = game.chance.word(&TITLES);
+    plain_proposal(game, title, patch)
+}
+
+/// A proposal of a random author; none where the law refuses it.
+pub(super) fn plain_proposal(
+    game: &mut SimulatedGame,
+    title: &str,
+    patch: Patch,
+) -> Result<Option<PostId>, String> {
     let category = game.judge.law().amending_category().cloned();
     let members = game.members();
     let (Some(category), Some(author)) = (category, game.chance.pick(&members)) else {
         return Ok(None);
     };
-    let title = game.chance.word(&TITLES);
     let new = NewPost {
         category,
         title: typed(title),
@@ -148,7 +161,7 @@ fn strikes(clause: &Clause) -> bool {
 }
 
 /// Votes by some with any icon, or by everybody in favour.
-fn vote(game: &mut SimulatedGame, post: PostId, all_for: bool) -> Result<(), String> {
+pub(super) fn vote(game: &mut SimulatedGame, post: PostId, all_for: bool) -> Result<(), String> {
     let category = game
         .state()
         .posts
@@ -170,13 +183,13 @@ fn vote(game: &mut SimulatedGame, post: PostId, all_for: bool) -> Result<(), Str
     Ok(())
 }
 
-fn wait(game: &mut SimulatedGame, hours: i64) -> Result<(), String> {
+pub(super) fn wait(game: &mut SimulatedGame, hours: i64) -> Result<(), String> {
     game.now = game.now + Span::hours(hours);
     game.run_due()
 }
 
 /// An action that enacts the post, and the first who may take it now.
-fn way(game: &SimulatedGame, post: PostId) -> Option<(PlayerId, Name, Name)> {
+pub(super) fn way(game: &SimulatedGame, post: PostId) -> Option<(PlayerId, Name, Name)> {
     let law = game.judge.law();
     let category = game.state().posts.get(&post)?.category.clone();
     let closings = closings_of(law, &category).into_iter();
@@ -197,7 +210,7 @@ fn way(game: &SimulatedGame, post: PostId) -> Option<(PlayerId, Name, Name)> {
 }
 
 /// An act at the game's moment, or its refusal.
-fn done(
+pub(super) fn done(
     game: &mut SimulatedGame,
     by: PlayerId,
     act: Act,
@@ -292,7 +305,7 @@ fn undo(
     game: &mut SimulatedGame,
     event: &Event,
     by: PlayerId,
-    before: &State,
+    before: &Judge,
     tally: &mut ForecastTally,
 ) -> Result<(), String> {
     let act = Act::Undo {
@@ -300,10 +313,13 @@ fn undo(
         picks: Vec::new(),
         reason: typed("a trial"),
     };
+    let may_undo = game
+        .judge
+        .look(game.now, |tx| tx.may_act("undo", by, vec![]).is_ok());
     let undone = match done(game, by, act)? {
         Ok(undone) => undone,
         // A rule may keep somebody from an undo; nothing else may.
-        Err(refusal) if !refusal.rule_id.is_empty() => {
+        Err(_) if !may_undo => {
             tally.kept += 1;
             return Ok(());
         }
@@ -319,16 +335,17 @@ fn undo(
             _ => None,
         })
         .collect();
-    match difference(before, game.state(), &hooked) {
+    match difference(before, &game.judge, &hooked) {
         None => Ok(()),
         Some(what) => Err(format!("undone, and not as before: {what}")),
     }
 }
 
 /// The first thing that is otherwise, but for the log, posts, comments, spent dice, ids and the archive.
-fn difference(before: &State, after: &State, hooked: &[String]) -> Option<String> {
-    type Facts = std::collections::BTreeMap<String, String>;
-    let facts = |state: &State| -> Facts {
+fn difference(before: &Judge, after: &Judge, hooked: &[String]) -> Option<String> {
+    type Facts = BTreeMap<String, String>;
+    let mut cells: BTreeMap<String, CellKey> = BTreeMap::new();
+    let mut facts = |state: &State| -> Facts {
         let mut facts = Facts::new();
         for (id, rule) in &state.rules {
             let place = (&rule.section, &rule.parent, rule.active);
@@ -344,6 +361,7 @@ fn difference(before: &State, after: &State, hooked: &[String]) -> Option<String
         for (key, cell) in &state.cells {
             let value = cell.value.open();
             if !matches!(key.thing, Thing::Post(_)) && *value != Value::None {
+                cells.insert(format!("{} {}", key.thing, key.name), key.clone());
                 facts.insert(format!("{} {}", key.thing, key.name), format!("{value:?}"));
             }
         }
@@ -359,10 +377,22 @@ fn difference(before: &State, after: &State, hooked: &[String]) -> Option<String
         }
         facts
     };
-    let (before, after) = (facts(before), facts(after));
+    // A value that was never set reads as its default, and is the same as one that was set to it.
+    let read = |judge: &Judge, key: &CellKey| {
+        judge.look(judge.head().at, |tx| {
+            tx.attribute(&key.thing, key.name.as_str()).ok()
+        })
+    };
+    let (old, new) = (before, after);
+    let (before, after) = (facts(before.state()), facts(after.state()));
     let keys = before.keys().chain(after.keys());
-    let mut differing =
-        keys.filter(|key| before.get(*key) != after.get(*key) && !hooked.contains(key));
+    let mut differing = keys.filter(|key| {
+        let reads_alike = cells.get(*key).is_some_and(|cell| {
+            let (old, new) = (read(old, cell), read(new, cell));
+            old.is_some() && old == new
+        });
+        before.get(*key) != after.get(*key) && !reads_alike && !hooked.contains(key)
+    });
     let key = differing.next()?;
     Some(format!(
         "{key}: {:?}, and now {:?}",

@@ -21,7 +21,7 @@ use crate::chance::Chance;
 const BEGINNING: &str = "2031-05-04T09:00Z";
 
 /// What one seed came to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SimulationTally {
     /// Steps taken.
     pub steps: u64,

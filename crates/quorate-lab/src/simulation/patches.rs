@@ -203,7 +203,7 @@ impl SimulatedGame {
         Clause::SetValue { thing, name, value }
     }
 
-    fn declared_value(&mut self, decl: &quorate_law::declare::ValueDecl) -> Value {
+    pub(super) fn declared_value(&mut self, decl: &quorate_law::declare::ValueDecl) -> Value {
         if let quorate_law::declare::Holds::Choice(options) = &decl.holds {
             self.chance.pick(options).map_or(Value::None, Value::Word)
         } else {

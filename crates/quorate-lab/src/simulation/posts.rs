@@ -13,16 +13,18 @@ use quorate_law::world::World;
 use super::game::SimulatedGame;
 
 impl SimulatedGame {
+    /// The matters that are open, the oldest first.
+    pub(super) fn open_matters(&self) -> Vec<PostId> {
+        let law = self.judge.law();
+        let posts = self.state().posts.iter();
+        let open =
+            posts.filter(|(_, post)| post.closed_at.is_none() && is_votable(law, &post.category));
+        open.map(|(id, _)| *id).collect()
+    }
+
     /// The oldest matter that is open, or now and then any of them.
     pub(super) fn open_matter(&mut self) -> Option<PostId> {
-        let law = Arc::clone(self.judge.law());
-        let open: Vec<PostId> = self
-            .state()
-            .posts
-            .iter()
-            .filter(|(_, post)| post.closed_at.is_none() && is_votable(&law, &post.category))
-            .map(|(id, _)| *id)
-            .collect();
+        let open = self.open_matters();
         if self.chance.one_in(4) {
             self.chance.pick(&open)
         } else {

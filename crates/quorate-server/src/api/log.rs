@@ -230,7 +230,7 @@ pub(crate) fn event(look: &GameView, event: &Event) -> EventData {
     let open = record::encode(event).open;
     let refusal = match &event.outcome {
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) if known => {
-            Some(RefusalData::themed(look, refusal))
+            Some(RefusalData::themed(look, refusal).under(event.law))
         }
         _ => None,
     };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::Refusal;
+use quorate_kernel::digest::Digest;
 use quorate_runtime::OperatingError;
 use serde::Serialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
@@ -58,6 +59,9 @@ pub(crate) struct RefusalData {
     rule_id: String,
     /// The clause of that rule, counted from 1; 0 where it has no numbered clauses.
     clause: u32,
+    /// The version of the law that refuses, by its digest; none where no game was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    law: Option<String>,
     /// The rule whose permission was overruled, where two rules clashed.
     against: Option<String>,
     /// What would have to hold.
@@ -93,6 +97,7 @@ impl RefusalData {
             rule: refusal.rule.clone(),
             rule_id: refusal.rule_id.to_string(),
             clause: refusal.clause,
+            law: None,
             against: refusal.against.as_ref().map(ToString::to_string),
             needs: needs.collect(),
             next_at: refusal.next_at.map(data::moment),
@@ -104,7 +109,13 @@ impl RefusalData {
     pub(crate) fn themed(look: &GameView, refusal: &Refusal) -> Self {
         let mut refusal = refusal.clone();
         refusal.rule = look.themed(&refusal.rule);
-        Self::of(&refusal)
+        Self::of(&refusal).under(look.law_digest())
+    }
+
+    /// The same, by this version of the law.
+    pub(crate) fn under(mut self, law: Digest) -> Self {
+        self.law = Some(law.to_string());
+        self
     }
 }
 

@@ -317,6 +317,29 @@ mod tests {
         assert_eq!(html("~~ten~~ six"), "<p><del>ten</del> six</p>");
     }
 
+    /// The table by which the law reads comments.
+    const COMMENTS: &str = include_str!("../../../quorate-engine/src/icons/comments.txt");
+
+    #[test]
+    fn pages_draw_the_votes_that_the_law_reads_and_no_others() {
+        let mut wrong = Vec::new();
+        let rows = COMMENTS.lines().filter(|line| !line.starts_with("# What"));
+        for row in rows {
+            let (text, icons) = row.rsplit_once("=>").expect("a text and its icons");
+            let typed = text.strip_suffix(' ').unwrap_or(text);
+            let typed = typed.replace("\\n", "\n").replace("\\\\", "\\");
+            let drawn: Vec<String> = html(&typed)
+                .split("aria-label=\"")
+                .skip(1)
+                .filter_map(|rest| rest.split('"').next().map(str::to_lowercase))
+                .collect();
+            if drawn.join(" ") != icons.trim() {
+                wrong.push(format!("{text}: drawn as {drawn:?}, not as \"{icons}\""));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
     #[test]
     fn a_vote_between_colons_is_drawn() {
         let out = html("Yes. :for: it");

@@ -96,6 +96,7 @@ impl Need {
             (Some(have), Some(need)) if need == what => format!("{what}; it is {have}"),
             (Some(have), Some(need)) if named_value => format!("{what} to be {need}; it is {have}"),
             (Some(have), Some(need)) => format!("{what}, which is {need}, not {have}"),
+            (Some(have), None) if have.starts_with("used ") => format!("{what}; {have}"),
             (Some(have), None) => format!("{what}; it is {have}"),
             (None, Some(need)) if named_value => format!("{need} {what}"),
             (None, Some(need)) => format!("{what}: {need}"),

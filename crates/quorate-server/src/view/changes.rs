@@ -96,9 +96,10 @@ impl GameView {
     /// A change of values, people, terms or pages: old and new in words.
     fn plain_change(&self, clause: &Clause) -> Change {
         match clause {
-            Clause::SetTerm { .. } | Clause::SetPage { .. } | Clause::SetStatus { .. } => {
-                self.text_change(clause)
-            }
+            Clause::SetTerm { .. }
+            | Clause::SetPage { .. }
+            | Clause::SetStatus { .. }
+            | Clause::MoveToEdition { .. } => self.text_change(clause),
             Clause::SetValue { thing, name, value } => {
                 let key = CellKey {
                     thing: thing.clone(),
@@ -189,6 +190,12 @@ impl GameView {
                     status.as_str(),
                 )
             }
+            Clause::MoveToEdition { edition } => told(
+                "The edition of the library".to_owned(),
+                "",
+                "",
+                &edition.to_string(),
+            ),
             other => told(other.kind().to_owned(), "", "", ""),
         }
     }

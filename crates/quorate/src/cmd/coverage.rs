@@ -1,14 +1,18 @@
-//! `quorate coverage`: which ids of a checklist the rule tests prove.
+//! `quorate coverage`: which ids of a checklist the rule tests prove, and whether those tests bite.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use quorate_engine::rulebook::Rulebook;
+use quorate_lab::mutation::{self, MutantTrial, StrictTrial, TestRun, bitten};
 use serde_json::json;
 
+use super::mutate::with_quiet_panics;
 use crate::output::{FOUND_WRONG, Output};
 use crate::rulebooks;
+use crate::threads;
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -16,41 +20,76 @@ pub(crate) struct Arguments {
     /// A rulebook: a folder, or the name of one in the rulebooks folder.
     rulebook: String,
     /// A file with lines such as: - `2019.1.5a` — what it says. [code]
+    #[arg(long, required_unless_present = "strict")]
+    checklist: Option<PathBuf>,
+    /// Empty the fence under each clause, one after the other, and run tests. A clause that no test misses is named, and
+    /// an id counts as proven only where a test that claims it fails without the code of some clause. Code that most tests
+    /// cannot begin without is a foundation: to fail without that proves nothing. Takes minutes.
     #[arg(long)]
-    checklist: PathBuf,
+    strict: bool,
+    /// With --strict: how many fences are tried at a time.
+    #[arg(long, default_value_t = 1, requires = "strict")]
+    jobs: usize,
 }
 
 /// Compares.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let book = rulebooks::read(&arguments.rulebook)?;
-    let checklist = rulebooks::read_text(&arguments.checklist)?;
-    let (wanted, listed) = ids(&checklist);
-    let claimed: BTreeSet<String> = book
-        .tests
-        .iter()
-        .flat_map(|(_, code)| proves(code))
-        .collect();
-    let proven: Vec<_> = wanted
-        .iter()
-        .filter(|id| claimed.contains(*id))
-        .cloned()
-        .collect();
-    let unproven: Vec<_> = wanted
-        .iter()
-        .filter(|id| !claimed.contains(*id))
-        .cloned()
-        .collect();
+    let strict = match arguments.strict {
+        true => Some(with_quiet_panics(|| strict(&book, arguments.jobs, out))?),
+        false => None,
+    };
+    let listed = match &arguments.checklist {
+        Some(path) => compared(&book, &rulebooks::read_text(path)?, strict.as_ref(), out),
+        None => Listed::default(),
+    };
+    out.value(&json!({
+        "proven": listed.proven,
+        "unproven": listed.unproven,
+        "unknown": listed.unknown,
+        "clauses": strict.as_ref().map(|strict| strict.clauses),
+        "unmissed": strict.as_ref().map(|strict| &strict.unmissed),
+        "foundations": strict.as_ref().map(|strict| &strict.foundations),
+        "toothless": strict.as_ref().map(|strict| &strict.toothless),
+    }));
+    let all_missed = strict.is_none_or(|strict| strict.unmissed.is_empty());
+    let fine = listed.unproven.is_empty() && listed.unknown.is_empty() && all_missed;
+    Ok(if fine {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
+}
+
+/// The ids of a checklist.
+#[derive(Default)]
+struct Listed {
+    /// Those that are to be proven and are.
+    proven: Vec<String>,
+    /// Those that are to be proven and are not.
+    unproven: Vec<String>,
+    /// Those that a test claims and the checklist does not have.
+    unknown: Vec<String>,
+}
+
+fn compared(book: &Rulebook, checklist: &str, strict: Option<&Strict>, out: &Output) -> Listed {
+    let (wanted, listed) = ids(checklist);
+    let mut claimed: BTreeMap<String, bool> = BTreeMap::new();
+    for (_, code) in &book.tests {
+        for (test, id) in proves(code) {
+            let counts = strict.is_none_or(|strict| strict.biting.contains(&test));
+            *claimed.entry(id).or_default() |= counts;
+        }
+    }
+    let (proven, unproven): (Vec<_>, Vec<_>) = wanted
+        .into_iter()
+        .partition(|id| claimed.get(id).is_some_and(|counts| *counts));
     let unknown: Vec<_> = claimed
-        .iter()
-        .filter(|id| !listed.contains(*id))
-        .cloned()
+        .into_keys()
+        .filter(|id| !listed.contains(id))
         .collect();
-    out.value(&json!({ "proven": proven, "unproven": unproven, "unknown": unknown }));
-    out.line(format!(
-        "{} of {} clauses proven",
-        proven.len(),
-        wanted.len()
-    ));
+    let all = proven.len() + unproven.len();
+    out.line(format!("{} of {all} clauses proven", proven.len()));
     if !unproven.is_empty() {
         out.line(format!("{}: {}", out.red("unproven"), unproven.join(", ")));
     }
@@ -61,12 +100,88 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
             unknown.join(", ")
         ));
     }
-    let fine = unproven.is_empty() && unknown.is_empty();
-    Ok(if fine {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(FOUND_WRONG)
-    })
+    Listed {
+        proven,
+        unproven,
+        unknown,
+    }
+}
+
+/// What came of emptying the fences.
+struct Strict {
+    /// How many fences have code.
+    clauses: usize,
+    /// Where the code of a clause is missed by no test.
+    unmissed: Vec<String>,
+    /// Where code stands that most tests cannot begin without.
+    foundations: Vec<String>,
+    /// The tests that fail without some clause.
+    biting: BTreeSet<String>,
+    /// Those that fail without none, as far as was tried.
+    toothless: Vec<String>,
+}
+
+/// Empties the fences one after the other and runs tests.
+fn strict(book: &Rulebook, jobs: usize, out: &Output) -> Result<Strict> {
+    let fences = mutation::emptied(book);
+    let tests = mutation::tests_of(book)?;
+    MutantTrial::new(book, &tests)?.unchanged()?;
+    let bar = out.progress("clauses");
+    let first = threads::share(jobs, fences.len(), |pieces| {
+        let trial = StrictTrial::new(book, &tests)?;
+        let tried = pieces.map(|fence| {
+            bar.at(fence as u64 + 1, fences.len() as u64);
+            (fence, trial.of(fence, &fences))
+        });
+        Ok(tried.collect())
+    })?;
+    let mut runs: Vec<TestRun> = first.into_iter().flatten().collect();
+    let left = bitten(fences.len(), &tests, &runs).left(book, &tests, &fences, &runs);
+    let second = threads::share(jobs, left.len(), |pieces| {
+        let trial = StrictTrial::new(book, &tests)?;
+        let tried = pieces.map(|piece| {
+            let (fence, some) = &left[piece];
+            (piece, trial.of_tests(*fence, &fences, some))
+        });
+        Ok(tried.collect())
+    })?;
+    bar.done();
+    runs.extend(second.into_iter().flatten());
+    let biting = bitten(fences.len(), &tests, &runs);
+    let place = |fence: &usize| {
+        let fence = &fences[*fence];
+        let path = &book.rules[fence.file].0;
+        format!(
+            "{}/rules/{path}:{}: {}",
+            book.name, fence.line, fence.change
+        )
+    };
+    let names = tests.names();
+    let strict = Strict {
+        clauses: fences.len(),
+        unmissed: biting.unmissed.iter().map(place).collect(),
+        foundations: biting.foundations.iter().map(place).collect(),
+        toothless: names
+            .filter(|name| !biting.tests.contains_key(*name))
+            .map(str::to_owned)
+            .collect(),
+        biting: biting.tests.into_keys().collect(),
+    };
+    out.line(format!(
+        "{} of {} fences missed by a test when they are empty, {} of them foundations; {} of {} tests bite",
+        strict.clauses - strict.unmissed.len(),
+        strict.clauses,
+        strict.foundations.len(),
+        strict.biting.len(),
+        strict.biting.len() + strict.toothless.len()
+    ));
+    for place in &strict.unmissed {
+        out.line(format!("{} {place}", out.red("missed by no test")));
+    }
+    for name in &strict.toothless {
+        out.line(format!("{} {name}", out.red("bites on nothing")));
+    }
+    Ok(strict)
 }
 
 /// The ids marked `[code]`, in order, and all ids.
@@ -96,17 +211,24 @@ fn ids(checklist: &str) -> (Vec<String>, BTreeSet<String>) {
     (wanted, listed)
 }
 
-/// The ids in the `Proves:` lines of a test file.
-fn proves(code: &str) -> Vec<String> {
-    let lines = code
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("Proves:"));
-    let ids = lines.flat_map(|line| {
-        line.split(',')
-            .map(|id| id.trim().trim_end_matches("\"\"\"").trim().to_owned())
-            .collect::<Vec<_>>()
-    });
-    ids.filter(|id| !id.is_empty()).collect()
+/// The tests of a file that say what they prove, each with an id.
+fn proves(code: &str) -> Vec<(String, String)> {
+    let mut test = "";
+    let mut found = Vec::new();
+    for line in code.lines() {
+        if let Some(name) = line.strip_prefix("def ") {
+            test = name.split('(').next().unwrap_or_default();
+        }
+        let Some(ids) = line.trim().strip_prefix("Proves:") else {
+            continue;
+        };
+        let ids = ids
+            .split(',')
+            .map(|id| id.trim().trim_end_matches("\"\"\"").trim());
+        let ids = ids.filter(|id| !id.is_empty());
+        found.extend(ids.map(|id| (test.to_owned(), id.to_owned())));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -122,7 +244,7 @@ mod tests {
         assert_eq!(listed.len(), 4);
         assert_eq!(
             proves("def test_x():\n    \"\"\"It holds.\n\n    Proves: 1.2a, 1.2b\"\"\"\n"),
-            ["1.2a", "1.2b"]
+            ["1.2a", "1.2b"].map(|id| ("test_x".to_owned(), id.to_owned()))
         );
     }
 }

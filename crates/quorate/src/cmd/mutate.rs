@@ -145,7 +145,7 @@ fn tried(
 }
 
 /// Mutants may make the engine panic; that is noticed, and nothing to print.
-fn with_quiet_panics<T>(run: impl FnOnce() -> T) -> T {
+pub(super) fn with_quiet_panics<T>(run: impl FnOnce() -> T) -> T {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let result = run();

@@ -1,0 +1,142 @@
+//! What a refusal says beside its reason: whose clause the act belongs to, and when it is possible for the first time.
+
+use quorate_kernel::command::Act;
+use quorate_kernel::{Moment, Name, Refusal};
+use quorate_law::stop::Site;
+
+use super::Case;
+use crate::convert;
+use crate::judge;
+use crate::law::Law;
+use crate::offers;
+use crate::topics::guards;
+use crate::words::worded;
+
+/// A refusal as it is told: by a clause wherever the law has one for the act, and with the first moment at which the act
+/// works.
+pub(super) fn told(case: &Case<'_>, refusal: Refusal) -> Refusal {
+    let mut refusal = attributed(case, refusal);
+    if let Some(at) = refusal.next_at.filter(|at| *at > case.command.at) {
+        refusal.next_at = Some(works_from(case, at));
+    }
+    refusal
+}
+
+/// The same refusal by the clause that the act belongs to, where the game's own checks made it.
+fn attributed(case: &Case<'_>, refusal: Refusal) -> Refusal {
+    let site = home_of(case.law, &case.command.act);
+    if !refusal.rule_id.is_empty() || !case.state.rules.contains_key(&site.rule) {
+        return refusal;
+    }
+    Refusal {
+        rule: worded(case.state, &case.law.place(&site.rule).title),
+        rule_id: site.rule,
+        clause: site.clause,
+        ..refusal
+    }
+}
+
+/// The clause that an act belongs to; no clause where the law says nothing of it.
+fn home_of(law: &Law, act: &Act) -> Site {
+    let built_in = |name: &str| guards::home_of(law, &name.into());
+    let of_action = |action: &Name| {
+        let decl = law.actions.get(action);
+        decl.map(|decl| decl.site.clone()).unwrap_or_default()
+    };
+    match act {
+        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => {
+            of_action(action)
+        }
+        Act::Apply { .. } => built_in("apply-to-join"),
+        Act::Leave { .. } => built_in("leave"),
+        Act::Decide { .. } => built_in("answer"),
+        Act::Post(post) if post.category.is_empty() => built_in("post"),
+        Act::Post(post) => built_in(&format!("post {}", post.category)),
+        Act::EditPost { .. } => built_in("edit"),
+        Act::Recategorise { .. } => built_in("recategorise"),
+        Act::Withdraw { .. } => built_in("withdraw"),
+        Act::Comment { .. } => built_in("comment"),
+        Act::Message { .. } => built_in("message"),
+        Act::Claim { rule, .. } => Site {
+            rule: rule.clone(),
+            ..Site::default()
+        },
+        Act::Dispute { .. } => built_in("dispute"),
+        Act::Undo { .. } => built_in("undo"),
+        Act::Dice { .. } => built_in("roll"),
+        Act::Wake { .. } => built_in("wake"),
+        Act::Found(_) | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => {
+            Site::default()
+        }
+    }
+}
+
+/// The first moment from `at` on at which an action works, as far as time alone brings it. A rule that asks for more than two
+/// days names their end, and the action works right after it.
+fn works_from(case: &Case<'_>, at: Moment) -> Moment {
+    let (Act::Do { action, args }, Some(player)) = (&case.command.act, case.command.actor.player())
+    else {
+        return at;
+    };
+    let Some(decl) = case.law.actions.get(action) else {
+        return at;
+    };
+    let refusal_at = |at: Moment| {
+        let args = args
+            .iter()
+            .map(|(name, value)| (name.clone(), convert::datum(value)));
+        judge::look(case.state, case.seq, at, case.law, |tx| {
+            offers::tried(tx, player, decl, args.collect()).err()
+        })
+    };
+    let right_after = Moment(at.0.saturating_add(1));
+    match refusal_at(at) {
+        Some(refusal) if refusal.next_at.is_some_and(|next| next > at) => {
+            refusal.next_at.unwrap_or(at)
+        }
+        Some(_) if refusal_at(right_after).is_none() => right_after,
+        Some(_) | None => at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor, typed};
+    use quorate_kernel::{Moment, Span};
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn what_the_game_itself_refuses_is_told_by_the_clause_that_lets_it_in() {
+        let mut game = game(
+            "def always(a: Attempt) -> bool:\n    return True\n\npermit(scope(actions = [\"apply-to-join\"]), always, \"nothing\")",
+        );
+        let again = Act::Apply {
+            name: typed("Anna"),
+            text: typed(""),
+        };
+        let refused = game.send(Actor::Player(game.anna), again);
+        let refused = refused.expect_err("she is on the roster");
+        assert_eq!(refused.what(), "not to be on the roster already");
+        assert_eq!((refused.rule.as_str(), refused.clause), ("House", 1));
+        let no_clause = game.send(Actor::Player(game.anna), Act::Leave { text: typed("") });
+        assert!(no_clause.is_ok(), "{no_clause:?}");
+    }
+
+    #[test]
+    fn at_a_strict_bound_the_next_moment_is_the_first_at_which_it_works() {
+        let mut game = game(
+            "def nap(actor: Player):\n    end = week_start(now) + days(6) + hours(20)\n    require(now > end, \"a later hour\", next_at = end)\n\naction(\"nap\", nap)",
+        );
+        let end: Moment = "2031-05-04T20:00Z".parse().expect("a moment");
+        let refused = game.act("nap", &[]).expect_err("it is too early");
+        assert_eq!(refused.next_at, Some(end + Span(1)));
+        game.now = end;
+        assert!(
+            game.act("nap", &[]).is_err(),
+            "the bound itself is not past"
+        );
+        game.now = end + Span(1);
+        game.act("nap", &[]).expect("it is past");
+    }
+}

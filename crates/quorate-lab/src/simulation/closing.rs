@@ -1,0 +1,166 @@
+//! Whether matters close: where somebody who may takes each closing that is offered and time passes, none stays open.
+
+use std::sync::Arc;
+
+use quorate_engine::law::At;
+use quorate_forecast::matters::{closings_of, tried_on};
+use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::law::Rule;
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, Value};
+use quorate_law::declare::ActionDecl;
+
+use super::game::SimulatedGame;
+
+/// How long the closings are taken, one look each half a day.
+const HALF_DAYS: u32 = 180;
+
+/// After how many looks without a closing those who hold an office do what else they can: a game may wait for one of them.
+const STILL: u32 = 30;
+
+impl SimulatedGame {
+    /// Takes each closing that is offered for three months, and leaves the game as it was.
+    ///
+    /// # Errors
+    /// Fails where a matter is still open then, though the rules are those that the game began with.
+    pub(super) fn all_close(&mut self) -> Result<(), String> {
+        if !self.is_as_founded() {
+            return Ok(());
+        }
+        let (judge, events, now) = (self.judge.clone(), self.events.len(), self.now);
+        let (chance, keys, tally) = (self.chance.clone(), self.keys, self.tally.clone());
+        let closed = self.take_closings();
+        self.judge = judge;
+        self.events.truncate(events);
+        self.now = now;
+        (self.chance, self.keys, self.tally) = (chance, keys, tally);
+        closed
+    }
+
+    fn take_closings(&mut self) -> Result<(), String> {
+        let mut still = 0;
+        for _ in 0..HALF_DAYS {
+            self.run_due()?;
+            still += 1;
+            while let Some((by, action, post)) = self.offered() {
+                self.take(by, action, post)?;
+                still = 0;
+            }
+            if self.open_matters().is_empty() || !self.is_as_founded() {
+                return Ok(());
+            }
+            if still > STILL {
+                self.serve()?;
+            }
+            self.now = self.now + Span::hours(12);
+        }
+        match self.left_open() {
+            None => Ok(()),
+            Some(what) => Err(what),
+        }
+    }
+
+    /// Whether each rule that the game began with stands as it did, and works.
+    fn is_as_founded(&self) -> bool {
+        let founding = self.events.first().map(|event| &event.act);
+        let Some(Act::Found(founding)) = founding else {
+            return false;
+        };
+        let stands = |id: &Name, text: &Arc<str>, active: bool| {
+            let now: Option<&Rule> = self.state().rules.get(id);
+            now.is_some_and(|rule| rule.text == *text && rule.active == active)
+        };
+        self.state().breaks.is_empty()
+            && self.judge.law().asleep.is_empty()
+            && founding
+                .rules
+                .iter()
+                .all(|rule| stands(&rule.id, &rule.text, rule.active))
+    }
+
+    /// A closing that the law would let somebody take, of the oldest matter that has one.
+    fn offered(&self) -> Option<(PlayerId, Name, PostId)> {
+        let law = self.judge.law();
+        let members = self.members();
+        self.open_matters().into_iter().find_map(|post| {
+            let category = &self.state().posts.get(&post)?.category;
+            closings_of(law, category).into_iter().find_map(|decl| {
+                let by = members
+                    .iter()
+                    .find(|by| self.closing_of(**by, decl, post).is_ok())?;
+                Some((*by, decl.it.name.clone(), post))
+            })
+        })
+    }
+
+    fn closing_of(&self, by: PlayerId, decl: &At<ActionDecl>, post: PostId) -> Result<(), Refusal> {
+        self.judge.look(self.now, |tx| tried_on(tx, by, decl, post))
+    }
+
+    fn take(&mut self, by: PlayerId, action: Name, post: PostId) -> Result<(), String> {
+        let law = Arc::clone(self.judge.law());
+        let first = law
+            .actions
+            .get(&action)
+            .and_then(|decl| decl.it.params.first());
+        let first = first.map(|param| param.name.clone()).unwrap_or_default();
+        let args = vec![(first, Value::Thing(Thing::Post(post)))];
+        let told = action.clone();
+        match self.does(by, Act::Do { action, args })? {
+            Ok(()) => Ok(()),
+            Err(refusal) => Err(format!(
+                "{told} was offered on post {post} and is refused: {refusal}"
+            )),
+        }
+    }
+
+    /// Everybody who holds an office tries once what nobody else may do.
+    fn serve(&mut self) -> Result<(), String> {
+        let law = Arc::clone(self.judge.law());
+        let of_office = law.actions.values().filter(|decl| decl.it.by.is_some());
+        let of_office: Vec<_> = of_office.collect();
+        for member in self.members() {
+            for decl in &of_office {
+                let act = self.action_of(member, decl);
+                // What is refused was not theirs to do.
+                let _ = self.does(member, act)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn does(&mut self, by: PlayerId, act: Act) -> Result<Result<(), Refusal>, String> {
+        self.keys += 1;
+        let command = Command {
+            at: self.now,
+            actor: Actor::Player(by),
+            key: Name::from(format!("closing {}", self.keys)),
+            act,
+        };
+        Ok(self.judged(command)?.event().map(|_| ()))
+    }
+
+    /// A matter that is still open, and what its closings lack.
+    fn left_open(&self) -> Option<String> {
+        let post = self.open_matters().into_iter().next()?;
+        let row = self.state().posts.get(&post)?;
+        let law = self.judge.law();
+        let members = self.members();
+        let lacks = closings_of(law, &row.category).into_iter().map(|decl| {
+            let refusals = members
+                .iter()
+                .map(|by| self.closing_of(*by, decl, post).err());
+            let refusal = refusals.flatten().max_by_key(|refusal| refusal.needs.len());
+            let lacks = refusal
+                .map(|refusal| refusal.to_string())
+                .unwrap_or_default();
+            format!("{}: {lacks}", decl.it.name)
+        });
+        Some(format!(
+            "{} {} of {} is still open after three months in which every closing was taken; {}",
+            row.category,
+            row.title.as_str(),
+            row.at,
+            lacks.collect::<Vec<_>>().join("; ")
+        ))
+    }
+}

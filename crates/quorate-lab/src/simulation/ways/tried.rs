@@ -1,0 +1,380 @@
+//! What comes of each kind of change where somebody tries it: by hand, by proposals, by scripts, and back again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use quorate_engine::convert;
+use quorate_engine::law::Law;
+use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::event::{Event, NoteKind};
+use quorate_kernel::law::LIBRARY;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::state::{Effect, State};
+use quorate_kernel::{Name, PlayerId, Thing, Value};
+use quorate_law::readable;
+
+use super::super::forecasts;
+use super::super::game::SimulatedGame;
+use super::read::{dynastic, kind_of, place, refused_by};
+use super::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
+
+/// How many values or kinds are tried, spread over all.
+const SAMPLES: usize = 12;
+
+/// A title with each tag that a rulebook of this house asks for.
+const TAGGED: &str = "[Core] [Special Case] [Appendix] [Victory] [Dynastic] A trial";
+
+/// Tries each kind of change in each way that a patch can carry it.
+pub(super) fn try_all(game: &mut SimulatedGame, table: &mut WaysTable) -> Result<(), String> {
+    let pending = forecasts::plain_proposal(game, TAGGED, Patch::default())?;
+    let mut changes: Vec<(ChangedKind, Clause)> = game.samples();
+    if let Some(post) = pending {
+        let status = Name::from("failed");
+        changes.push((ChangedKind::Status, Clause::SetStatus { post, status }));
+    }
+    for (kind, clause) in changes {
+        try_claim(game, kind, &clause, table)?;
+        try_repair(game, kind, &clause, table)?;
+        for tagged in [false, true] {
+            if try_proposal(game, kind, &clause, ChangeWay::Proposal, tagged, table)? {
+                break;
+            }
+        }
+        if let Some(script) = as_script(game, &clause) {
+            for tagged in [false, true] {
+                if try_proposal(game, kind, &script, ChangeWay::Script, tagged, table)? {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What was tried leaves no trace.
+fn on_a_copy<T>(
+    game: &mut SimulatedGame,
+    run: impl FnOnce(&mut SimulatedGame) -> Result<T, String>,
+) -> Result<T, String> {
+    let (judge, events, now) = (game.judge.clone(), game.events.len(), game.now);
+    let came = run(game);
+    game.judge = judge;
+    game.events.truncate(events);
+    game.now = now;
+    came
+}
+
+fn patch_of(clause: &Clause) -> Sealed<Patch> {
+    let patch = Patch {
+        clauses: vec![clause.clone()],
+    };
+    Sealed::close(patch, [0; 16])
+}
+
+/// Claims the change under the rule that declares it, then under every other.
+fn try_claim(
+    game: &mut SimulatedGame,
+    kind: ChangedKind,
+    clause: &Clause,
+    table: &mut WaysTable,
+) -> Result<(), String> {
+    let Some(by) = ordinary(game) else {
+        return Ok(());
+    };
+    let home = home_of(game, clause);
+    let rules = game.state().rules_in_order();
+    let rules: Vec<Name> = rules.into_iter().map(|(id, _)| id.clone()).collect();
+    let is_library = |id: &Name| {
+        let rule = game.state().rules.get(id);
+        rule.is_none_or(|rule| rule.section == LIBRARY)
+    };
+    let others = rules
+        .iter()
+        .filter(|id| Some(*id) != home.as_ref() && !is_library(id));
+    let order: Vec<Name> = home.iter().chain(others).cloned().collect();
+    let mut refused = BTreeSet::new();
+    for rule in order {
+        let act = Act::Claim {
+            patch: patch_of(clause),
+            rule: rule.clone(),
+            reason: typed("a trial"),
+        };
+        let came = on_a_copy(game, |game| forecasts::done(game, by, act))?;
+        let state = game.state();
+        match came {
+            Ok(_) => {
+                let cell = table.entry((kind, ChangeWay::Claim)).or_default();
+                let by = place(state, &rule, 0);
+                cell.open.entry(ANYBODY.to_owned()).or_default().insert(by);
+                return Ok(());
+            }
+            Err(refusal) => refused.insert(refused_by(state, &refusal)),
+        };
+    }
+    let cell = table.entry((kind, ChangeWay::Claim)).or_default();
+    cell.refused.extend(refused.into_iter().take(1));
+    Ok(())
+}
+
+/// The rule that declares what a change is about.
+fn home_of(game: &SimulatedGame, clause: &Clause) -> Option<Name> {
+    let law = game.judge.law();
+    match clause {
+        Clause::SetValue { thing, name, .. } => {
+            let kind = if *thing == Thing::Game {
+                "Game"
+            } else {
+                "Player"
+            };
+            let decl = law.value(&kind.into(), name.as_str());
+            decl.map(|decl| decl.site.rule.clone())
+        }
+        Clause::CreateThing { kind, .. } => {
+            law.entities.get(kind).map(|decl| decl.site.rule.clone())
+        }
+        other => other.rule().cloned(),
+    }
+}
+
+/// A player who holds no office: the last who joined.
+fn ordinary(game: &SimulatedGame) -> Option<PlayerId> {
+    game.members().last().copied()
+}
+
+fn try_repair(
+    game: &mut SimulatedGame,
+    kind: ChangedKind,
+    clause: &Clause,
+    table: &mut WaysTable,
+) -> Result<(), String> {
+    let act = Act::Repair {
+        patch: patch_of(clause),
+        reason: typed("a trial"),
+    };
+    let made = on_a_copy(game, |game| {
+        let (state, law) = (game.state().clone(), Arc::clone(game.judge.law()));
+        let sent = game.send(Actor::Operator, act)?.event();
+        Ok(sent.is_ok_and(|event| changes(&event, &state, &law, kind)))
+    })?;
+    if made {
+        let cell = table.entry((kind, ChangeWay::Repair)).or_default();
+        cell.open.entry("operators".to_owned()).or_default();
+    }
+    Ok(())
+}
+
+/// Whether an event changed something of a kind.
+fn changes(event: &Event, state: &State, law: &Law, kind: ChangedKind) -> bool {
+    let mut steps = event.steps.iter();
+    steps.any(|step| kind_of(state, law, &step.effect) == Some(kind))
+}
+
+/// Proposes the change, has everybody vote for it, and closes it by whoever may; then takes that back. True if it was made.
+fn try_proposal(
+    game: &mut SimulatedGame,
+    kind: ChangedKind,
+    clause: &Clause,
+    way: ChangeWay,
+    tagged: bool,
+    table: &mut WaysTable,
+) -> Result<bool, String> {
+    let patch = Patch {
+        clauses: vec![clause.clone()],
+    };
+    let title = if tagged { TAGGED } else { "A trial" };
+    let mut found = WayCell::default();
+    let mut undone = WayCell::default();
+    let made = on_a_copy(game, |game| {
+        let Some(post) = forecasts::plain_proposal(game, title, patch)? else {
+            return Ok(false);
+        };
+        forecasts::vote(game, post, true)?;
+        forecasts::wait(game, 49)?;
+        let Some((by, action, first)) = forecasts::way(game, post) else {
+            return Ok(false);
+        };
+        let (state, law) = (game.state().clone(), Arc::clone(game.judge.law()));
+        let act = Act::Do {
+            action: action.clone(),
+            args: vec![(first, Value::Thing(Thing::Post(post)))],
+        };
+        let Ok(event) = forecasts::done(game, by, act)? else {
+            return Ok(false);
+        };
+        let of_patch = event
+            .steps
+            .iter()
+            .filter(|step| !state.rules.contains_key(&step.rule));
+        let is_made = of_patch
+            .filter(|step| {
+                !matches!(step.effect, Effect::Post { .. }) || kind == ChangedKind::Status
+            })
+            .any(|step| kind_of(&state, &law, &step.effect) == Some(kind));
+        let decl = law.actions.get(&action);
+        let enacts = decl.map(|decl| place(&state, &decl.site.rule, decl.site.clause));
+        let enacts = enacts.unwrap_or_default();
+        if !is_made {
+            let left_out = event
+                .notes
+                .iter()
+                .filter(|note| note.kind == NoteKind::Skipped);
+            found
+                .refused
+                .extend(left_out.map(|note| match note.rule.is_empty() {
+                    true => enacts.clone(),
+                    false => place(&state, &note.rule, 0),
+                }));
+            return Ok(false);
+        }
+        let by_whom = decl.and_then(|decl| decl.it.by.clone());
+        let by_whom = by_whom.map_or_else(|| ANYBODY.to_owned(), |by| readable(by.as_str()));
+        let with = if tagged { ", with its tag" } else { "" };
+        let who = format!("{ANYBODY} post, {by_whom} enact{with}");
+        found.open.entry(who).or_default().insert(enacts);
+        take_back(game, &event, kind, &mut undone)?;
+        Ok(true)
+    })?;
+    for (way, cell) in [(way, found), (ChangeWay::Undo, undone)] {
+        let into = table.entry((kind, way)).or_default();
+        for (who, clauses) in cell.open {
+            into.open.entry(who).or_default().extend(clauses);
+        }
+        into.refused.extend(cell.refused);
+    }
+    Ok(made)
+}
+
+/// Undoes an event as a player without an office.
+fn take_back(
+    game: &mut SimulatedGame,
+    event: &Event,
+    kind: ChangedKind,
+    cell: &mut WayCell,
+) -> Result<(), String> {
+    let Some(by) = ordinary(game) else {
+        return Ok(());
+    };
+    let (state, law) = (game.state().clone(), Arc::clone(game.judge.law()));
+    game.keys += 1;
+    let command = Command {
+        at: game.now,
+        actor: Actor::Player(by),
+        key: Name::from(format!("way {}", game.keys)),
+        act: Act::Undo {
+            event: event.seq,
+            picks: Vec::new(),
+            reason: typed("a trial"),
+        },
+    };
+    let undo = game.judge.look(game.now, |tx| tx.home_of_act("undo"));
+    match game.judged(command)?.event() {
+        Ok(undone) if changes(&undone, &state, &law, kind) => {
+            let by = place(&state, &undo.rule, undo.clause);
+            cell.open.entry(ANYBODY.to_owned()).or_default().insert(by);
+        }
+        Ok(_) => {}
+        Err(refusal) => {
+            cell.refused.insert(refused_by(&state, &refusal));
+        }
+    }
+    Ok(())
+}
+
+/// The same change as one-off code, where there are words for it.
+fn as_script(game: &SimulatedGame, clause: &Clause) -> Option<Clause> {
+    let code = match clause {
+        Clause::SetValue { thing, name, value } => {
+            let whose = match thing {
+                Thing::Game => "state".to_owned(),
+                Thing::Player(_) => "players()[0]".to_owned(),
+                _ => return None,
+            };
+            let value = game.judge.look(game.now, |tx| {
+                let datum = convert::datum(value);
+                match value.open() {
+                    Value::Int(n) => Some(n.to_string()),
+                    Value::Flag(true) => Some("True".to_owned()),
+                    Value::Flag(false) => Some("False".to_owned()),
+                    Value::Word(_) => Some(format!("{:?}", tx.label(&datum))),
+                    _ => None,
+                }
+            })?;
+            format!("{whose}.{name} = {value}")
+        }
+        Clause::CreateThing { kind, values } if values.is_empty() => format!("create({kind})"),
+        _ => return None,
+    };
+    Some(Clause::Script { code: code.into() })
+}
+
+impl SimulatedGame {
+    /// Changes of each kind that a patch can carry, a few of each.
+    fn samples(&mut self) -> Vec<(ChangedKind, Clause)> {
+        let law = Arc::clone(self.judge.law());
+        let mut changes = Vec::new();
+        let Some(first) = self.members().first().copied() else {
+            return changes;
+        };
+        let first = Thing::Player(first);
+        let name = "Quirin".to_owned();
+        let thing = first.clone();
+        changes.push((ChangedKind::Name, Clause::RenamePlayer { thing, name }));
+        let (thing, bar) = (first.clone(), false);
+        changes.push((ChangedKind::Role, Clause::RemovePlayer { thing, bar }));
+        let rules = self.state().rules_in_order().into_iter();
+        let rules = rules.filter(|(_, rule)| rule.section != LIBRARY);
+        let amended = rules.map(|(id, rule)| Clause::AmendRule {
+            id: id.clone(),
+            base: Arc::clone(&rule.text),
+            text: format!("{}\n99. And so it is.\n", rule.text).into(),
+        });
+        let amended: Vec<Clause> = amended.collect();
+        changes.extend(spread(amended, 4).map(|clause| (ChangedKind::Rule, clause)));
+        let term = Clause::SetTerm {
+            name: "player".into(),
+            one: "Newt".to_owned(),
+            many: "Newts".to_owned(),
+        };
+        changes.push((ChangedKind::Term, term));
+        let (name, text) = ("annals".into(), "Long ago.".to_owned());
+        changes.push((ChangedKind::Page, Clause::SetPage { name, text }));
+        let kinds = law.entities.keys().map(|kind| Clause::CreateThing {
+            kind: kind.clone(),
+            values: Vec::new(),
+        });
+        let kinds: Vec<Clause> = kinds.collect();
+        changes.extend(spread(kinds, SAMPLES).map(|clause| (ChangedKind::Thing, clause)));
+        let mut values: BTreeMap<ChangedKind, Vec<Clause>> = BTreeMap::new();
+        for (of, name) in &law.value_order {
+            let thing = match of.as_str() {
+                "Game" => Thing::Game,
+                "Player" => first.clone(),
+                _ => continue,
+            };
+            let Some(decl) = law.value(of, name.as_str()) else {
+                continue;
+            };
+            let section = law.places.get(&decl.site.rule).map(|place| &place.section);
+            let kind = match of.as_str() {
+                _ if section == Some(&dynastic(self.state())) => ChangedKind::Value,
+                "Player" => ChangedKind::Role,
+                _ => ChangedKind::Victory,
+            };
+            let value = self.declared_value(&decl.it);
+            let name = name.clone();
+            let clause = Clause::SetValue { thing, name, value };
+            values.entry(kind).or_default().push(clause);
+        }
+        for (kind, clauses) in values {
+            changes.extend(spread(clauses, SAMPLES).map(|clause| (kind, clause)));
+        }
+        changes
+    }
+}
+
+/// At most so many, from everywhere in a list.
+fn spread<T>(list: Vec<T>, most: usize) -> impl Iterator<Item = T> {
+    let step = list.len().div_ceil(most).max(1);
+    list.into_iter().step_by(step)
+}

@@ -1,0 +1,109 @@
+//! `quorate ways`: every way to change something in a game, and who may.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use quorate_lab::simulation::ways::{self, ChangeWay, ChangedKind, WayCell, WaysTable};
+use serde_json::json;
+
+use super::mutate::with_quiet_panics;
+use crate::output::{FOUND_WRONG, Output};
+use crate::rulebooks;
+
+/// Of which rulebooks.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Rulebooks: folders, or names.
+    #[arg(required = true)]
+    rulebooks: Vec<String>,
+    /// Print nothing, and find wrong what stands otherwise in this file.
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
+}
+
+/// How many clauses a cell names; of more, their number is told.
+const NAMED: usize = 5;
+
+/// Prints the tables in Markdown.
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let known = match &arguments.check {
+        Some(path) => Some(rulebooks::read_text(path)?),
+        None => None,
+    };
+    let mut stale = Vec::new();
+    for name in &arguments.rulebooks {
+        let book = rulebooks::read(name)?;
+        let table = with_quiet_panics(|| ways::table(&book))?;
+        let text = markdown(&book.manifest.title, &table);
+        match &known {
+            Some(known) if known.contains(text.trim_end()) => {}
+            Some(_) => stale.push(name.as_str()),
+            None => {
+                out.line(text);
+                out.value(&as_json(book.name.as_str(), &table));
+            }
+        }
+    }
+    if stale.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    out.line(format!(
+        "{}: print it anew with `quorate ways {}`",
+        out.red("the table is out of date"),
+        stale.join(" ")
+    ));
+    Ok(ExitCode::from(FOUND_WRONG))
+}
+
+fn markdown(title: &str, table: &WaysTable) -> String {
+    let mut text = format!("## {title}\n");
+    for kind in ChangedKind::ALL {
+        let _ = write!(text, "\n### {title}: {}\n\n", kind.word());
+        for way in ChangeWay::ALL {
+            let told = table
+                .get(&(kind, way))
+                .map_or_else(|| "never".to_owned(), told);
+            let _ = writeln!(text, "- {}: {told}", way.word());
+        }
+    }
+    text
+}
+
+fn told(cell: &WayCell) -> String {
+    let open = cell.open.iter().map(|(who, clauses)| match named(clauses) {
+        clauses if clauses.is_empty() => who.clone(),
+        clauses => format!("{who} ({clauses})"),
+    });
+    let open: Vec<String> = open.collect();
+    let refused = named(&cell.refused);
+    match (open.is_empty(), refused.is_empty()) {
+        (true, true) => "never".to_owned(),
+        (true, false) => format!("refused ({refused})"),
+        (false, true) => open.join("; "),
+        (false, false) => format!("{}; else refused ({refused})", open.join("; ")),
+    }
+}
+
+fn named(clauses: &BTreeSet<String>) -> String {
+    let clauses: Vec<&str> = clauses
+        .iter()
+        .map(String::as_str)
+        .filter(|clause| !clause.is_empty())
+        .collect();
+    let first = clauses.iter().take(NAMED).copied();
+    let first = first.collect::<Vec<_>>().join(", ");
+    match clauses.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+fn as_json(book: &str, table: &WaysTable) -> serde_json::Value {
+    let cells = table.iter().map(|((kind, way), cell)| {
+        json!({ "kind": kind.word(), "way": way.word(), "open": cell.open, "refused": cell.refused })
+    });
+    json!({ "rulebook": book, "cells": cells.collect::<Vec<_>>() })
+}
