@@ -7,7 +7,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::law::{LIBRARY, Rule, Term};
 use quorate_kernel::rows::{ClauseKey, Post};
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, Name, Span};
+use quorate_kernel::{EventSeq, Name, Span, Zone};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{
     ActionDecl, CategoryDecl, Declaration, Declared, ScopeDecl, ShownTo, Trigger, ValueDecl,
@@ -207,6 +207,8 @@ pub struct Law {
     pub terms: Vec<(Name, Term)>,
     /// How long a claim stays open to dispute before it counts as settled; for ever where no rule says.
     pub claims_settle: Option<Span>,
+    /// Where the game's days and weeks begin.
+    pub zone: Zone,
     /// Words of the dice line.
     pub generators: Vec<At<GeneratorDecl>>,
     /// Columns of tables.
@@ -340,6 +342,7 @@ impl Law {
             pages: Vec::new(),
             terms: Vec::new(),
             claims_settle: None,
+            zone: Zone::UTC,
             generators: Vec::new(),
             tables: BTreeMap::new(),
             rows: Vec::new(),
@@ -467,6 +470,8 @@ impl Law {
             Declared::Claims { settled_after } => {
                 self.claims_settle.get_or_insert(settled_after);
             }
+            Declared::Zone { zone } if self.zone == Zone::UTC => self.zone = zone,
+            Declared::Zone { .. } => {}
             Declared::Term { name, one, many } => self.terms.push((name, Term { one, many })),
             Declared::Table { kind, columns } => {
                 self.tables.insert(kind, At { site, it: columns });

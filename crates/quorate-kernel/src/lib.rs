@@ -25,6 +25,7 @@ pub mod state;
 pub mod tape;
 pub mod time;
 pub mod value;
+pub mod zone;
 
 pub use ids::{CommentId, EntityId, EventSeq, GameId, Id, PlayerId, PostId};
 pub use name::Name;
@@ -32,3 +33,4 @@ pub use picture::Picture;
 pub use refusal::{Need, Refusal, Topic};
 pub use time::{Moment, Span};
 pub use value::{Square, Thing, Value};
+pub use zone::Zone;

@@ -1,6 +1,6 @@
 //! What a version of the law declares: the calls at the top level of its fences, as plain data.
 
-use quorate_kernel::{Name, Span};
+use quorate_kernel::{Name, Span, Zone};
 
 use crate::datum::{Datum, Type};
 use crate::stop::Site;
@@ -76,6 +76,11 @@ pub enum Declared {
     Claims {
         /// From the claim on.
         settled_after: Span,
+    },
+    /// `time_zone(name)`: where the game's days and weeks begin.
+    Zone {
+        /// The zone.
+        zone: Zone,
     },
     /// `name = board(title, columns, rows)`; columns and rows are their labels in order.
     Board {

@@ -3,7 +3,7 @@
 //! All methods take `&self`: a call may run rule code (a filter, a derived value, a predicate), which comes back to
 //! the same world, so an implementation keeps its state in cells and holds no borrow over a call.
 
-use quorate_kernel::{Moment, Name, Span, Square, Thing};
+use quorate_kernel::{Moment, Name, Span, Square, Thing, Zone};
 
 use crate::datum::{Datum, Type};
 use crate::stop::{Answer, Site, Stop};
@@ -54,6 +54,10 @@ pub trait World {
 
     /// The event's moment.
     fn now(&self) -> Moment;
+    /// Where the game's days and weeks begin.
+    fn zone(&self) -> Zone {
+        Zone::UTC
+    }
     /// Notes that `now` was compared with a moment: the answer may be another from then on.
     fn compared(&self, with: Moment);
 

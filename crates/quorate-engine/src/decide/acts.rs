@@ -459,6 +459,8 @@ mod tests {
 
     use crate::tiny_game::{TinyGame, game_of_edition};
 
+    const FISH: &str = "fish = number(\"Fish\", of = player)\ncategory(\"Bill\", icons = [\"for\"], statuses = [\"pending\", \"enacted\"])";
+
     fn claimed(game: &mut TinyGame, fish: i64) -> Result<(), String> {
         let set = Clause::SetValue {
             thing: Thing::Player(game.anna),
@@ -477,7 +479,7 @@ mod tests {
 
     #[test]
     fn a_game_of_the_first_edition_is_judged_as_before_until_it_is_moved() {
-        let mut game = game_of_edition("fish = number(\"Fish\", of = player)", 1);
+        let mut game = game_of_edition(FISH, 1);
         claimed(&mut game, 4).expect("a claim was open");
         let event = game.change(vec![Clause::MoveToEdition { edition: 2 }]);
         assert!(

@@ -456,6 +456,7 @@ def undid(g: Game, by: Player, of: Player | None, event: int):
 def doubted(g: Game, by: Player, claimed_by: Player):
     by.told += 1000 if claimed_by == by else 0
 
+category("Bill", icons = ["for"], statuses = ["pending", "enacted"])
 permit(scope(actions = ["claim"]), always, "nothing")
 on("undone", undid)
 on("disputed", doubted)"#,

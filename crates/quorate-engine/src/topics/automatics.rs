@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quorate_kernel::rows::DueKey;
-use quorate_kernel::{Moment, Name, Thing};
+use quorate_kernel::{Moment, Name, Thing, Zone};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Schedule, Trigger};
 use quorate_law::stop::Answer;
@@ -68,7 +68,7 @@ fn schedule(tx: &Tx, automatic: &At<AutomaticDecl>, after: Moment) {
     };
     let next = schedules
         .iter()
-        .filter_map(|schedule| next_time(*schedule, after))
+        .filter_map(|schedule| next_time(&tx.law.zone, *schedule, after))
         .min();
     tx.set_due(
         DueKey::Automatic(automatic.it.name.clone(), Thing::Game),
@@ -120,8 +120,22 @@ pub(crate) fn arguments(automatic: &AutomaticDecl, thing: &Thing) -> Vec<Datum> 
     }
 }
 
-/// The first time of a schedule after a moment.
-fn next_time(schedule: Schedule, after: Moment) -> Option<Moment> {
+/// The first time of a schedule after a moment, by the clocks of a zone.
+fn next_time(zone: &Zone, schedule: Schedule, after: Moment) -> Option<Moment> {
+    let mut wall = zone.wall(after);
+    // Where the clock goes back, what it shows next may have been already.
+    for _ in 0..3 {
+        wall = next_shown(schedule, wall)?;
+        let at = zone.at(wall);
+        if at > after {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The first time of a schedule that the clock on the wall shows after another.
+fn next_shown(schedule: Schedule, after: Moment) -> Option<Moment> {
     use quorate_kernel::Span;
     let minute = |minute: u16| Span::minutes(i64::from(minute));
     match schedule {
@@ -174,16 +188,16 @@ mod tests {
             minute: 0,
         };
         assert_eq!(
-            next_time(monday, at("2031-05-04T09:00Z")),
+            next_shown(monday, at("2031-05-04T09:00Z")),
             Some(at("2031-05-05T00:00Z"))
         );
         assert_eq!(
-            next_time(monday, at("2031-05-05T00:00Z")),
+            next_shown(monday, at("2031-05-05T00:00Z")),
             Some(at("2031-05-12T00:00Z"))
         );
         let noon = Schedule::Daily { minute: 720 };
         assert_eq!(
-            next_time(noon, at("2031-05-04T11:59Z")),
+            next_shown(noon, at("2031-05-04T11:59Z")),
             Some(at("2031-05-04T12:00Z"))
         );
         let leap = Schedule::Yearly {
@@ -192,8 +206,20 @@ mod tests {
             minute: 0,
         };
         assert_eq!(
-            next_time(leap, at("2031-05-04T11:59Z")),
+            next_shown(leap, at("2031-05-04T11:59Z")),
             Some(at("2032-02-29T00:00Z"))
         );
+    }
+
+    #[test]
+    fn a_schedule_keeps_to_the_clocks_of_its_zone() {
+        let zone = Zone::of("Europe/Berlin").expect("it is known");
+        let six = Schedule::Daily { minute: 360 };
+        let next = |after: &str| next_time(&zone, six, at(after));
+        assert_eq!(next("2031-03-29T12:00Z"), Some(at("2031-03-30T04:00Z")));
+        assert_eq!(next("2031-10-25T12:00Z"), Some(at("2031-10-26T05:00Z")));
+        let half_past_two = Schedule::Daily { minute: 150 };
+        let next = |after: &str| next_time(&zone, half_past_two, at(after));
+        assert_eq!(next("2031-10-26T00:30Z"), Some(at("2031-10-27T01:30Z")));
     }
 }

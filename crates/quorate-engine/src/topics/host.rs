@@ -96,6 +96,10 @@ impl World for Tx {
         self.now
     }
 
+    fn zone(&self) -> quorate_kernel::Zone {
+        self.frame().law.zone.clone()
+    }
+
     fn compared(&self, with: Moment) {
         self.read_clock(with);
     }

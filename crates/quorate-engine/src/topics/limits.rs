@@ -2,7 +2,7 @@
 
 use quorate_kernel::effect::Way;
 use quorate_kernel::rows::{Use, UseKey};
-use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Span, Thing, rows};
+use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Thing, rows};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{LimitDecl, Per};
 use quorate_law::readable;
@@ -127,10 +127,11 @@ fn since_words(tx: &Tx, per: &Per) -> String {
 
 /// The uses that a limit counts.
 fn uses_in_window(tx: &Tx, slot: &Name, who: Option<PlayerId>, per: &Per) -> Answer<Vec<Moment>> {
+    let zone = &tx.frame().law.zone;
     let start = match per {
         Per::Ever => None,
-        Per::Day => Some(tx.now.day_start()),
-        Per::Week => Some(tx.now.week_start()),
+        Per::Day => Some(zone.day_start(tx.now)),
+        Per::Week => Some(zone.week_start(tx.now)),
         Per::Since(name) if tx.frame().law.actions.contains_key(name) => {
             // Of one moment the number of the event decides which came first.
             let last = last_use(tx, name, None).map(|(event, _)| event);
@@ -145,10 +146,11 @@ fn uses_in_window(tx: &Tx, slot: &Name, who: Option<PlayerId>, per: &Per) -> Ans
 }
 
 fn window_end(tx: &Tx, per: &Per) -> Option<Moment> {
+    let zone = &tx.frame().law.zone;
     match per {
         Per::Ever | Per::Since(_) => None,
-        Per::Day => Some(tx.now.day_start() + Span::days(1)),
-        Per::Week => Some(tx.now.week_start() + Span::days(7)),
+        Per::Day => Some(zone.day_end(tx.now)),
+        Per::Week => Some(zone.week_end(tx.now)),
     }
 }
 
@@ -314,5 +316,20 @@ mod tests {
         );
         game.now = tomorrow;
         game.act("nap", &[]).expect("another day");
+    }
+
+    #[test]
+    fn a_day_is_one_of_the_zone_that_a_rule_names() {
+        let mut game = game(
+            "def nap(actor: Player):\n    require(now.hour == 23, \"eleven at night\")\n\ntime_zone(\"America/New_York\")\naction(\"nap\", nap, limit = limit(per = \"day\"))",
+        );
+        game.now = "2031-07-15T03:10Z".parse().expect("a moment");
+        game.act("nap", &[]).expect("it is 23:10 there");
+        let again = game.act("nap", &[]).expect_err("one a day");
+        let midnight = "2031-07-15T04:00Z".parse().expect("a moment");
+        assert_eq!(again.next_at, Some(midnight));
+        game.now = midnight;
+        let refused = game.act("nap", &[]).expect_err("it is midnight");
+        assert_eq!(refused.what(), "eleven at night");
     }
 }

@@ -78,7 +78,7 @@ closed = number("Closed", of = player)
 
 def hunt(actor: Player, pond: int):
     require(pond != actor.closed, "an open pond")
-    actor.fish = 100 * pond + roll(1000000, 1, "a catch")
+    actor.fish = 100 * pond + roll(1000000, "a catch")
 
 def shut(actor: Player, pond: int):
     actor.closed = pond

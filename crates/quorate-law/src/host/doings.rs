@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::{Name, Span};
+use quorate_kernel::{Name, Span, Zone};
 use starlark::values::dict::DictRef;
 
 use crate::datum::{Datum, Record};
@@ -41,6 +41,18 @@ pub(crate) const NATIVES: &[Native] = &[
             return Err(fault("claims settle after some time, such as days(3)"));
         }
         declare(args, eval, Declared::Claims { settled_after })
+    }),
+    ("time_zone", |args, eval| {
+        let name = args.text(0)?;
+        let Some(zone) = Zone::of(name) else {
+            let last = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+            let like = Zone::names().find(|known| known.to_lowercase().contains(&last));
+            return Err(fault(match like {
+                Some(like) => format!("there is no zone {name}; did you mean {like}?"),
+                None => format!("there is no zone {name}: write one such as Europe/Berlin"),
+            }));
+        };
+        declare(args, eval, Declared::Zone { zone })
     }),
     ("quantity", |args, eval| {
         let name = Name::from(args.text(0)?);

@@ -4,17 +4,20 @@ use quorate_kernel::{Moment, Span};
 
 use crate::errors::{fault, too_big};
 use crate::values::callable::{Args, Eval, Native, NativeResult};
-use crate::values::time::SpanValue;
+use crate::values::time::{SpanValue, zone};
 
 pub(crate) const NATIVES: &[Native] = &[
     ("minutes", |args, _| spans(args, Span::minutes(1))),
     ("hours", |args, _| spans(args, Span::hours(1))),
     ("days", |args, _| spans(args, Span::days(1))),
     ("date", |args, _| {
-        args.give(of_date(args.int(0)?, args.int(1)?, args.int(2)?))
+        let midnight = of_date(args.int(0)?, args.int(1)?, args.int(2)?);
+        args.give(midnight.map(|midnight| zone().at(midnight)))
     }),
     ("months_after", |args, _| {
-        let later = later(args.moment(0)?.moment(), args.int(1)?);
+        let zone = zone();
+        let later = later(zone.wall(args.moment(0)?.moment()), args.int(1)?);
+        let later = later.map(|later| zone.at(later));
         args.give(later.ok_or_else(|| fault("that leaves the calendar"))?)
     }),
     ("day_start", |args, _| {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::Hash;
 
 use allocative::Allocative;
-use quorate_kernel::{Moment, Span};
+use quorate_kernel::{Moment, Span, Zone};
 use starlark::any::ProvidesStaticType;
 use starlark::collections::StarlarkHasher;
 use starlark::starlark_simple_value;
@@ -43,6 +43,13 @@ starlark_simple_value!(SpanValue);
 /// The event's moment; nothing where no game runs.
 pub(crate) fn now() -> Option<Moment> {
     Some(RunFrame::current()?.world.as_ref()?.now())
+}
+
+/// Where the game's days and weeks begin.
+pub(crate) fn zone() -> Zone {
+    let frame = RunFrame::current();
+    let world = frame.as_ref().and_then(|frame| frame.world.as_ref());
+    world.map_or(Zone::UTC, |world| world.zone())
 }
 
 /// Tells the world that an answer may change when `now` passes a moment.
@@ -92,7 +99,8 @@ impl MomentValue {
 
     /// What the calendar says of a moment. Of `now`, it may change when the next one begins.
     fn part(self, name: &str) -> Option<i64> {
-        let moment = self.moment();
+        let zone = zone();
+        let moment = zone.wall(self.moment());
         let next = match name {
             "hour" => Moment(moment.0 - moment.0.rem_euclid(3_600_000) + 3_600_000),
             "minute" => Moment(moment.0 - moment.0.rem_euclid(60_000) + 60_000),
@@ -100,7 +108,7 @@ impl MomentValue {
             _ => moment.day_start() + Span::days(1),
         };
         if let Self::Now(span) = self {
-            watch(next - span);
+            watch(zone.at(next) - span);
         }
         let (year, month, day) = moment.date();
         let (hour, minute, _) = moment.clock();
@@ -117,14 +125,14 @@ impl MomentValue {
 
     /// The start of the moment's day or week, which for `now` changes when the next one starts.
     pub(crate) fn start(self, of_week: bool) -> Moment {
-        let moment = self.moment();
-        let (start, length) = if of_week {
-            (moment.week_start(), Span::days(7))
+        let (zone, moment) = (zone(), self.moment());
+        let (start, end) = if of_week {
+            (zone.week_start(moment), zone.week_end(moment))
         } else {
-            (moment.day_start(), Span::days(1))
+            (zone.day_start(moment), zone.day_end(moment))
         };
         if let Self::Now(span) = self {
-            watch(start + length - span);
+            watch(end - span);
         }
         start
     }
