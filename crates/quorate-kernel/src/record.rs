@@ -26,14 +26,14 @@ use frozen::Frozen;
 
 /// A version of the form. Each record is written in the oldest that holds it, so that it has the same bytes in every release.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Version {
+enum FormVersion {
     /// The first.
     One,
     /// Dice that wait know what they were rolled for.
     Two,
 }
 
-impl Version {
+impl FormVersion {
     /// The oldest that holds these effects.
     fn holding<'a>(mut effects: impl Iterator<Item = &'a Effect>) -> Self {
         let is_new = |effect: &Effect| match effect {
@@ -83,10 +83,10 @@ pub enum Unreadable {
 
 /// The open part of an event and the contents of its seals.
 pub fn encode(event: &Event) -> Record {
-    let version = Version::holding(event.steps.iter().map(|step| &step.effect));
+    let version = FormVersion::holding(event.steps.iter().map(|step| &step.effect));
     let open = match version {
-        Version::One => write::<v1::Event>(&[version.mark()], event),
-        Version::Two => write::<v2::Event>(&[version.mark()], event),
+        FormVersion::One => write::<v1::Event>(&[version.mark()], event),
+        FormVersion::Two => write::<v2::Event>(&[version.mark()], event),
     };
     let mut event = event.clone();
     let mut seals: Vec<SealBytes> = Vec::new();
@@ -107,7 +107,7 @@ pub fn decode(open: &[u8]) -> Result<Event, Unreadable> {
 /// A snapshot: the effects that make the state, and the digests of the seals in them.
 pub fn encode_state(state: &State) -> Record {
     let mut effects = state.effects();
-    let mark = Version::holding(effects.iter()).mark();
+    let mark = FormVersion::holding(effects.iter()).mark();
     let open = write_effects(&[mark], &effects);
     let mut seals = Vec::new();
     for effect in &mut effects {
@@ -184,9 +184,9 @@ fn collect(seals: &mut Vec<SealBytes>, seal: &SealMut<'_>) {
 }
 
 fn write_effects(mark: &[u8], effects: &Vec<Effect>) -> Vec<u8> {
-    match Version::holding(effects.iter()) {
-        Version::One => write::<Vec<v1::Effect>>(mark, effects),
-        Version::Two => write::<Vec<v2::Effect>>(mark, effects),
+    match FormVersion::holding(effects.iter()) {
+        FormVersion::One => write::<Vec<v1::Effect>>(mark, effects),
+        FormVersion::Two => write::<Vec<v2::Effect>>(mark, effects),
     }
 }
 

@@ -102,9 +102,15 @@ pub(crate) fn undo(
     }
     tx.write_row(done, Some(Use { at: tx.now }), Way::Put);
     dice_wait_again(tx, event);
+    tell(tx, event);
+    Ok(())
+}
+
+/// Tells the rules of an undo: who undoes it, and whose it was.
+fn tell(tx: &Tx, event: &Event) {
     let player =
         |id: Option<PlayerId>| id.map_or(Datum::None, |id| Datum::Thing(Thing::Player(id)));
-    let seq = i64::try_from(seq.0).unwrap_or(i64::MAX);
+    let seq = i64::try_from(event.seq.0).unwrap_or(i64::MAX);
     let told = vec![
         Datum::Thing(Thing::Game),
         player(tx.actor()),
@@ -112,7 +118,6 @@ pub(crate) fn undo(
         Datum::Int(seq),
     ];
     tx.happen("undone", "Game", told);
-    Ok(())
 }
 
 /// Dice that fell in an action that is undone wait for the same player's next go at it with what it was given.

@@ -202,15 +202,7 @@ fn try_proposal(
         let Ok(event) = forecasts::done(game, by, act)? else {
             return Ok(false);
         };
-        let of_patch = event
-            .steps
-            .iter()
-            .filter(|step| !state.rules.contains_key(&step.rule));
-        let is_made = of_patch
-            .filter(|step| {
-                !matches!(step.effect, Effect::Post { .. }) || kind == ChangedKind::Status
-            })
-            .any(|step| kind_of(&state, &law, &step.effect) == Some(kind));
+        let is_made = patch_changed(&event, &state, &law, kind);
         let decl = law.actions.get(&action);
         let enacts = decl.map(|decl| place(&state, &decl.site.rule, decl.site.clause));
         let enacts = enacts.unwrap_or_default();
@@ -243,6 +235,17 @@ fn try_proposal(
         into.refused.extend(cell.refused);
     }
     Ok(made)
+}
+
+/// Whether what a post carries changed something of a kind.
+fn patch_changed(event: &Event, state: &State, law: &Law, kind: ChangedKind) -> bool {
+    let of_patch = event
+        .steps
+        .iter()
+        .filter(|step| !state.rules.contains_key(&step.rule));
+    of_patch
+        .filter(|step| !matches!(step.effect, Effect::Post { .. }) || kind == ChangedKind::Status)
+        .any(|step| kind_of(state, law, &step.effect) == Some(kind))
 }
 
 /// Undoes an event as a player without an office.
