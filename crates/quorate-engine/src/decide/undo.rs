@@ -138,8 +138,8 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
     });
     let (seed, given) = match (&event.act, open_before(event)) {
         // In the first edition dice waited for a next go with whatever it is given, and those of a default were lost.
-        (Act::Due { .. }, _) if tx.law.code.edition() < BOUND_SINCE => return,
-        _ if tx.law.code.edition() < BOUND_SINCE => (fresh, None),
+        (Act::Due { .. }, _) if tx.law.code.edition() < SECOND => return,
+        _ if tx.law.code.edition() < SECOND => (fresh, None),
         (Act::Do { args, .. }, _) => (waited.unwrap_or(fresh), Some(args.clone())),
         (_, Some(open)) => (open.seed.clone(), Some(open.args.clone())),
         (_, None) => return,
@@ -152,8 +152,9 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
     tx.put(key, new);
 }
 
-/// The edition of the library from which on dice of an undone action are for what it was given.
-const BOUND_SINCE: u16 = 2;
+/// The edition of the library from which on dice of an undone action are for what it was given, and values that come back with
+/// their declaration set off no hook.
+const SECOND: u16 = 2;
 
 /// The open action that an event completed.
 fn open_before(event: &Event) -> Option<&Open> {
@@ -176,6 +177,13 @@ struct Undone<'a> {
 }
 
 impl Undone<'_> {
+    /// Whether both today's law and the one that is in force again declare a value.
+    fn is_declared_throughout(&self, tx: &Tx, kind: &Name, name: &Name) -> bool {
+        let declares = |law: &Law| law.value(kind, name.as_str()).is_some();
+        tx.law.code.edition() < SECOND
+            || declares(&tx.law) && self.law.as_deref().is_none_or(declares)
+    }
+
     /// Turns one effect round; true if that changed anything.
     fn turn(&self, tx: &Tx, step: &Step, conflicts: &mut Vec<Conflict>) -> Answer<bool> {
         match &step.effect {
@@ -213,7 +221,18 @@ impl Undone<'_> {
                     allowed(tx, self.law.as_ref().unwrap_or(&tx.law), &kind, key, value)?;
                 }
                 let before = now.as_ref().map(|cell| cell.value.clone());
-                values::write_cell(tx, &kind, key.clone(), value.clone(), step.way);
+                if self.is_declared_throughout(tx, &kind, &key.name) {
+                    values::write_cell(tx, &kind, key.clone(), value.clone(), step.way);
+                } else {
+                    // It comes or goes with the law, and that is no change that a rule is told of.
+                    let row = value.clone().map(|value| Cell {
+                        value,
+                        at: tx.now,
+                        by: tx.seq,
+                        claimed: false,
+                    });
+                    tx.write_row(key.clone(), row, step.way);
+                }
                 Ok(before != value)
             }
             Effect::Use {
@@ -444,6 +463,46 @@ mod tests {
         let undone = game.judge.judge(&command, &inputs).event();
         assert!(undone.is_ok(), "{undone:?}");
         assert_eq!(game.value("fish"), Datum::Int(30));
+    }
+
+    #[test]
+    fn values_that_come_back_with_their_law_set_off_no_hook() {
+        let mut game = game(
+            "fish = number(\"Fish\", of = player, default = 3)\n```\n\n2. They count.\n\n```starlark\ncount = number(\"Count\", of = player)\n\ndef heard(p: Player, old: int, new: int):\n    p.count += 1\n\nchanged(\"fish\", heard, of = player)",
+        );
+        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
+        let set = Clause::SetValue {
+            thing: Thing::Player(game.anna),
+            name: "fish".into(),
+            value: Value::Int(30),
+        };
+        let broken = Clause::AmendRule {
+            id: "house".into(),
+            text: base.replace("default = 3", "default = nothing").into(),
+            base,
+        };
+        game.change(vec![set]);
+        assert_eq!(game.value("count"), Datum::Int(1));
+        let event = game.change(vec![broken]);
+        let command = quorate_kernel::command::Command {
+            at: game.now,
+            actor: Actor::Player(game.anna),
+            key: "undo".into(),
+            act: Act::Undo {
+                event: event.seq,
+                picks: Vec::new(),
+                reason: typed(""),
+            },
+        };
+        let inputs = Inputs {
+            past: &[event],
+            ..Inputs::default()
+        };
+        let undone = game.judge.judge(&command, &inputs).event();
+        assert!(undone.is_ok(), "{undone:?}");
+        assert_eq!(game.value("fish"), Datum::Int(30));
+        assert_eq!(game.value("count"), Datum::Int(1));
+        assert!(game.judge.state().breaks.is_empty());
     }
 
     #[test]
