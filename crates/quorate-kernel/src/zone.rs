@@ -13,7 +13,7 @@ pub struct Zone {
 }
 
 /// The zones that a game can have, by name, each with its offset and when it changes, as POSIX writes that.
-const ZONES: [(&str, &str); 62] = [
+const ZONES: [(&str, &str); 63] = [
     ("Africa/Cairo", "EET-2EEST,M4.5.5/0,M10.5.4/24"),
     ("Africa/Johannesburg", "SAST-2"),
     ("Africa/Lagos", "WAT-1"),
@@ -49,6 +49,7 @@ const ZONES: [(&str, &str); 62] = [
     ("Asia/Shanghai", "CST-8"),
     ("Asia/Singapore", "<+08>-8"),
     ("Asia/Tokyo", "JST-9"),
+    ("Atlantic/Reykjavik", "GMT0"),
     ("Australia/Adelaide", "ACST-9:30ACDT,M10.1.0,M4.1.0/3"),
     ("Australia/Brisbane", "AEST-10"),
     ("Australia/Darwin", "ACST-9:30"),
