@@ -151,7 +151,7 @@ const ANYBODY: &str = "players";
 pub fn table(book: &Rulebook) -> Result<WaysTable> {
     let mut table = WaysTable::new();
     read::read_tests(book, &mut table)?;
-    let mut game = SimulatedGame::create(book, 1)?;
+    let mut game = SimulatedGame::begin(book, 1).map_err(|failure| anyhow!(failure.what))?;
     tried::try_all(&mut game, &mut table).map_err(|what| anyhow!("{what}"))?;
     Ok(table)
 }
