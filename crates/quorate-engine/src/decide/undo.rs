@@ -531,7 +531,7 @@ on("disputed", doubted)"#,
             value: Value::Int(value),
         };
         let claimed = quorate_kernel::patch::Patch {
-            clauses: vec![set(5)],
+            clauses: vec![set(50)],
         };
         let claim = Act::Claim {
             patch: quorate_kernel::seal::Sealed::close(claimed, [0; 16]),
@@ -560,7 +560,7 @@ on("disputed", doubted)"#,
             key: "undo".into(),
             act: Act::Undo {
                 event: event.seq,
-                picks: vec![(format!("{} fish", Thing::Player(game.anna)), Value::Int(3))],
+                picks: Vec::new(),
                 reason: typed(""),
             },
         };
