@@ -65,9 +65,11 @@ fn home_of(law: &Law, act: &Act) -> Site {
         Act::Undo { .. } => built_in("undo"),
         Act::Dice { .. } => built_in("roll"),
         Act::Wake { .. } => built_in("wake"),
-        Act::Found(_) | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => {
-            Site::default()
-        }
+        Act::Found(_)
+        | Act::Due { .. }
+        | Act::Downtime { .. }
+        | Act::Repair { .. }
+        | Act::Sleep { .. } => Site::default(),
     }
 }
 

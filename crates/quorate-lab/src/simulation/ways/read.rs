@@ -51,7 +51,7 @@ fn file_events(events: &[Event], laws: &LawCache, table: &mut WaysTable) {
     for event in events {
         let way = match &event.act {
             Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } => Some(ChangeWay::Act),
-            Act::Due { .. } | Act::Downtime { .. } => Some(ChangeWay::Itself),
+            Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. } => Some(ChangeWay::Itself),
             Act::Apply { .. }
             | Act::Leave { .. }
             | Act::Post(_)
