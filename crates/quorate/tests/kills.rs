@@ -94,7 +94,8 @@ impl Player {
             .send(address, "/api/v1/games", "found", &new)
             .expect("a game");
         assert_eq!(status, 201, "{founded}");
-        player.game = founded["game"].as_str().expect("its word").to_owned();
+        let word = founded["game"].as_str().expect("its word");
+        word.clone_into(&mut player.game);
         player
     }
 

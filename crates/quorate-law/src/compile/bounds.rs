@@ -141,7 +141,8 @@ mod tests {
         let names = |from: usize, count: usize| -> Vec<String> {
             let numbers: Vec<usize> = (from..from + count).collect();
             let fences = numbers.chunks(500);
-            let lines = fences.map(|part| part.iter().map(|n| format!("N{n} = {n}\n")).collect());
+            let line = |n: &usize| format!("N{n} = {n}\n");
+            let lines = fences.map(|part| part.iter().map(line).collect::<Vec<_>>().concat());
             lines.collect()
         };
         let young = rule("young", 9, &names(20_000, 500));

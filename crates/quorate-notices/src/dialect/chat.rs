@@ -97,7 +97,7 @@ fn slack_text(text: &str) -> String {
 /// As an `m.room.message` event of Matrix. It is a notice: bots do not answer it.
 pub fn matrix(dispatch: &Dispatch) -> Json {
     let plain: Vec<String> = dispatch.notices.iter().map(plain_text).collect();
-    let html: String = dispatch
+    let html: Vec<_> = dispatch
         .notices
         .iter()
         .map(|notice| {
@@ -111,6 +111,7 @@ pub fn matrix(dispatch: &Dispatch) -> Json {
             )
         })
         .collect();
+    let html = html.concat();
     json!({
         "msgtype": "m.notice",
         "body": plain.join("\n\n"),

@@ -48,12 +48,12 @@ pub fn html(dispatch: &Dispatch) -> String {
 }
 
 fn section(notice: &NoticeText) -> String {
-    let body: String = notice
-        .body
-        .split("\n\n")
-        .filter(|paragraph| !paragraph.trim().is_empty())
-        .map(|paragraph| format!("<p>{}</p>", escape(paragraph.trim()).replace('\n', "<br>")))
+    let paragraphs = notice.body.split("\n\n").map(str::trim);
+    let body: Vec<_> = paragraphs
+        .filter(|paragraph| !paragraph.is_empty())
+        .map(|paragraph| format!("<p>{}</p>", escape(paragraph).replace('\n', "<br>")))
         .collect();
+    let body = body.concat();
     let clause = notice
         .clause
         .as_ref()

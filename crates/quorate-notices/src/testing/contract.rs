@@ -123,7 +123,7 @@ async fn follows_by_number(outbox: &dyn Outbox, anna: AccountId) {
     assert!(outbox.looks_due(NOW).await.unwrap().is_empty());
     assert_eq!(
         outbox.looks_due(NOW + Span::hours(1)).await.unwrap(),
-        [reef.clone()]
+        std::slice::from_ref(&reef)
     );
     assert_eq!(outbox.next_moment().await.unwrap(), Some(NOW));
     let calm = point(5);
@@ -137,6 +137,10 @@ async fn follows_by_number(outbox: &dyn Outbox, anna: AccountId) {
     assert_eq!(outbox.next_moment().await.unwrap(), None);
 }
 
+#[allow(
+    clippy::too_many_lines,
+    reason = "a delivery is told from its beginning to its end"
+)]
 async fn settles(outbox: &dyn Outbox, anna: AccountId) {
     let tower = game("tower");
     let channel = outbox.make_channel(&own(anna)).await.unwrap();

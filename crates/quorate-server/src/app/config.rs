@@ -7,6 +7,10 @@ use crate::app::mail::Mail;
 
 /// How a server is run, as its operator set it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a wish of the operator that stands by itself"
+)]
 pub struct ServerConfig {
     /// The words of welcome on the list of games.
     pub welcome: String,

@@ -108,7 +108,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
         // What is translated into version 4 on the way is judged as that.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
         [0x2002, high, low, ..] => embedded(high, low),
-        [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] => false,
+        [0x2001, 0..=0x1ff | 0xdb8, ..] => false,
         // Of all others only what is given out for the public network.
         [first, ..] => (0x2000..=0x3fff).contains(&first),
     }

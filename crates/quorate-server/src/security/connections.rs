@@ -69,8 +69,8 @@ impl Default for ConnectionLimits {
             all: 4_096,
             per_address: Some(128),
             head: Duration::from_secs(20),
-            body: Duration::from_secs(60),
-            stalled: Duration::from_secs(60),
+            body: Duration::from_mins(1),
+            stalled: Duration::from_mins(1),
         }
     }
 }
@@ -360,7 +360,7 @@ mod tests {
     use super::*;
 
     /// A time that nobody waits for in these tests.
-    const LONG: Duration = Duration::from_secs(600);
+    const LONG: Duration = Duration::from_mins(10);
 
     const PATIENT: ConnectionLimits = ConnectionLimits {
         all: 64,

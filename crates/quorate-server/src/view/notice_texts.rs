@@ -461,18 +461,13 @@ impl GameView {
         let Effect::Rule { new, .. } = &step.effect else {
             return None;
         };
-        let (what, link): (&str, Href) = match new {
-            Some(_) => {
-                let rule = rule.as_str();
-                let game = self.game.as_str();
-                ("changed", urls::RuleHistory { game, rule }.into())
-            }
-            None => {
-                let number = event.seq.to_string();
-                let game = self.game.as_str();
-                let event = &number;
-                ("was repealed", urls::Event { game, event }.into())
-            }
+        let game = self.game.as_str();
+        let (what, link): (&str, Href) = if new.is_some() {
+            let rule = rule.as_str();
+            ("changed", urls::RuleHistory { game, rule }.into())
+        } else {
+            let event = &event.seq.to_string();
+            ("was repealed", urls::Event { game, event }.into())
         };
         let heading = format!("The rule {title} {what}");
         let mut text = self.text(heading, link, "See what changed", format!("rule-{rule}"));

@@ -15,7 +15,7 @@ async fn drawn(game: &Game, path: &str) -> (usize, Html) {
     let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
     (
         bytes.len(),
-        Html::parse_document(&String::from_utf8(bytes.to_vec()).unwrap()),
+        Html::parse_document(std::str::from_utf8(&bytes).unwrap()),
     )
 }
 

@@ -324,7 +324,7 @@ async fn run(game: &Game, operations: &[(String, String, Json)], seed: u64, case
         let key = word(&mut chance);
         let key: String = key
             .chars()
-            .filter(|c| c.is_ascii_graphic())
+            .filter(char::is_ascii_graphic)
             .take(90)
             .collect();
         call = call.key(&key);

@@ -67,6 +67,11 @@ pub(crate) enum LogForm {
 
 /// How the site is reached.
 #[derive(clap::Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names,
+    reason = "each is a flag of the command line, under its own name"
+)]
 pub(crate) struct Listen {
     /// Where rule code runs: in workers where they can be started, unless this says otherwise.
     #[arg(long, value_enum)]
@@ -107,7 +112,7 @@ pub(crate) struct Listen {
     /// The program that takes mail, as sendmail does.
     #[arg(long, value_name = "PROGRAM", default_value = "sendmail")]
     pub mail_program: String,
-    /// The mail server that takes mail instead: "smtps://mail.example.org", or "smtp://mail.example.org:587?tls=required".
+    /// The mail server that takes mail instead: `smtps://mail.example.org`, or `smtp://mail.example.org:587?tls=required`.
     #[arg(
         long,
         value_name = "ADDRESS",

@@ -44,6 +44,9 @@ pub(super) enum FeedForm {
     Json,
 }
 
+/// What a feed tells of an event: a title and lines; nothing where the event is not for it.
+type Teller<'a> = &'a dyn Fn(&GameView, &Event) -> Option<(String, Vec<String>)>;
+
 impl FeedForm {
     /// The form of an address's ending.
     pub(super) fn of(ending: &str) -> Option<Self> {
@@ -270,12 +273,7 @@ impl FeedMaker {
     }
 
     /// Events, newest first, of which `told` has something to tell: a title and lines.
-    fn events(
-        &self,
-        look: &GameView,
-        events: &[Event],
-        told: &dyn Fn(&GameView, &Event) -> Option<(String, Vec<String>)>,
-    ) -> Vec<FeedEntry> {
+    fn events(&self, look: &GameView, events: &[Event], told: Teller<'_>) -> Vec<FeedEntry> {
         let game = look.game().as_str();
         let told = events.iter().rev().filter_map(|event| {
             let (title, lines) = told(look, event)?;
@@ -285,8 +283,8 @@ impl FeedMaker {
                 event: &number,
             };
             let link = self.whole(&link.into());
-            let lines: String = lines
-                .iter()
+            let lines = lines.iter();
+            let lines: Vec<_> = lines
                 .map(|line| format!("<p>{}</p>", escape(line)))
                 .collect();
             Some(FeedEntry {
@@ -297,7 +295,7 @@ impl FeedMaker {
                 category: event.act.name().to_string(),
                 at: event.at,
                 changed_at: event.at,
-                html: lines,
+                html: lines.concat(),
             })
         });
         told.take(ENTRIES).collect()
@@ -356,6 +354,10 @@ fn values_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
     Some((look.event_title(event), lines.collect()))
 }
 
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "other tellers leave events out, and all have one shape"
+)]
 fn all_of(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
     let about = if look.may_know(event) {
         look.effects_in_short(event)

@@ -95,9 +95,8 @@ async fn taken(
         Incoming::Bounce { word } => bounced(site, &word).await,
         Incoming::Stray { from } => stray(site, mail, from).await,
         Incoming::Answer(answer) => {
-            let why = match played(site, &answer).await? {
-                None => return Ok(MailTaken::Played),
-                Some(why) => why,
+            let Some(why) = played(site, &answer).await? else {
+                return Ok(MailTaken::Played);
             };
             tell(mail, &answer.from, &answer, &why).await;
             Ok(MailTaken::Answered(why))
@@ -224,11 +223,9 @@ fn comment(look: &GameView, post: PostId, text: &str) -> Option<String> {
 
 async fn tell(mail: &Mail, to: &str, answer: &MailAnswer, why: &str) {
     let subject = format!("Not done: {}", answer.subject);
-    let quoted: String = answer
-        .text
-        .lines()
-        .map(|line| format!("> {line}\n"))
-        .collect();
+    let lines = answer.text.lines();
+    let quoted: Vec<_> = lines.map(|line| format!("> {line}\n")).collect();
+    let quoted = quoted.concat();
     let text = format!("{why}\n\nYou wrote:\n\n{quoted}");
     if let Err(trouble) = mail.answer(to, &subject, &answer.message_id, text).await {
         tracing::error!(trouble = %trouble, "an answer by mail did not leave");

@@ -115,12 +115,12 @@ pub(super) async fn shown(
     if desk.game.is_none() {
         blocks.push(hours(&desk, &choices.hours));
     }
-    let pace = |kind: NoticeKind| match &game {
-        Some(game) => choices.pace(game, kind),
-        None => {
-            let chosen = choices.paces.get(&(None, kind));
-            chosen.copied().unwrap_or_else(|| kind.usual_pace())
+    let pace = |kind: NoticeKind| {
+        if let Some(game) = &game {
+            return choices.pace(game, kind);
         }
+        let chosen = choices.paces.get(&(None, kind));
+        chosen.copied().unwrap_or_else(|| kind.usual_pace())
     };
     blocks.push(kinds(&desk, pace));
     if let Some(game) = &game {

@@ -84,16 +84,12 @@ async fn turned_off(site: &AppState, word: &str) -> Result<(), AppError> {
     let outbox = outbox(site)?;
     let channel = outbox.channel(id).await.map_err(failed)?;
     let channel = channel.ok_or(AppError::NotFound)?;
-    match what {
-        Some((game, kind)) => {
-            let chosen = outbox.choose(channel.account, Some(&game), kind, Pace::Off);
-            chosen.await.map_err(failed)
-        }
-        None => {
-            let why = Some("you turned it off by a link in a message");
-            outbox.pause_channel(id, why).await.map_err(failed)
-        }
+    if let Some((game, kind)) = what {
+        let chosen = outbox.choose(channel.account, Some(&game), kind, Pace::Off);
+        return chosen.await.map_err(failed);
     }
+    let why = Some("you turned it off by a link in a message");
+    outbox.pause_channel(id, why).await.map_err(failed)
 }
 
 /// `GET /notices/confirm/{word}`.

@@ -8,7 +8,8 @@ use scraper::{ElementRef, Html, Selector};
 use serde_json::json;
 
 use super::{CASES_OF_A_GAME, Chance, said, word};
-use crate::{ANSWER_BYTES, Game};
+use crate::Game;
+use crate::table::ANSWER_BYTES;
 
 /// How many forms are sent where nothing is said.
 const FORMS: u64 = 200;
