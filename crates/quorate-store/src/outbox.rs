@@ -17,7 +17,7 @@ use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
 use sqlx::{Connection, query};
 
 use crate::Store;
-use crate::error::Explain;
+use crate::error::{Explain, one};
 
 type Result<T> = std::result::Result<T, StoreError>;
 type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
@@ -216,7 +216,7 @@ impl Outbox for Store {
             }
         };
         let mut writer = self.writer().await?;
-        let id: i64 = sqlx::query_scalar(
+        let made = sqlx::query_scalar(
             "INSERT INTO channels (account, game, room_kinds, sort, address, secret, made_at, confirmed_at) \
              VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
         )
@@ -227,10 +227,8 @@ impl Outbox for Store {
         .bind(&channel.address)
         .bind(&channel.secret)
         .bind(channel.made_at.0)
-        .bind(channel.confirmed_at.map(|at| at.0))
-        .fetch_one(&mut *writer)
-        .await
-        .explain()?;
+        .bind(channel.confirmed_at.map(|at| at.0));
+        let id: i64 = one(made.fetch_all(&mut *writer).await).explain()?;
         Ok(ChannelId(id.unsigned_abs()))
     }
 
