@@ -114,7 +114,7 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
         told(entry.event),
         account.name,
         mail.address,
-        entry.place,
+        place_for_owner(entry),
         mail.address
     );
     tokio::spawn(async move {
@@ -122,6 +122,15 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
             tracing::error!(%trouble, "a mail about an account did not leave");
         }
     });
+}
+
+/// From where something was done, as the owner of the account may know it: an operator's own place is none of theirs.
+pub fn place_for_owner(entry: &SecurityEntry) -> &str {
+    if entry.by.is_none() || entry.by == entry.account {
+        &entry.place
+    } else {
+        "by whoever runs the server"
+    }
 }
 
 /// Tells the owner of an account at the address of before that there is another one now.

@@ -272,7 +272,11 @@ fn programs(
 fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
     let lines = entries.iter().map(|entry| SettingsLine {
         title: safety::told(entry.event).to_owned(),
-        about: format!("{}, {}", when(site, entry.at), entry.place),
+        about: format!(
+            "{}, {}",
+            when(site, entry.at),
+            safety::place_for_owner(entry)
+        ),
         form: None,
     });
     SettingsBlock {
