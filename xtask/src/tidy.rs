@@ -25,6 +25,7 @@ mod sight;
 mod sizes;
 mod templates;
 mod tests_alike;
+mod turns;
 mod walks;
 
 use anyhow::Result;
@@ -37,7 +38,7 @@ pub(crate) use repo::root;
 /// A habit, and what breaks it.
 type Check = (&'static str, fn(&Repo) -> Vec<Finding>);
 
-const CHECKS: [Check; 20] = [
+const CHECKS: [Check; 21] = [
     ("floors", floors::check),
     ("cycles", cycles::check),
     ("rooms", rooms::check),
@@ -53,6 +54,7 @@ const CHECKS: [Check; 20] = [
     ("tests alike", tests_alike::check),
     ("places", places::check),
     ("leftovers", leftovers::check),
+    ("turns", turns::check),
     ("docs", docs::check),
     ("glossary", glossary::check),
     ("map", map::check),

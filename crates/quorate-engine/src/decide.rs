@@ -32,7 +32,7 @@ pub use undo::Conflict;
 
 /// Why a command came to nothing.
 pub enum No {
-    /// The law says no.
+    /// The rules say no.
     Refused(Refusal),
     /// It makes a ruling, and the log is not at hand.
     NeedsPast,

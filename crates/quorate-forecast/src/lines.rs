@@ -322,7 +322,7 @@ fn declared_words(title: &str, of: &str, dropped: Option<usize>) -> (&'static st
         None => return ("New value", format!("{title} (of {of})")),
         Some(0) => "nobody holds anything in it".to_owned(),
         Some(held) => format!(
-            "{} put by, and come back if the value does",
+            "{} archived, and come back if the value does",
             plural(held, "content is", "contents are")
         ),
     };
@@ -335,7 +335,7 @@ fn machinery_words(sort: Machinery, comes: bool) -> &'static str {
         Machinery::Forbids => ("No longer forbidden", "Newly forbidden"),
         Machinery::Permits => ("No longer permitted", "Newly permitted"),
         Machinery::Hook => ("No longer set off", "Newly set off"),
-        Machinery::Automatic => ("No longer happens by itself", "Happens by itself"),
+        Machinery::Automatic => ("No longer automatic", "Newly automatic"),
         Machinery::Enacts => (
             "No longer a way to change the rules",
             "New way to change the rules",
@@ -350,10 +350,10 @@ fn sleeping(title: &str, clause: u32, more: usize) -> String {
         clause => format!("Code of {title}, clause {clause},"),
     };
     match more {
-        0 => format!("{code} would sleep"),
+        0 => format!("{code} wouldn’t run"),
         more => {
             let more = plural(more, "finding", "findings");
-            format!("{code} would sleep, with {more} more like this")
+            format!("{code} wouldn’t run, with {more} more like this")
         }
     }
 }
@@ -394,7 +394,7 @@ fn clock_words(
     match (old, new.map(|at| voice.moment(at))) {
         (_, None) => ("A clock would stop", what.to_owned()),
         (None, Some(at)) => ("A clock would start", format!("{what}, first at {at}")),
-        (Some(_), Some(at)) => ("A clock would be set anew", format!("{what}, to {at}")),
+        (Some(_), Some(at)) => ("A clock would be reset", format!("{what}, to {at}")),
     }
 }
 

@@ -486,7 +486,7 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
             let lead = match why {
                 Why::Refused(_) => format!("{after} it could not be done:"),
                 Why::LeftOut(_) => format!("{after}, left out:"),
-                Why::CodeSleeps(_) => format!("{after}, code that would sleep:"),
+                Why::CodeSleeps(_) => format!("{after}, code that wouldn’t run:"),
                 Why::Merged(_) => format!("{after}, a line of a rule that nobody wrote:"),
             };
             ForecastLine::new(lead, why_words(why)).alarm()

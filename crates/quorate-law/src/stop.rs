@@ -10,7 +10,7 @@ pub type Answer<T> = Result<T, Stop>;
 /// Why a run ended before its end.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stop {
-    /// The law says no.
+    /// The rules say no.
     Refused(Box<Refusal>),
     /// The one who acts must choose first.
     Asks(Box<Question>),

@@ -19,6 +19,7 @@ pub mod posted;
 pub mod recovery;
 pub mod reply;
 pub mod safety;
+pub mod seen;
 pub mod send;
 pub mod state;
 pub mod stream;

@@ -24,7 +24,8 @@ use crate::site::account::{recover, settings};
 use crate::site::forecast::effects;
 use crate::site::notices::{follow, words};
 use crate::site::{
-    account, act, blog, compose, help, home, join, mail_in, new_game, notices, post, ruling,
+    account, act, blog, compose, help, home, join, mail_in, new_game, notices, post, ruling, seen,
+    versions,
 };
 use crate::ui::assets;
 
@@ -112,6 +113,10 @@ fn of_game() -> Router<Arc<AppState>> {
         .route("/g/{game}/post/{post}/effects/tests", get(effects::prove))
         .route("/g/{game}/post/{post}/ruling", get(ruling::handler::show))
         .route(
+            "/g/{game}/post/{post}/versions",
+            get(versions::handler::show),
+        )
+        .route(
             "/g/{game}/post/{post}/edit",
             get(compose::handler::edit).post(compose::handler::change),
         )
@@ -123,6 +128,7 @@ fn of_game() -> Router<Arc<AppState>> {
             "/g/{game}/post/{post}/withdraw",
             post(post::handler::withdraw),
         )
+        .route("/g/{game}/seen/{what}", post(seen::handler::take))
         .route("/g/{game}/act", get(act::handler::show))
         .route("/g/{game}/act/{action}", post(act::handler::take))
         .route("/g/{game}/act/{action}/trial", post(act::again::tried))

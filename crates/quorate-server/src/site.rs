@@ -32,4 +32,6 @@ pub mod report;
 pub mod ruleset;
 pub mod ruling;
 pub mod search;
+pub mod seen;
 pub mod tracker;
+pub mod versions;

@@ -207,7 +207,8 @@ pub trait Accounts: Send + Sync {
     async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>, AccountError>;
 
     /// How far an account has read its conversations in a game: of each the newest event whose messages it was shown. A
-    /// conversation goes by the word that addresses have for the others in it.
+    /// conversation goes by the word that addresses have for the others in it. Other parts of a game that are read, such as
+    /// posts and rules, go by words of their own.
     async fn messages_read(
         &self,
         id: AccountId,

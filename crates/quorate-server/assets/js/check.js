@@ -69,9 +69,28 @@ function trial(button) {
   });
 }
 
+// The fields of a change follow from what is picked in it: they come when a pick was made.
+function follow(form) {
+  form.addEventListener("change", async (event) => {
+    const part = event.target.closest("[data-pick]");
+    if (!part || !event.target.matches("select")) return;
+    const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
+    body.set("do", "again");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, redirect: "error" });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById(part.id);
+      if (!fresh) return;
+      part.replaceChildren(...fresh.childNodes);
+      part.querySelector(`#${CSS.escape(event.target.id)}`)?.focus();
+    } catch { /* no network: the button is still there */ }
+  });
+}
+
 export function check() {
   document.querySelectorAll("[data-trial]").forEach(trial);
   document.querySelectorAll("[data-later]").forEach(later);
   document.querySelectorAll("[data-alarms]").forEach(alarms);
-  document.querySelectorAll("form[data-checked]").forEach(watch);
+  document.querySelectorAll("form[data-checked]").forEach((form) => { watch(form); follow(form); });
 }

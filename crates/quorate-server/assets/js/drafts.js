@@ -2,7 +2,7 @@
 // next page says what was done. Any other page, of an error or after the network was lost, leaves it where it is.
 const key = (form) => `draft:${form.dataset.draft}`;
 // Which rules are edited and from which texts goes along unseen; it is part of the draft.
-const isUnseen = (f) => f.type === "hidden" && /^(edit|of-\d+|base-\d+)$/.test(f.name);
+const isUnseen = (f) => f.type === "hidden" && /^(edit|pick|(of|base|doing)-\d+|p\d+-data)$/.test(f.name);
 const isTyped = (f) => !["hidden", "password", "submit", "button", "file"].includes(f.type);
 const fields = (form) => [...form.elements].filter((f) => f.name && (isTyped(f) || isUnseen(f)));
 const store = { get: (k) => { try { return localStorage.getItem(k); } catch { return null; } },
@@ -27,10 +27,11 @@ function write(form, kept) {
 // A draft that edits rules which this form does not hold: the server is asked for the form with them.
 function isOther(form, kept) {
   const here = read(form);
-  return (kept.edit || []).some((nth) => String(kept[`of-${nth}`]) !== String(here[`of-${nth}`]));
+  const other = (kind, name) => (kept[kind] || []).some((nth) => String(kept[`${name}-${nth}`]) !== String(here[`${name}-${nth}`]));
+  return other("edit", "of") || other("pick", "doing");
 }
 function bringBack(form, kept) {
-  const names = Object.keys(kept).filter((name) => /^(edit|(of|base|text)-\d+|other)$/.test(name));
+  const names = Object.keys(kept).filter((name) => /^(edit|pick|(of|base|text|doing)-\d+|p\d+-.+)$/.test(name));
   for (const f of [...form.elements]) if (names.includes(f.name)) f.disabled = true;
   for (const name of names) {
     for (const value of kept[name]) {

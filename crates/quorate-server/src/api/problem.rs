@@ -137,7 +137,7 @@ impl Problem {
 
     /// Something in the request does not read, and where.
     pub(crate) fn bad(place: impl Into<String>, detail: impl ToString) -> Self {
-        let todo = "Mend what it names and send it again.";
+        let todo = "Fix what it names and send it again.";
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         let title = "The request does not fit";
         Self {
@@ -213,7 +213,7 @@ impl Problem {
         problem
     }
 
-    /// The law says no to a command of a look's reader.
+    /// The rules say no to a command of a look's reader.
     pub(crate) fn refused(look: &GameView, refusal: &Refusal, event: Option<u64>) -> Self {
         let mut problem = Self::from(AppError::from(refusal.clone()));
         let refusal = RefusalData::themed(look, refusal);
@@ -243,7 +243,7 @@ fn told(trouble: &AppError) -> (&'static str, &'static str) {
         AppError::Forbidden(_) | AppError::Restrained(_) | AppError::NotTaken(_) => {
             ("forbidden", trouble.todo())
         }
-        AppError::Form(_) => ("bad-input", "Mend what it names and send it again."),
+        AppError::Form(_) => ("bad-input", "Fix what it names and send it again."),
         AppError::TooOften(_) => ("too-often", trouble.todo()),
         AppError::Refused(_) => ("refused", trouble.todo()),
         AppError::Operating(_) => ("unavailable", trouble.todo()),

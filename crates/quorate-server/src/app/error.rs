@@ -29,7 +29,7 @@ pub enum AppError {
     NotTaken(NotTaken),
     /// Too often.
     TooOften(TooOften),
-    /// The law says no.
+    /// The rules say no.
     Refused(Box<Refusal>),
     /// The games' host could not answer.
     Operating(OperatingError),
@@ -76,7 +76,7 @@ impl AppError {
             Self::Form(_) => "The form does not read",
             Self::NotTaken(_) => "The form was not taken",
             Self::TooOften(_) => "Too often",
-            Self::Refused(_) => "The law says no",
+            Self::Refused(_) => "The rules say no",
             Self::Operating(_) | Self::Broken(_) => "This did not work",
             Self::Account(_) => "The account was not changed",
             Self::NotMade(_) => "This was stopped",
@@ -110,7 +110,7 @@ impl AppError {
             Self::SignIn => "Sign in, and you will be back here.",
             Self::Forbidden(_) => "Ask somebody who may, or sign in as somebody else.",
             Self::Restrained(_) => "Write to the operator if that is wrong.",
-            Self::Form(_) => "Go back, mend what it says, and send it again.",
+            Self::Form(_) => "Go back, fix what it names, and send it again.",
             Self::NotTaken(_) => "Go back, load the page again, and send it once more.",
             Self::TooOften(_) => "Wait a little; nothing was lost.",
             Self::Refused(_) => {

@@ -31,9 +31,9 @@ pub(crate) fn form(look: &GameView, event: &Event) -> Option<Form> {
         FieldKind::Line(String::new()),
     );
     let (fields, button) = if mine {
-        (Vec::new(), "Erase these words for good")
+        (Vec::new(), "Erase these words permanently")
     } else {
-        (vec![reason], "Withhold these words for good")
+        (vec![reason], "Withhold these words permanently")
     };
     Some(Form {
         fields,

@@ -165,7 +165,7 @@ pub fn refused(
     back: Link,
 ) -> Response {
     let mut chrome = chrome;
-    "The law says no".clone_into(&mut chrome.title);
+    "The rules say no".clone_into(&mut chrome.title);
     let answer = RefusalPage {
         chrome,
         refusal,

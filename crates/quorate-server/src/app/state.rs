@@ -30,10 +30,15 @@ use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
 use crate::security::{chance, rate};
+use crate::view::enactments::Enacted;
 use crate::view::games::GameHost;
+use crate::view::verdict::Outlook;
 
 /// How many reports on proposals are kept, and how many on tests.
 const REPORTS: usize = 64;
+
+/// How many verdicts on open matters are kept, each for one reader.
+const OUTLOOKS: usize = 1_024;
 
 /// How many events are kept as streams told them.
 const TOLD: usize = 512;
@@ -113,6 +118,10 @@ pub struct AppState {
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
     pub forecasts: Cache<Digest, Arc<Forecast>>,
+    /// By which posts the rules of a law came to be.
+    pub enactments: Cache<Digest, Arc<Enacted>>,
+    /// What is said of open matters, as long as it holds.
+    pub outlooks: Cache<Digest, Arc<Outlook>>,
     /// Pages of games, as somebody was given them within some seconds.
     pub pages: Pages,
     /// Events of the past, as they were read.
@@ -143,6 +152,8 @@ impl AppState {
             writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
             forecasts: Cache::new(REPORTS),
+            enactments: Cache::new(REPORTS),
+            outlooks: Cache::new(OUTLOOKS),
             pages: pages(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),
             told: Cache::new(TOLD),

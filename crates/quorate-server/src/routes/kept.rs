@@ -18,6 +18,7 @@ use crate::app::pages::KeptPage;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::{GivenWords, Visitor};
+use crate::site::tracker::columns;
 use crate::view::game::GameContext;
 
 /// For how long a page is given to who asks for the same.
@@ -126,8 +127,9 @@ async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Optio
     let game = parts.uri.path().split('/').nth(2)?;
     let context = GameContext::at(site, visitor, game).await.ok()?;
     let reader = visitor.account.as_ref();
+    let columns = columns::kept(&parts.headers);
     let parts = format!(
-        "{} {:?} {:?} {:?} {:?} {} {:?} {}",
+        "{} {columns:?} {:?} {:?} {:?} {:?} {} {:?} {}",
         parts.uri,
         context.head(),
         reader.map(|account| (account.id, &account.name, account.operator)),

@@ -35,6 +35,7 @@ use crate::site::ruleset::page::{Compare, RuleHistory, Ruleset};
 use crate::site::ruling::page::Ruling;
 use crate::site::search::page::Search;
 use crate::site::tracker::page::Tracker;
+use crate::site::versions::page::Versions;
 use crate::ui::assets;
 use crate::ui::error_page::{ErrorPage, RefusalPage};
 use crate::ui::form_page::FormPage;
@@ -73,6 +74,7 @@ register_pages! {
     "compose" => Compose,
     "post" => Post,
     "effects" => EffectsPage,
+    "versions" => Versions,
     "ruleset" => Ruleset,
     "rule history" => RuleHistory,
     "compare" => Compare,

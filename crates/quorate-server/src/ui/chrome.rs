@@ -56,6 +56,8 @@ pub struct Section {
     pub is_current: bool,
     /// How many things wait there for the reader.
     pub waiting: usize,
+    /// How many things there are new to the reader.
+    pub fresh: usize,
     /// Set apart at the end of the strip: the desk.
     pub is_apart: bool,
 }

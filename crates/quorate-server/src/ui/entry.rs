@@ -6,6 +6,7 @@ use crate::ui::html::writes_html;
 use crate::ui::mark::{Ballot, Icon};
 use crate::ui::markup::Markup;
 use crate::ui::person::Person;
+use crate::ui::quick::QuickVote;
 use crate::ui::time::When;
 use crate::ui::urls::Href;
 use crate::ui::vote::Verdict;
@@ -32,6 +33,10 @@ pub struct Entry {
     pub excerpt: Option<Markup>,
     /// How it stands; posts without a vote have none.
     pub verdict: Option<Verdict>,
+    /// What is new about it to the reader: "new", "3 new comments".
+    pub fresh: Option<String>,
+    /// The reader's vote by one click, where they may vote.
+    pub quick: Option<QuickVote>,
     /// Closed matters are set smaller.
     pub is_closed: bool,
 }
@@ -50,6 +55,10 @@ pub struct Comment {
     pub vote: Option<Ballot>,
     /// What is to be known about that vote: "changed from AGAINST", "cast by Juno, rule 17.5".
     pub note: Option<String>,
+    /// Whether it is new to the reader.
+    pub is_fresh: bool,
+    /// Where the reader answers it, its words quoted.
+    pub reply: Option<Href>,
     /// Whether a later vote has taken its place.
     pub is_superseded: bool,
     /// Its event in the log, where its words can be taken out.

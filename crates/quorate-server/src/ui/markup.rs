@@ -8,7 +8,7 @@ mod short;
 mod tokens;
 
 pub use short::{excerpt, in_two};
-pub use tokens::themed;
+pub use tokens::{names, themed};
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -74,6 +74,9 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 /// The words of a game's theme, by token: `player` → "Horde", `players` → "Hordes", `Players` → "Hordes".
 pub type Terms = BTreeMap<String, String>;
 
+/// The players of a game who can be named by an @: their names in small letters, and the way to each one's page.
+pub type People = BTreeMap<String, String>;
+
 /// Where a text stands, which decides what may be in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {
@@ -81,6 +84,8 @@ pub struct Reading<'a> {
     pub terms: &'a Terms,
     /// The words between colons that are votes here; none where nobody votes.
     pub icons: &'a IconWords,
+    /// Who can be named by an @.
+    pub people: &'a People,
     /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
     pub keeps_lines: bool,
     /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
@@ -123,7 +128,9 @@ fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>)
                 embolden(arena, node);
             }
         }
-        // Nothing on a page may be fetched from elsewhere, so a picture becomes the way to it.
+        // Pictures of this server's games are shown.
+        NodeValue::Image(link) if is_own_picture(&link.url) => {}
+        // Nothing on a page may be fetched from elsewhere, so another picture becomes the way to it.
         NodeValue::Image(link) => {
             let link = link.clone();
             data.value = NodeValue::Link(link);
@@ -135,6 +142,16 @@ fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>)
         }
         _ => {}
     }
+}
+
+/// Whether an address is that of a picture in a game of this server: `/g/{game}/picture/{thing}/{name}/{digest}`.
+fn is_own_picture(url: &str) -> bool {
+    let parts: Vec<&str> = url.split('/').collect();
+    let is_plain = |part: &&str| {
+        let mut letters = part.chars();
+        !part.is_empty() && letters.all(|c| c.is_ascii_alphanumeric() || "-_:%".contains(c))
+    };
+    matches!(parts.as_slice(), ["", "g", _, "picture", _, _, _]) && parts[2..].iter().all(is_plain)
 }
 
 fn embolden<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
@@ -169,6 +186,12 @@ fn place_tokens<'a>(
         let value = match piece {
             Piece::Words(words) => NodeValue::Text(words.to_owned().into()),
             Piece::Vote(side) => NodeValue::Raw(vote_tag(side)),
+            Piece::Person(name, _) if is_in_link(node) => NodeValue::Text(name.to_owned().into()),
+            Piece::Person(name, href) => NodeValue::Raw(format!(
+                r#"<a href="{}">{}</a>"#,
+                escape(href),
+                escape(name)
+            )),
             Piece::Term(term) => {
                 NodeValue::Raw(format!(r#"<span class="term">{}</span>"#, escape(term)))
             }
@@ -176,6 +199,11 @@ fn place_tokens<'a>(
         node.insert_before(arena.alloc(AstNode::from(value)));
     }
     node.detach();
+}
+
+fn is_in_link<'a>(node: &'a AstNode<'a>) -> bool {
+    let mut above = node.ancestors();
+    above.any(|one| matches!(one.data.borrow().value, NodeValue::Link(_)))
 }
 
 fn vote_tag(side: &str) -> String {
@@ -219,6 +247,7 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
         "h5",
         "h6",
         "hr",
+        "img",
         "ins",
         "li",
         "ol",
@@ -239,7 +268,18 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = ammonia::Builder::empty();
     cleaner
         .tags(tags.into())
-        .tag_attributes([("a", ["href", "title"].into()), ("ol", ["start"].into())].into())
+        .tag_attributes(
+            [
+                ("a", ["href", "title"].into()),
+                ("img", ["src", "alt", "title"].into()),
+                ("ol", ["start"].into()),
+            ]
+            .into(),
+        )
+        .attribute_filter(|tag, attribute, value| match (tag, attribute) {
+            ("img", "src") if !is_own_picture(value) => None,
+            _ => Some(value.into()),
+        })
         .allowed_classes([("b", ["vote"].into()), ("span", ["term", "spoiler"].into())].into())
         .url_schemes(["http", "https", "mailto"].into())
         .url_relative(ammonia::UrlRelative::PassThrough)
@@ -271,12 +311,41 @@ mod tests {
         names.chain([(&alias.0, &alias.1)]).collect()
     }
 
+    fn people() -> People {
+        [
+            ("anna", "/g/reef/players/1"),
+            ("anna lee", "/g/reef/players/2"),
+        ]
+        .map(|(name, href)| (name.to_owned(), href.to_owned()))
+        .into()
+    }
+
+    #[test]
+    fn a_name_after_an_at_leads_to_its_page() {
+        let out = html("Thanks, @Anna!");
+        assert!(
+            out.contains("/g/reef/players/1") && out.contains(">@Anna</a>!"),
+            "{out}"
+        );
+        assert!(
+            html("@anna lee said").contains("/g/reef/players/2"),
+            "the longest name"
+        );
+        for text in ["mail@anna", "@Annabel", "@nobody", "`@Anna`"] {
+            assert!(!html(text).contains("players"), "{text}");
+        }
+        let link = html("[@Anna](https://example.org)");
+        assert!(!link.contains("players"), "no link within a link: {link}");
+        assert!(names("over to you, @ANNA.", "Anna") && !names("anna@", "Anna"));
+    }
+
     fn html(text: &str) -> String {
         render(
             text,
             Reading {
                 terms: &terms(),
                 icons: &icons(),
+                people: &people(),
                 keeps_lines: true,
                 heading: Some(3),
             },
@@ -444,11 +513,30 @@ mod tests {
     }
 
     #[test]
+    fn pictures_of_this_server_are_shown() {
+        let own = html("![the pier](/g/reef/picture/player:3/icon/0a1b)");
+        assert!(
+            own.contains("<img") && own.contains(r#"alt="the pier""#),
+            "{own}"
+        );
+        for other in [
+            "/g/reef/picture/player:3/icon/..",
+            "/g/reef/log/1/undo/x/y",
+            "//elsewhere.example/g/reef/picture/a/b/c",
+            "/g/reef/picture/a/b/c?x",
+        ] {
+            let out = html(&format!("![x]({other})"));
+            assert!(!out.contains("<img"), "{other} gave {out}");
+        }
+    }
+
+    #[test]
     fn headings_fit_into_the_outline_of_the_page() {
         assert_eq!(html("# Big"), "<h3>Big</h3>");
         let reading = Reading {
             terms: &terms(),
             icons: &IconWords::default(),
+            people: &People::new(),
             keeps_lines: true,
             heading: None,
         };

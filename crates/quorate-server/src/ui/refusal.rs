@@ -76,12 +76,6 @@ impl Need {
             let have = have.map_or(String::new(), |have| format!("; it would be {have}"));
             return format!("{value}within {range}{have}");
         }
-        if let (Some(role), Some(have)) = (what.strip_suffix(COUNTED), &self.have) {
-            return match have.as_str() {
-                "applicant" => format!("{role}; you have asked to be let in"),
-                have => format!("{what}; you are {have}"),
-            };
-        }
         match (&self.have, &self.need) {
             (Some(have), Some(need)) if named_value && counted(need) => {
                 format!("{need} {what}; you have {have}")
@@ -103,6 +97,62 @@ impl Need {
             (None, None) => what.clone(),
         }
     }
+}
+
+/// What a reader is told instead, where a need is of a kind that everybody knows: it says what is so, not what would have to
+/// be. None for other needs.
+fn plainly(need: &Need) -> Option<String> {
+    let what = need.what.as_str();
+    if let Some(times) = what.strip_prefix("to be used at most ") {
+        return Some(used_up(times));
+    }
+    if let Some(role) = what
+        .strip_prefix("to be ")
+        .and_then(|role| role.strip_suffix(COUNTED))
+    {
+        let you = match need.have.as_deref() {
+            Some("applicant") => "you’ve asked to be let in".to_owned(),
+            Some(have) => format!("you’re {have}"),
+            None => return None,
+        };
+        return Some(format!("Only {role} can do this; {you}."));
+    }
+    if let Some(place) = what.strip_prefix("a free place among ") {
+        return Some(format!("No free place among {place}."));
+    }
+    if what == "an event that was not undone before" {
+        return Some("This was already undone.".to_owned());
+    }
+    let state = what.strip_prefix("a game that is not in ");
+    if let Some(state) = state.filter(|_| need.have.is_none()) {
+        return Some(format!("Not while the game is in {state}."));
+    }
+    match (&need.have, &need.need, what.strip_prefix("the oldest ")) {
+        (Some(_), Some(first), Some(kind)) => {
+            let kind = kind.strip_prefix("pending ").unwrap_or(kind);
+            Some(format!("The oldest {kind} comes first: “{first}”."))
+        }
+        _ => None,
+    }
+}
+
+/// That a limit is used up: "You’ve already done this today."
+fn used_up(times: &str) -> String {
+    let together = times.strip_suffix(" for everybody together");
+    let who = if together.is_some() {
+        "Somebody has"
+    } else {
+        "You’ve"
+    };
+    let since = match together.unwrap_or(times) {
+        "once" => return format!("{who} done this, and it can be done once."),
+        "once a day" => "today",
+        "once a week" => "this week",
+        "once an hour" => "within the hour",
+        "once a month" => "this month",
+        other => return format!("This can be done at most {other}."),
+    };
+    format!("{who} already done this {since}.")
 }
 
 /// Needs after each other; one that could hold in place of the one before begins with "or".
@@ -145,6 +195,9 @@ impl Refusal {
         if self.tried.is_empty() {
             return self.reason();
         }
+        if let Some(plain) = self.plainly() {
+            return plain;
+        }
         let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
         match (phrases.is_empty(), &self.because) {
             (false, _) => format!("{} needs {}.", self.tried, joined(&phrases)),
@@ -153,8 +206,18 @@ impl Refusal {
         }
     }
 
+    fn plainly(&self) -> Option<String> {
+        match self.needs.as_slice() {
+            [one] => plainly(one),
+            _ => None,
+        }
+    }
+
     /// The reason alone, for lists whose first column already says what: "Needs 45 Brains; you have 12."
     pub fn reason(&self) -> String {
+        if let Some(plain) = self.plainly() {
+            return plain;
+        }
         let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
         match (phrases.is_empty(), &self.because) {
             (false, _) => format!("Needs {}.", joined(&phrases)),
@@ -205,7 +268,7 @@ mod tests {
         );
         assert_eq!(
             no.sentence(),
-            "Enact needs the oldest pending proposal, which is Longer piers, not More lamps."
+            "The oldest proposal comes first: “Longer piers”."
         );
     }
 
@@ -249,11 +312,23 @@ mod tests {
         let reason = |have: &str| refusal("Row out", vec![need(have)]).reason();
         assert_eq!(
             reason("applicant"),
-            "Needs to be a Keeper; you have asked to be let in."
+            "Only a Keeper can do this; you’ve asked to be let in."
         );
+        assert_eq!(reason("idle"), "Only a Keeper can do this; you’re idle.");
+    }
+
+    #[test]
+    fn a_limit_that_is_used_up_says_so() {
+        let limit = |times: &str| {
+            let need = Need::of(format!("to be used at most {times}"), "1", "1");
+            refusal("Row out", vec![need]).sentence()
+        };
+        assert_eq!(limit("once a day"), "You’ve already done this today.");
+        let all = limit("once a week for everybody together");
+        assert_eq!(all, "Somebody has already done this this week.");
         assert_eq!(
-            reason("idle"),
-            "Needs to be a Keeper for this rule; you are idle."
+            limit("twice a day"),
+            "This can be done at most twice a day."
         );
     }
 

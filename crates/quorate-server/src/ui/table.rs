@@ -116,6 +116,8 @@ pub struct Cell {
     pub is_open: bool,
     /// The picture that it is, or that stands for it.
     pub picture: Option<Href>,
+    /// Whether it is new to the reader.
+    pub is_fresh: bool,
 }
 
 impl Cell {

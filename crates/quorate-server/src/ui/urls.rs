@@ -146,6 +146,8 @@ fixed_links! {
 }
 
 links! {
+    /// The reader has seen what is new: posts, rules or values.
+    Seen(game, what) => "/g/{game}/seen/{what}";
     /// A recovery link as it was mailed or handed over.
     RecoverWith(code) => "/recover/{code}";
     /// An invitation.
@@ -184,6 +186,8 @@ links! {
     Effects(game, post) => "/g/{game}/post/{post}/effects";
     /// How the tests of the rules go with it.
     Proof(game, post) => "/g/{game}/post/{post}/effects/tests";
+    /// The versions of an edited post.
+    PostVersions(game, post) => "/g/{game}/post/{post}/versions";
     /// Both gamestates of a ruling.
     Ruling(game, post) => "/g/{game}/post/{post}/ruling";
     /// Editing a post while its window lasts.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use askama::Template;
 
+use crate::ui::chrome::Link;
 use crate::ui::html::writes_html;
 use crate::ui::mark::{Ballot, Status};
 
@@ -209,10 +210,35 @@ pub struct Verdict {
     pub gauge: Option<Gauge>,
     /// The votes as numbers.
     pub tally: Tally,
-    /// The short answer: "Has its quorum".
+    /// The short answer, without a full stop: "Has its quorum".
     pub lead: String,
-    /// Its reason, and what would change it: "and waits for “Slums, widened”, one place ahead."
+    /// The matter that has to be closed first.
+    pub ahead: Option<Link>,
+    /// Its reason, and what would change it: "2 players haven’t voted."
     pub why: String,
+}
+
+impl Verdict {
+    /// The short answer ends where nothing follows in the same sentence.
+    fn stop(&self) -> &'static str {
+        let is_done = self.ahead.is_none() && self.lead.ends_with(['.', '!', '?', '…', '”', '"']);
+        if self.lead.is_empty() || is_done {
+            ""
+        } else {
+            "."
+        }
+    }
+
+    /// The whole of it as one text.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let ahead = self.ahead.as_ref();
+        let ahead = ahead.map_or_else(String::new, |ahead| {
+            format!("; waits for “{}”", ahead.title)
+        });
+        let said = format!("{}{ahead}{} {}", self.lead, self.stop(), self.why);
+        said.trim().to_owned()
+    }
 }
 
 writes_html!(Gauge, Tally, Verdict);

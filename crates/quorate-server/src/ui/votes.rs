@@ -64,12 +64,3 @@ pub struct Votes {
     /// Each vote.
     pub lines: Vec<VoteLine>,
 }
-
-impl Votes {
-    pub(crate) fn small_gauge(&self) -> Gauge {
-        Gauge {
-            large: false,
-            ..self.gauge
-        }
-    }
-}

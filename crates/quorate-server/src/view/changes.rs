@@ -221,6 +221,13 @@ impl GameView {
     }
 }
 
+impl GameView {
+    /// What is otherwise in a text than it was, prose by words and code by lines.
+    pub(crate) fn text_changed(&self, place: &str, old: &str, new: &str) -> Change {
+        told(place.to_owned(), "", &self.themed(old), &self.themed(new))
+    }
+}
+
 /// A change of a text: prose by words, code by lines.
 fn told(place: String, part: &str, old: &str, new: &str) -> Change {
     let ((old_prose, old_code), (new_prose, new_code)) = (split(old), split(new));

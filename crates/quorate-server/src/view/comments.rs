@@ -6,12 +6,36 @@ use quorate_kernel::rows::{Comment, CommentKey};
 use quorate_kernel::{CommentId, PostId};
 
 use crate::view::game::GameView;
+use crate::view::words::written;
 
 /// How many comments a page has at most.
 pub const COMMENTS_MAX: usize = 100;
 
 /// How much text of comments a page draws at most, in bytes; a single comment is drawn whatever its length.
 pub const DRAWN_BYTES_MAX: usize = 512 * 1_024;
+
+/// How many letters of a comment are quoted.
+const QUOTED: usize = 600;
+
+impl GameView {
+    /// The words of a comment as a quotation, with who said them, to be answered.
+    pub fn quoted(&self, post: PostId, comment: &str) -> String {
+        let mut under = self.comments_of(post);
+        let Some((_, comment)) = under.find(|(key, _)| key.id.to_string() == comment) else {
+            return String::new();
+        };
+        let text = written(&comment.text);
+        let short: String = text.chars().take(QUOTED).collect();
+        let more = if short.len() < text.len() { " …" } else { "" };
+        let lines = short.lines().filter(|line| !line.starts_with('>'));
+        let lines: Vec<String> = lines.map(|line| format!("> {line}")).collect();
+        let name = match self.author_of(&comment.author) {
+            Some(author) => format!("@{} ", self.name(author)),
+            None => String::new(),
+        };
+        format!("{}{more}\n\n{name}", lines.join("\n"))
+    }
+}
 
 /// The comments under a post that the reader may see, oldest first. A comment stays on its page when others follow.
 pub struct CommentPages<'a> {

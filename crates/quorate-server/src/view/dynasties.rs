@@ -63,7 +63,7 @@ pub(crate) fn line(look: &GameView, number: u32, dynasty: &Dynasty) -> DynastyLi
         ),
         ending: match end {
             Some((at, _)) => format!("ended {}", look.when(at).full()),
-            None => "runs".to_owned(),
+            None => "in progress".to_owned(),
         },
     }
 }

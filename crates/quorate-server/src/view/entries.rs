@@ -28,6 +28,8 @@ pub fn entry(look: &GameView, id: PostId) -> Option<Entry> {
         .into(),
         excerpt: (!body.is_empty()).then(|| Markup::paragraph(&body)),
         verdict: look.verdict(id),
+        fresh: look.fresh_of(id),
+        quick: look.quick_vote(id, Some("list")),
         is_closed: post.closed_at.is_some(),
     })
 }

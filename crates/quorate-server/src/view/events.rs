@@ -1,11 +1,14 @@
 //! Events as far as the reader may know them: who did what, and what it changed.
 
+use std::collections::BTreeSet;
+
 use quorate_engine::convert;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::{Cell, CellKey};
+use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Thing};
+use quorate_kernel::{EventSeq, Moment, Name, PlayerId, PostId, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, ValueDecl};
 use quorate_law::{capital, readable};
@@ -15,6 +18,7 @@ use crate::ui;
 use crate::ui::{Die, Link, plural, urls};
 use crate::view::game::GameView;
 use crate::view::kinds::ROSTER;
+use crate::view::words::written;
 
 /// How something ended that was done: its dice and what it says of itself.
 pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
@@ -38,7 +42,7 @@ pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
         what: look.event_title(event),
         dice: dice.collect(),
         text,
-        event: Some(Link::new(format!("event {number}"), link)),
+        event: Some(Link::new("in the log", link)),
     }
 }
 
@@ -58,7 +62,7 @@ impl GameView {
                 format!("{}: {}", action(name), self.label(value))
             }
             Act::Abandon { action: name } => format!("gives up {}", action(name)),
-            Act::Decide { .. } => "answers what was left to them".to_owned(),
+            Act::Decide { .. } => "answers a question".to_owned(),
             Act::Post(post) => {
                 let decl = self.law.categories.get(&post.category);
                 let kind = decl.map_or_else(|| "Post".to_owned(), |decl| decl.it.title.clone());
@@ -74,16 +78,95 @@ impl GameView {
             Act::Message { .. } => "sends a private message".to_owned(),
             Act::Claim { .. } => "records a change by hand".to_owned(),
             Act::Dispute { .. } => "disputes a change".to_owned(),
-            Act::Undo { event, .. } => format!("undoes event {event}"),
+            Act::Undo { .. } => "undoes an earlier event".to_owned(),
             Act::Dice { .. } => "rolls on the dice line".to_owned(),
-            Act::Wake { .. } => "wakes a sleeping clause".to_owned(),
-            Act::Due { .. } => "what fell due".to_owned(),
+            Act::Wake { .. } => "switches a clause’s code on again".to_owned(),
+            Act::Due { .. } => "automatic, when it was time".to_owned(),
             Act::Downtime { .. } => "the server was down".to_owned(),
             Act::Repair { .. } => "repairs the game".to_owned(),
             Act::Sleep { clause, .. } => {
                 format!("a clause of {} sleeps", self.law.place(&clause.rule).title)
             }
         }
+    }
+}
+
+impl GameView {
+    /// The event that undid another, where one did; the nearest that says so. It waits for the log: only where a page is made.
+    pub(crate) fn undone_by(&self, undone: EventSeq) -> Option<Event> {
+        let last = self.published.head.seq.0.min(undone.0 + LATER);
+        let seqs: Vec<EventSeq> = (undone.0 + 1..=last).map(EventSeq).collect();
+        for some in seqs.chunks(CHUNK) {
+            let reading = self.site.events(&self.game, some);
+            let events = tokio::runtime::Handle::current().block_on(reading).ok()?;
+            let undoes =
+                |event: &Event| matches!(&event.act, Act::Undo { event, .. } if *event == undone);
+            let mut done = events.into_iter();
+            let found = done.find(|event| undoes(event) && matches!(event.outcome, Outcome::Done));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The titles and texts that a post has had, oldest first, each with its moment. It waits for the log: only where a page is
+    /// made.
+    pub(crate) fn texts_of(&self, id: PostId) -> Vec<(Moment, String, String)> {
+        let Some(post) = self.post(id) else {
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        let first = id.0.event();
+        let last = self.published.head.seq.0.min(first.0 + LATER);
+        let seqs: Vec<EventSeq> = (first.0..=last).map(EventSeq).collect();
+        for some in seqs.chunks(CHUNK) {
+            let reading = self.site.events(&self.game, some);
+            let events = tokio::runtime::Handle::current().block_on(reading);
+            for event in events.unwrap_or_default() {
+                if post.edited_at.is_none_or(|edited| event.at > edited) && event.seq != first {
+                    return texts;
+                }
+                let text = |title: &Sealed<str>, body: &Sealed<str>| {
+                    (
+                        event.at,
+                        written(title).to_owned(),
+                        written(body).to_owned(),
+                    )
+                };
+                match &event.act {
+                    Act::Post(new) if event.seq == first => texts.push(text(&new.title, &new.body)),
+                    Act::EditPost {
+                        post, title, body, ..
+                    } if *post == id && matches!(event.outcome, Outcome::Done) => {
+                        texts.push(text(title, body));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        texts
+    }
+
+    /// The latest events that the reader may know, and those that are named, each in words and the latest first. It waits
+    /// for the log: only where a page is made.
+    pub(crate) fn events_to_pick(&self, latest: u64, named: &[u64]) -> Vec<(u64, String)> {
+        let last = self.published.head.seq.0;
+        let mut numbers: Vec<u64> = (last.saturating_sub(latest).max(1)..=last).collect();
+        numbers.extend(named.iter().filter(|number| (1..=last).contains(*number)));
+        numbers.sort_unstable_by(|one, other| other.cmp(one));
+        numbers.dedup();
+        let seqs: Vec<EventSeq> = numbers.into_iter().map(EventSeq).collect();
+        let reading = self.site.events(&self.game, &seqs);
+        let events = tokio::runtime::Handle::current().block_on(reading);
+        let known = events.unwrap_or_default().into_iter();
+        let known = known.filter(|event| self.may_know(event));
+        let told = known.map(|event| {
+            let (who, what) = (self.doer_name(&event), self.event_title(&event));
+            let when = self.when(event.at).brief();
+            (event.seq.0, format!("{who}: {what}, {when}"))
+        });
+        told.collect()
     }
 }
 
@@ -94,8 +177,27 @@ pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, AppError>
     events.into_iter().next().ok_or(AppError::NotFound)
 }
 
+/// How many later events are looked through for the one that undid another, and how many at a time.
+const LATER: u64 = 2_000;
+const CHUNK: usize = 250;
+
 /// What there was of a value before it came to be.
 const NOTHING: &str = "nothing";
+
+/// The cells that an event wrote, each once: what it held before the first time and after the last.
+fn cells_of(event: &Event) -> Vec<(&CellKey, Option<&Cell>, Option<&Cell>)> {
+    let mut cells: Vec<(&CellKey, Option<&Cell>, Option<&Cell>)> = Vec::new();
+    for step in &event.steps {
+        let Effect::Cell { key, old, new } = &step.effect else {
+            continue;
+        };
+        match cells.iter_mut().find(|(known, ..)| *known == key) {
+            Some((.., last)) => *last = new.as_ref(),
+            None => cells.push((key, old.as_ref(), new.as_ref())),
+        }
+    }
+    cells
+}
 
 /// The dice that fell in an event.
 pub(crate) fn dice(event: &Event) -> Vec<Die> {
@@ -122,10 +224,10 @@ impl GameView {
     pub(crate) fn doer_name(&self, event: &Event) -> String {
         match (self.doer(event), event.actor) {
             (Some(player), _) => self.name(player),
-            (None, Actor::Newcomer) => "somebody new".to_owned(),
-            (None, Actor::Operator) => "the operator".to_owned(),
-            (None, Actor::Game) => "the game".to_owned(),
-            (None, _) => "somebody".to_owned(),
+            (None, Actor::Newcomer) => "Somebody new".to_owned(),
+            (None, Actor::Operator) => "The operator".to_owned(),
+            (None, Actor::Game) => "The game".to_owned(),
+            (None, _) => "Somebody".to_owned(),
         }
     }
 
@@ -153,6 +255,10 @@ impl GameView {
         let mut words = Vec::new();
         if let Act::Repair { reason, .. } = &event.act {
             words.push(reason.as_str().to_owned());
+        }
+        let rules = rules_of(event);
+        if rules > 0 {
+            words.push(plural(rules, "rule changed", "rules changed"));
         }
         let mut more = 0;
         let speaks = matches!(event.act, Act::Post(_) | Act::Comment { .. });
@@ -185,7 +291,7 @@ impl GameView {
             words.push(format!("{more} more"));
         }
         if begun > 0 && words.is_empty() {
-            words.push(plural(begun, "value as it begins", "values as they begin"));
+            words.push(plural(begun, "new value", "new values"));
         }
         words.join("; ")
     }
@@ -208,18 +314,16 @@ impl GameView {
         }
     }
 
-    fn values_where(
+    /// The same of the values that are wanted.
+    pub(super) fn values_where(
         &self,
         event: &Event,
         wanted: &dyn Fn(&ValueDecl) -> bool,
     ) -> (Vec<(String, String, String, String)>, usize) {
         let mut rows = Vec::new();
         let mut begun = 0;
-        for step in &event.steps {
-            let Effect::Cell { key, old, new } = &step.effect else {
-                continue;
-            };
-            if !self.view().change(key, old.as_ref(), new.as_ref())
+        for (key, old, new) in cells_of(event) {
+            if !self.view().change(key, old, new)
                 || self.declared(key).is_some_and(|decl| !wanted(decl))
             {
                 continue;
@@ -228,13 +332,14 @@ impl GameView {
             if new.is_none() && !self.trial_run(|tx| tx.exists(&key.thing)) {
                 continue;
             }
-            if old.is_none() && new.as_ref().is_some_and(|new| self.begins(key, new)) {
+            // What no law of now declares begins under the law that the event makes.
+            let is_known = self.declared(key).is_some();
+            if old.is_none() && new.is_some_and(|new| !is_known || self.begins(key, new)) {
                 begun += 1;
                 continue;
             }
-            let words = |cell: &Option<quorate_kernel::rows::Cell>| {
-                cell.as_ref()
-                    .map_or_else(|| NOTHING.to_owned(), |cell| self.label(cell.value.open()))
+            let words = |cell: Option<&Cell>| {
+                cell.map_or_else(|| NOTHING.to_owned(), |cell| self.label(cell.value.open()))
             };
             let (old, new) = match (old, new) {
                 (Some(old), Some(new)) => {
@@ -284,7 +389,7 @@ impl GameView {
             thing => self.trial_run(|tx| {
                 let is_there = tx.exists(thing);
                 let name = is_there.then(|| tx.label(&Datum::Thing(thing.clone())));
-                name.unwrap_or_else(|| "(gone since)".to_owned())
+                name.unwrap_or_else(|| "(no longer there)".to_owned())
             }),
         }
     }
@@ -316,6 +421,15 @@ impl GameView {
 /// Whether a value is of something that came into the game with the event.
 fn cell_of_new(event: &Event, key: &CellKey) -> bool {
     matches!(&key.thing, Thing::Entity(id) if id.0.event() == event.seq)
+}
+
+/// How many rules an event changed; the founding changes none.
+fn rules_of(event: &Event) -> usize {
+    let rules = event.steps.iter().filter_map(|step| match &step.effect {
+        Effect::Rule { key, .. } if event.seq != EventSeq(1) => Some(key),
+        _ => None,
+    });
+    rules.collect::<BTreeSet<_>>().len()
 }
 
 /// Whether an event left somebody a hidden question or answered one.

@@ -21,10 +21,10 @@ use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::ui::Send;
-use crate::ui::markup::Terms;
+use crate::ui::markup::{People, Terms};
 use crate::ui::urls::Href;
 use crate::view::messages::Read;
-use crate::view::{messages, words};
+use crate::view::words;
 
 /// A game, a reader and a moment.
 pub struct GameView {
@@ -54,6 +54,8 @@ pub struct GameView {
     spent: Arc<PageAccount>,
     /// The game as the reader sees it, to try things on.
     pub(super) blind: OnceLock<Judge>,
+    /// Who can be named by an @.
+    pub(super) people: OnceLock<People>,
 }
 
 /// A game and who reads it, before anything is made of its law.
@@ -113,7 +115,7 @@ impl GameContext {
         let (mut me, mut read) = (None, Read::default());
         if let Some(id) = visitor.id() {
             me = accounts.seat(id, &game).await?;
-            if me.is_some_and(|me| messages::has_any(&published.state, me)) {
+            if me.is_some() {
                 read = accounts.messages_read(id, &game).await?;
             }
         }
@@ -152,6 +154,7 @@ impl GameContext {
             forms: AtomicU32::new(0),
             spent: Arc::default(),
             blind: OnceLock::new(),
+            people: OnceLock::new(),
         })
     }
 }
@@ -242,6 +245,7 @@ impl GameView {
             forms: AtomicU32::new(0),
             spent: Arc::clone(&self.spent),
             blind: OnceLock::new(),
+            people: OnceLock::new(),
         }
     }
 

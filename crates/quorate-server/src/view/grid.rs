@@ -259,6 +259,9 @@ impl Plan<'_> {
             href: leads.then(|| self.asked.open(look, key)),
             claim: held.claim,
             picture: held.picture,
+            is_fresh: look
+                .cell(key)
+                .is_some_and(|cell| look.is_fresh_value(key, cell)),
             is_open,
         }
     }

@@ -219,11 +219,14 @@ pub(crate) fn how(look: &GameView, event: &Event, known: bool) -> String {
     match &event.act {
         _ if !known => format!("{by}, something private"),
         Act::Claim { reason, .. } => format!("{by}, by hand: “{}”", reason.as_str().trim()),
-        Act::Undo { event, reason, .. } => {
-            format!("{by}, undoing event {event}: “{}”", reason.as_str().trim())
+        Act::Undo { reason, .. } => {
+            format!(
+                "{by}, undoing an earlier change: “{}”",
+                reason.as_str().trim()
+            )
         }
         Act::Repair { reason, .. } => format!("{by}, repair: “{}”", reason.as_str().trim()),
-        Act::Due { .. } => format!("{by}, by itself"),
+        Act::Due { .. } => format!("{by}, automatically"),
         // What was answered may be nobody's business; that it was answered is in the log.
         Act::Answer { action, .. } | Act::Abandon { action } => {
             let decl = look.law.actions.get(action);

@@ -6,17 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use quorate_engine::judge::Judge;
 use quorate_engine::law::At;
-use quorate_engine::tx::Tx;
-use quorate_forecast::matters::{ballot, closable, closings_of, tried_on, votes};
+use quorate_forecast::matters::{ballot, closings_of, tried_on, votes};
 use quorate_kernel::rows::{CommentKey, Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
 use quorate_law::capital;
 use quorate_law::datum::Datum;
 use quorate_law::declare::ActionDecl;
 
-use crate::ui::{Ballot, Gauge, Status, StatusKind, Tally, Verdict, markup};
+use crate::ui::{Ballot, Gauge, Link, Status, StatusKind, Tally, markup, urls};
 use crate::view::game::GameView;
 
 /// How many letters of a closing note stand in a list.
@@ -59,6 +57,22 @@ impl GameView {
     pub fn is_matter(&self, post: &Post) -> bool {
         let known = self.law.categories.get(&post.category);
         known.is_some_and(|category| !category.it.icons.is_empty())
+    }
+
+    /// The category in which rules are changed: `Proposal` where the law has one, else the first that is voted on.
+    pub fn changing(&self) -> Option<&Name> {
+        let voted = |name: &&Name| {
+            let decl = self.law.categories.get(*name);
+            decl.is_some_and(|decl| !decl.it.icons.is_empty())
+        };
+        let voted: Vec<&Name> = self.law.category_order.iter().filter(voted).collect();
+        let mut proposals = voted.iter().filter(|name| ***name == "Proposal");
+        proposals.next().or(voted.first()).copied()
+    }
+
+    /// Whether posts of a category are there to change the rules.
+    pub fn changes_rules(&self, category: &Name) -> bool {
+        self.changing() == Some(category)
     }
 
     /// The votes on a matter.
@@ -148,30 +162,6 @@ impl GameView {
         };
         Some(Status::new(kind, capital(word)))
     }
-
-    /// How a post stands, in short; none for a post without status.
-    pub fn verdict(&self, id: PostId) -> Option<Verdict> {
-        let post = self.state().posts.get(&id)?;
-        let status = self.status(post)?;
-        let open = self.is_open(post);
-        let count = if open { self.count(id) } else { None };
-        let lead = match &count {
-            Some(count) => in_short(count),
-            None => self.closing_note(post),
-        };
-        let why = match (post.closed_at, &count) {
-            (Some(at), _) => format!("{}.", self.when(at).full()),
-            (None, Some(count)) => still_out(count),
-            (None, None) => String::new(),
-        };
-        Some(Verdict {
-            status,
-            gauge: count.as_ref().map(Count::gauge),
-            tally: count.as_ref().map(Count::tally).unwrap_or_default(),
-            lead,
-            why,
-        })
-    }
 }
 
 impl GameView {
@@ -196,18 +186,12 @@ impl GameView {
             .collect()
     }
 
-    /// The closings of a matter that are possible on a copy, to somebody who may close at all.
-    pub(crate) fn closable(&self, tx: &Tx, judge: &Judge, id: PostId) -> Vec<String> {
-        let (active, _) = self.roster();
-        let admin = active
-            .into_iter()
-            .find(|player| self.has_flag(*player, "admin"));
-        let titles = admin.map(|admin| closable(tx, judge.law(), admin, id));
-        titles
-            .iter()
-            .flatten()
-            .map(|title| self.themed(title))
-            .collect()
+    /// A post by its title, leading there.
+    pub fn link_to(&self, id: PostId) -> Option<Link> {
+        let post = self.post(id)?;
+        let (game, word) = (self.game.as_str(), id.to_string());
+        let title = self.themed(post.title.as_str());
+        Some(Link::new(title, urls::Post { game, post: &word }))
     }
 
     /// The offices of the law: predicates by which actions are for those alone who run the game, its admins and whoever
@@ -295,30 +279,8 @@ impl Count {
     }
 }
 
-fn in_short(count: &Count) -> String {
-    match (count.quorum, count.side("for"), count.side("against")) {
-        (Some(quorum), in_favour, _) if in_favour >= quorum => "Has its quorum.".to_owned(),
-        (Some(quorum), in_favour, _) => {
-            format!("{in_favour} FOR of {quorum} that make a quorum.")
-        }
-        (None, in_favour, against) => format!("{in_favour} FOR, {against} AGAINST."),
-    }
-}
-
-/// How many votes have not been cast, where that could still matter.
-fn still_out(count: &Count) -> String {
-    let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
-    match silent.count() {
-        0 => "Everybody has voted.".to_owned(),
-        1 => "1 has not voted.".to_owned(),
-        silent => format!("{silent} have not voted."),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::{EventSeq, ids::Id};
-
     use super::*;
 
     #[test]
@@ -326,23 +288,5 @@ mod tests {
         assert_eq!(sentence("5 FOR, 0 AGAINST. "), "5 FOR, 0 AGAINST.");
         assert_eq!(sentence("Vetoed"), "Vetoed.");
         assert_eq!(sentence(" "), "");
-    }
-
-    #[test]
-    fn a_count_says_who_is_still_out() {
-        let count = |words: [&str; 3]| Count {
-            icons: vec!["for".into()],
-            ballots: words
-                .iter()
-                .map(|word| (PlayerId(Id::new(EventSeq(1), 0)), (*word).to_owned()))
-                .collect(),
-            sides: vec![],
-            quorum: Some(2),
-        };
-        assert_eq!(still_out(&count(["for", "", ""])), "2 have not voted.");
-        assert_eq!(
-            still_out(&count(["for", "for", "for"])),
-            "Everybody has voted."
-        );
     }
 }

@@ -9,17 +9,12 @@ use quorate_kernel::{EventSeq, PlayerId};
 
 use crate::view::game::GameView;
 
-/// Of each conversation, by its word, the newest event whose messages the reader was shown.
+/// Of each conversation, by its word, the newest event whose messages the reader was shown; the same of posts and of other
+/// parts of the game, by the words of [`crate::view::fresh`].
 pub type Read = BTreeMap<String, EventSeq>;
 
 /// The people of a conversation, the reader left out. The game itself is nobody of them.
 pub type Circle = BTreeSet<PlayerId>;
-
-/// Whether anything was written to somebody.
-pub(crate) fn has_any(state: &State, me: PlayerId) -> bool {
-    let mut messages = state.messages.values();
-    messages.any(|message| message.to.contains(&me))
-}
 
 /// The conversation that a message belongs to.
 pub fn circle(message: &Message, me: PlayerId) -> Circle {

@@ -6,19 +6,45 @@ use quorate_law::capital;
 use quorate_law::datum::Datum;
 
 use crate::ui::urls::Href;
-use crate::ui::{Icon, Needs, NeedsLine, urls};
+use crate::ui::{Icon, Needs, NeedsLine, When, urls};
 use crate::view::game::GameView;
 use crate::view::{missing, waiting};
 
-/// What waits for the reader: questions, votes not cast, what the law obliges them to.
+/// What waits for the reader, each matter once, most urgent first: what has a deadline by that, then questions, what they may
+/// close, votes not cast, what the law obliges them to, and messages.
 pub fn needs(look: &GameView) -> Needs {
     let mut lines = questions(look);
-    lines.extend(waiting::letters(look));
+    lines.extend(waiting::for_me_alone(look));
+    lines.extend(waiting::closings(look));
     lines.extend(unvoted(look));
     lines.extend(asked_by_law(look));
     lines.extend(missing::needs_line(look));
-    lines.extend(waiting::closings(look));
-    Needs { lines }
+    lines.extend(waiting::applicants(look));
+    lines.extend(waiting::letters(look));
+    Needs {
+        lines: ordered(lines),
+    }
+}
+
+/// Each place once, with all that is said of it; what has a deadline first, the nearest before the others.
+pub(crate) fn ordered(lines: Vec<NeedsLine>) -> Vec<NeedsLine> {
+    let mut kept: Vec<NeedsLine> = Vec::new();
+    for line in lines {
+        let same = |known: &&mut NeedsLine| known.href == line.href && known.title == line.title;
+        let Some(known) = kept.iter_mut().find(same) else {
+            kept.push(line);
+            continue;
+        };
+        if known.note != line.note {
+            known.note = format!("{} · {}", known.note, line.note);
+        }
+        known.due = match (known.due.take(), line.due) {
+            (Some(one), Some(other)) if other.millisecond() < one.millisecond() => Some(other),
+            (one, other) => one.or(other),
+        };
+    }
+    kept.sort_by_key(|line| line.due.as_ref().map_or(i64::MAX, When::millisecond));
+    kept
 }
 
 fn questions(look: &GameView) -> Vec<NeedsLine> {
@@ -35,7 +61,7 @@ fn questions(look: &GameView) -> Vec<NeedsLine> {
         title: open.question.what.clone(),
         href: act.at(&format!("ask-{}", key.action)),
         after: String::new(),
-        note: "waits for your answer".to_owned(),
+        note: "Waiting for your answer".to_owned(),
         due: Some(look.when(open.deadline)),
     });
     let duties = look.state().duties.iter().filter(|(_, duty)| duty.to == me);
@@ -44,52 +70,31 @@ fn questions(look: &GameView) -> Vec<NeedsLine> {
         title: look.duty_title(duty),
         href: act.at(&format!("duty-{id}")),
         after: String::new(),
-        note: "is left to you".to_owned(),
+        note: "is for you to decide".to_owned(),
         due: Some(look.when(duty.deadline)),
     });
     open.chain(duties).collect()
 }
 
 fn unvoted(look: &GameView) -> Vec<NeedsLine> {
-    let posts = look.state().posts.iter();
-    let silent = posts.filter(|(id, post)| lacks_my_vote(look, **id, post));
-    silent
-        .map(|(id, post)| {
-            let word = id.to_string();
-            NeedsLine {
-                icon: Icon::Pending,
-                title: look.themed(post.title.as_str()),
-                href: urls::Post {
-                    game: look.game.as_str(),
-                    post: &word,
-                }
-                .into(),
-                after: String::new(),
-                note: "has no vote of yours".to_owned(),
-                due: None,
-            }
+    let waiting = look.unvoted(None).into_iter();
+    let lines = waiting.filter_map(|id| {
+        let link = look.link_to(id)?;
+        Some(NeedsLine {
+            icon: Icon::Pending,
+            title: link.title,
+            href: link.href,
+            after: String::new(),
+            note: "You haven’t voted".to_owned(),
+            due: None,
         })
-        .collect()
+    });
+    lines.collect()
 }
 
 /// Whether a matter is open and the reader could vote on it and has not.
 pub(crate) fn lacks_my_vote(look: &GameView, id: PostId, post: &Post) -> bool {
-    let is_open = look.view().post(post) && look.is_open(post) && look.is_matter(post);
-    if !is_open {
-        return false;
-    }
-    let playing = look
-        .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"));
-    let Some(me) = playing else {
-        return false;
-    };
-    let icons = &look.law.categories[&post.category].it.icons;
-    let has_voted = look.state().comments_of(id).any(|(_, comment)| {
-        look.view().author(&comment.author) == Some(me)
-            && comment.icons.iter().any(|icon| icons.contains(&icon.name))
-    });
-    !has_voted && look.view().author(&post.author) != Some(me)
+    look.waits_for_vote(id, post)
 }
 
 /// A line of the law on what somebody owes, or what is only well done.
@@ -107,8 +112,8 @@ pub(crate) struct LawLine {
 pub(crate) fn law_lines(look: &GameView) -> Vec<LawLine> {
     let mut found = Vec::new();
     for (list, icon, note) in [
-        ("obligations", Icon::Key, "the rules ask this of you"),
-        ("reminders", Icon::Star, "the rules leave this to you"),
+        ("obligations", Icon::Key, "The rules ask this of you"),
+        ("reminders", Icon::Star, "You may do this"),
     ] {
         let Some(Datum::List(items)) = look.attribute(&Thing::Game, list) else {
             continue;
@@ -178,5 +183,36 @@ impl GameView {
         } else {
             urls::Act { game }.into()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn line(href: &str, note: &str, due: Option<i64>) -> NeedsLine {
+        let now = Timestamp::UNIX_EPOCH;
+        let at = |hours: i64| Timestamp::from_second(hours * 3600).expect("a moment");
+        NeedsLine {
+            icon: Icon::Pending,
+            title: "A bell".to_owned(),
+            href: Href::fragment(href),
+            after: String::new(),
+            note: note.to_owned(),
+            due: due.map(|hours| When::new(at(hours), now)),
+        }
+    }
+
+    #[test]
+    fn each_matter_is_told_once_and_the_nearest_deadline_first() {
+        let lines = vec![
+            line("bell", "You haven’t voted", None),
+            line("crate", "passes", Some(9)),
+            line("bell", "can be enacted", Some(2)),
+        ];
+        let told: Vec<String> = ordered(lines).into_iter().map(|line| line.note).collect();
+        assert_eq!(told, ["You haven’t voted · can be enacted", "passes"]);
     }
 }

@@ -141,7 +141,7 @@ impl GameView {
             && !made.is_filled()
         {
             made = made.hint(format!(
-                "{} if nothing is given",
+                "If you leave this empty: {}",
                 convert::describe(default)
             ));
         }

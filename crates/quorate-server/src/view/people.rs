@@ -148,7 +148,7 @@ impl GameView {
             motto: None,
             sections: self.sections(part),
             banners: self.banners(),
-            law: format!("Event {}", self.published.head.seq),
+            law: format!("As of {}", self.when(self.published.head.at).full()),
             stream: (!self.is_past).then(|| urls::Stream { game }.into()),
             rules: urls::Ruleset { game }.into(),
             feed: urls::Feed { game }.into(),
@@ -167,6 +167,12 @@ impl GameView {
                 href,
                 is_current: of == part,
                 waiting: if of == Part::Act { waiting } else { 0 },
+                fresh: match of {
+                    Part::Blog => self.fresh_posts(),
+                    Part::Rules => self.fresh_rules(),
+                    Part::Tracker => self.fresh_values(),
+                    _ => 0,
+                },
                 is_apart: of == Part::Desk,
             });
         };

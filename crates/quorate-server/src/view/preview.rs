@@ -5,7 +5,7 @@ use quorate_engine::why;
 use quorate_forecast::{outcome, trial_command, tried};
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Event;
-use quorate_kernel::{Moment, Refusal};
+use quorate_kernel::{Moment, PlayerId, Refusal};
 
 use crate::view::game::GameView;
 
@@ -18,6 +18,12 @@ impl GameView {
             .ok_or_else(|| Refusal::plain("a player of this game"))?;
         let mut judge = self.fork();
         self.would_on(&mut judge, Actor::Player(me), act)
+    }
+
+    /// Whether the law would take an act of a player.
+    pub(crate) fn would_as(&self, who: PlayerId, act: Act) -> Result<Event, Refusal> {
+        let mut judge = self.fork();
+        self.would_on(&mut judge, Actor::Player(who), act)
     }
 
     /// The same at a later moment, as if nothing happened until then.

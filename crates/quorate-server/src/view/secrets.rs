@@ -7,6 +7,7 @@ use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
 use quorate_law::{capital, readable};
 
+use crate::view::enactments::post_of;
 use crate::view::game::GameView;
 
 impl GameView {
@@ -44,6 +45,16 @@ impl GameView {
             }
             Act::Do { action, .. } => self.action_title(action, Some(event)),
             act => self.act_title(act),
+        }
+    }
+
+    /// What an event was, with the post that it was about, as far as the reader may know it: "Enact: A bell".
+    pub(crate) fn event_about(&self, event: &Event) -> String {
+        let title = self.event_title(event);
+        let post = post_of(event).filter(|_| self.may_know(event) && self.may_know_given(event));
+        match post.and_then(|id| self.post(id)) {
+            Some(post) => format!("{title}: {}", self.themed(post.title.as_str())),
+            None => title,
         }
     }
 

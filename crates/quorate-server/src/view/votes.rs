@@ -1,11 +1,7 @@
 //! How a vote stands: the count, each vote and how it was reached, and what would still change it.
 
-use quorate_engine::Law;
-use quorate_engine::judge::Judge;
-use quorate_engine::tx::Tx;
-use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::rows::CommentKey;
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, rows};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, rows};
 use quorate_law::datum::Datum;
 
 use crate::ui::urls::Href;
@@ -13,8 +9,10 @@ use crate::ui::votes::{If, VoteLine, Votes};
 use crate::ui::{Ballot, Fact, Icon, Tone};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
+use crate::view::standing::leaning;
+use crate::view::verdict::Trial;
 
-/// How many more votes for one side are tried, and how many later moments.
+/// How many later moments are tried.
 const TRIED: usize = 12;
 
 /// How far ahead it is looked what time alone would change.
@@ -64,7 +62,7 @@ fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
     if !look.is_open(post) {
         return facts;
     }
-    if let Some(words) = look.trial_run(|tx| leaning(tx, &look.law, id)) {
+    if let Some(words) = look.trial_run(|tx| leaning(tx, id)) {
         facts.push(Fact::new("It is now", words));
     }
     // What keeps several ways to close it from being taken is told once.
@@ -86,66 +84,9 @@ fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
     facts
 }
 
-/// Whether a matter is popular or unpopular, where the law knows these words.
-fn leaning(tx: &Tx, law: &Law, id: PostId) -> Option<String> {
-    let known = ["popular", "unpopular"];
-    if !known.iter().all(|word| law.code.signature(word).is_some()) {
-        return None;
-    }
-    let word = known.into_iter().find(|word| {
-        let matter = vec![Datum::Thing(Thing::Post(id))];
-        tx.call(&Name::from(*word), matter).ok() == Some(Datum::Bool(true))
-    });
-    Some(word.unwrap_or("neither popular nor unpopular").to_owned())
-}
-
-/// Everything that may flip.
-#[derive(PartialEq)]
-struct Standing {
-    /// How the matter leans, and which closings are possible.
-    words: Vec<String>,
-}
-
-impl Standing {
-    /// How a matter stands on a copy at a moment, and the first later moment at which time alone may change that.
-    fn at(look: &GameView, judge: &Judge, at: Moment, id: PostId) -> (Self, Option<Moment>) {
-        let law = judge.law();
-        let (words, until) = judge.look(at, |tx| {
-            let (words, reads) = tx.reading(|| {
-                let leaning = leaning(tx, law, id).map(|word| format!("it is {word}"));
-                let closings = look.closable(tx, judge, id).into_iter();
-                let closings = closings.map(|title| format!("“{title}” is possible"));
-                leaning.into_iter().chain(closings).collect()
-            });
-            (words, reads.until)
-        });
-        (Self { words }, until.filter(|until| *until > at))
-    }
-
-    /// What is otherwise than it was.
-    fn news(&self, before: &Self) -> String {
-        let fresh = self
-            .words
-            .iter()
-            .filter(|word| !before.words.contains(word));
-        let gone = before
-            .words
-            .iter()
-            .filter(|word| !self.words.contains(word));
-        let gone = gone
-            .filter(|word| word.starts_with('“'))
-            .map(|word| word.replace(" is possible", " is possible no longer"));
-        fresh.cloned().chain(gone).collect::<Vec<_>>().join(", ")
-    }
-}
-
 /// What more votes for a side, or time alone, would change first; found by trying it on a copy.
 fn ifs(look: &GameView, id: PostId, count: &Count) -> Vec<If> {
-    let here = look.fork();
-    let (before, until) = Standing::at(look, &here, look.now, id);
-    if before.words.is_empty() {
-        return Vec::new();
-    }
+    let trial = Trial::new(look, id, count);
     let mut lines = Vec::new();
     let sides = [
         ("for", Icon::For, Tone::For),
@@ -155,87 +96,25 @@ fn ifs(look: &GameView, id: PostId, count: &Count) -> Vec<If> {
         if !count.icons.iter().any(|known| *known == side) {
             continue;
         }
-        if let Some((votes, after)) = enough(look, id, count, side, &before) {
+        if let Some((votes, after)) = trial.enough(side) {
             lines.push(If {
                 icon,
                 tone,
                 lead: format!("{votes} more {}:", side.to_uppercase()),
-                text: format!("{}.", after.news(&before)),
+                text: format!("{}.", after.news(&trial.now)),
             });
         }
     }
-    if let Some((at, after)) = in_time(look, &here, id, &before, until) {
+    if let Some((at, after)) = trial.in_time(TRIED, AHEAD) {
         let from = look.when(at).full();
         lines.push(If {
             icon: Icon::Pending,
             tone: Tone::None,
             lead: "No more votes:".to_owned(),
-            text: format!("from {from} on {}.", after.news(&before)),
+            text: format!("from {from} on {}.", after.news(&trial.now)),
         });
     }
     lines
-}
-
-/// The least number of further votes for a side, by those who have none yet, that changes something: found by halving, for
-/// what some votes have changed more of them do not change back.
-fn enough(
-    look: &GameView,
-    id: PostId,
-    count: &Count,
-    side: &str,
-    before: &Standing,
-) -> Option<(usize, Standing)> {
-    let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
-    let mut copies = Vec::new();
-    let mut judge = look.fork();
-    for (player, _) in silent.take(TRIED) {
-        let act = Act::Comment {
-            post: id,
-            text: typed(&format!(":{side}:")),
-        };
-        if look
-            .would_on(&mut judge, Actor::Player(*player), act)
-            .is_err()
-        {
-            break;
-        }
-        copies.push(judge.clone());
-    }
-    let standing = |nth: usize| {
-        let copy = copies.get(nth)?;
-        let (after, _) = Standing::at(look, copy, look.now, id);
-        (after != *before).then_some(after)
-    };
-    let (mut low, mut high) = (0, copies.len().checked_sub(1)?);
-    let mut after = standing(high)?;
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match standing(middle) {
-            Some(then) => (high, after) = (middle, then),
-            None => low = middle + 1,
-        }
-    }
-    Some((high + 1, after))
-}
-
-/// The first moment at which something changes though nobody votes any more: the law says of each answer how long it holds.
-fn in_time(
-    look: &GameView,
-    judge: &Judge,
-    id: PostId,
-    before: &Standing,
-    until: Option<Moment>,
-) -> Option<(Moment, Standing)> {
-    let mut next = until;
-    for _ in 0..TRIED {
-        let at = next.filter(|at| *at - look.now < AHEAD)?;
-        let (after, until) = Standing::at(look, judge, at, id);
-        if after != *before {
-            return Some((at, after));
-        }
-        next = until;
-    }
-    None
 }
 
 /// Where on the page a vote was cast.
@@ -256,7 +135,7 @@ fn how(
     let Some((key, icon)) = cast.last() else {
         let author = look.view().author(&post.author) == Some(player);
         return match (author, word.is_empty()) {
-            (true, false) => "the author’s, who cast none".to_owned(),
+            (true, false) => "as its author".to_owned(),
             (_, false) => by_rule(look),
             (_, true) => "not voted".to_owned(),
         };
@@ -320,13 +199,10 @@ fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
             )
         }
         (Some(leader), None) => {
-            format!(
-                "follows {}, whose vote is on neither side",
-                look.name(leader)
-            )
+            format!("follows {}, who hasn’t voted", look.name(leader))
         }
         (None, Some(side)) => format!("counts {}", side.to_uppercase()),
-        (None, None) => "on neither side".to_owned(),
+        (None, None) => "counts on no side yet".to_owned(),
     }
 }
 

@@ -3,17 +3,24 @@
 use quorate_engine::law::At;
 use quorate_engine::offers;
 use quorate_engine::offers::Quota;
-use quorate_kernel::rows::Post;
-use quorate_kernel::{Moment, PlayerId, PostId};
+use quorate_kernel::rows::{Post, Standing};
+use quorate_kernel::{Moment, PlayerId, PostId, Span, Thing};
+use quorate_law::capital;
+use quorate_law::datum::Datum;
 use quorate_law::declare::ActionDecl;
 
 use crate::ui::urls::Href;
 use crate::ui::{Icon, NeedsLine, plural, urls};
 use crate::view::game::GameView;
 use crate::view::messages;
+use crate::view::player;
+use crate::view::standing::can;
 
 /// How many actions are named; the rest are counted.
 const NAMED: usize = 4;
+
+/// How soon something passes that is told as a chance.
+const SOON: Span = Span::hours(12);
 
 /// Conversations with messages that the reader has not read.
 pub(crate) fn letters(look: &GameView) -> Vec<NeedsLine> {
@@ -36,6 +43,89 @@ pub(crate) fn letters(look: &GameView) -> Vec<NeedsLine> {
     lines.collect()
 }
 
+/// What the law lets the reader alone do, such as the address of whoever has won; what an admin or the leader of the dynasty
+/// always can is no news.
+pub(crate) fn for_me_alone(look: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = look.me.filter(|_| look.is_member()) else {
+        return Vec::new();
+    };
+    let names = look.law.action_order.iter();
+    let alone = names.filter(|name| look.is_for_alone(name.as_str(), me));
+    let open = alone.filter_map(|name| look.law_offer(name.as_str()).filter(|o| o.open.is_ok()));
+    let act: Href = urls::Act {
+        game: look.game.as_str(),
+    }
+    .into();
+    let lines = open.map(|offer| NeedsLine {
+        icon: Icon::Star,
+        title: look.themed(&offer.title),
+        href: act.at(&format!("act-{}", offer.action)),
+        after: String::new(),
+        note: "Only you can do this".to_owned(),
+        due: None,
+    });
+    lines.collect()
+}
+
+impl GameView {
+    /// Whether an action is for one player alone, who is neither the leader of the dynasty nor does it as an admin.
+    pub(crate) fn is_for_alone(&self, action: &str, me: PlayerId) -> bool {
+        let Some(by) = self
+            .law
+            .actions
+            .get(action)
+            .and_then(|decl| decl.it.by.as_ref())
+        else {
+            return false;
+        };
+        if self.emperor() == Some(me) {
+            return false;
+        }
+        let is_one = |id: PlayerId| {
+            let args = vec![Datum::Thing(Thing::Player(id))];
+            self.law_says(by.as_str(), args) == Some(Datum::Bool(true))
+        };
+        if !is_one(me) {
+            return false;
+        }
+        let (active, idle) = self.roster();
+        let mut others = active.iter().chain(&idle).filter(|id| **id != me);
+        let is_office = self.has_flag(me, "admin")
+            && self
+                .law
+                .actions
+                .values()
+                .filter(|decl| decl.it.by.as_ref() == Some(by))
+                .count()
+                > 2;
+        !is_office && !others.any(|id| is_one(*id))
+    }
+}
+
+/// Those who ask to join and whom the reader can let in.
+pub(crate) fn applicants(look: &GameView) -> Vec<NeedsLine> {
+    let people = look.state().people.iter();
+    let asking = people.filter(|(_, person)| person.standing == Standing::Applicant);
+    let found = asking.filter_map(|(id, _)| {
+        let offers = player::about(look, *id).into_iter();
+        let titles: Vec<String> = offers.map(|offer| offer.title).collect();
+        let player = id.to_string();
+        let link = urls::Player {
+            game: look.game.as_str(),
+            player: &player,
+        };
+        (!titles.is_empty()).then(|| NeedsLine {
+            icon: Icon::Person,
+            title: look.name(*id),
+            href: link.into(),
+            after: String::new(),
+            note: format!("Asks to join. You can: {}", titles.join(", ")),
+            due: None,
+        })
+    });
+    found.collect()
+}
+
 /// Matters that the reader may close by an office of theirs, oldest first.
 pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
     let Some(me) = look.me.filter(|me| look.has_flag(*me, "admin")) else {
@@ -53,7 +143,7 @@ pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
             title: look.themed(post.title.as_str()),
             href: link.into(),
             after: String::new(),
-            note: format!("can be closed: {}", look.themed(&decl.it.title)),
+            note: closing_note(look, *id, &look.themed(&decl.it.title)),
             due: None,
         })
     });
@@ -106,6 +196,63 @@ pub(crate) fn closable_by(look: &GameView) -> (Vec<PostId>, Vec<Moment>) {
     (now, later)
 }
 
+/// "Can be enacted, 7–1".
+fn closing_note(look: &GameView, id: PostId, title: &str) -> String {
+    let way = capital(&can(&[title.to_owned()], "can be"));
+    let count = look.count(id);
+    let tally = count.map(|count| count.on_button(title));
+    match tally.as_deref().and_then(|button| button.split_once(", ")) {
+        Some((_, votes)) => format!("{way}, {votes}"),
+        None => way,
+    }
+}
+
+/// Chances that pass: actions of the dynasty that the law allows now and, as it says itself, not much longer. What a limit
+/// counts anew at the same moment does not pass.
+pub(crate) fn passing(look: &GameView) -> Vec<NeedsLine> {
+    let playing = look
+        .me
+        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"));
+    let Some(me) = playing else {
+        return Vec::new();
+    };
+    let here = look.fork();
+    let law = &look.law;
+    let actions = law
+        .action_order
+        .iter()
+        .filter_map(|name| law.actions.get(name));
+    let dynastic = actions.filter(|decl| look.section_of(&decl.site.rule) == Some("dynastic"));
+    let act: Href = urls::Act {
+        game: look.game.as_str(),
+    }
+    .into();
+    let found = dynastic.filter_map(|decl| {
+        let is_open = |at| {
+            here.look(at, |tx| {
+                let (is_open, reads) = tx.reading(|| offers::offer(tx, me, decl).open.is_ok());
+                (is_open, reads.until)
+            })
+        };
+        let (true, Some(until)) = is_open(look.now) else {
+            return None;
+        };
+        let is_soon = until > look.now && until - look.now < SOON;
+        if !is_soon || is_open(until).0 {
+            return None;
+        }
+        Some(NeedsLine {
+            icon: Icon::Star,
+            title: look.themed(&decl.it.title),
+            href: act.at(&format!("act-{}", decl.it.name)),
+            after: String::new(),
+            note: "Only possible until".to_owned(),
+            due: Some(look.when(until)),
+        })
+    });
+    found.take(NAMED).collect()
+}
+
 /// Actions of the dynasty that are limited in time, that the reader has taken before, and that the law allows again.
 pub(crate) fn possible(look: &GameView) -> Option<NeedsLine> {
     let again = again(look);
@@ -127,7 +274,7 @@ pub(crate) fn possible(look: &GameView) -> Option<NeedsLine> {
         title,
         href: act.at("now"),
         after: String::new(),
-        note: "possible again".to_owned(),
+        note: "Possible again".to_owned(),
         due: None,
     })
 }

@@ -3,7 +3,7 @@
 use quorate_engine::icons::IconWords;
 use quorate_engine::view::Seen;
 use quorate_engine::{Law, convert};
-use quorate_kernel::rows::CellKey;
+use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, Refusal, Value};
@@ -13,7 +13,8 @@ use quorate_law::{capital, with_article};
 
 use crate::app::reply::timestamp;
 use crate::ui;
-use crate::ui::markup::{Markup, Reading, Terms};
+use crate::ui::markup::{Markup, People, Reading, Terms};
+use crate::ui::urls::Href;
 use crate::ui::{Cite, When, markup, urls};
 use crate::view::game::GameView;
 
@@ -161,7 +162,7 @@ impl GameView {
         let categories = self.law.categories.values();
         let icons = categories.map(|category| IconWords::of(&category.it));
         let icons = icons.fold(IconWords::default(), IconWords::and);
-        self.markup(text, &icons, None, false)
+        self.markup(&outdented(text), &icons, None, false)
     }
 
     fn markup(
@@ -176,10 +177,26 @@ impl GameView {
             Reading {
                 terms: &self.terms,
                 icons,
+                people: self.people_named(),
                 keeps_lines,
                 heading,
             },
         )
+    }
+
+    /// Who can be named by an @: everybody of the game.
+    fn people_named(&self) -> &People {
+        self.people.get_or_init(|| {
+            let members = self.state().people.iter();
+            let members = members.filter(|(_, person)| person.standing == Standing::Member);
+            let ways = members.map(|(id, _)| {
+                let (game, player) = (self.game.as_str(), id.to_string());
+                let player = &player;
+                let href = Href::from(urls::Player { game, player });
+                (self.name(*id).to_lowercase(), href.as_str().to_owned())
+            });
+            ways.collect()
+        })
     }
 
     /// Every icon that some kind of post takes, in law order.
@@ -256,6 +273,19 @@ impl GameView {
     }
 }
 
+/// A clause without the blanks before its later lines, which stand under the number that is cut off: four of them would make
+/// code of a note.
+fn outdented(text: &str) -> String {
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let later = text.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let indent = later.map(blanks).min().unwrap_or(0);
+    let lines = text.lines().enumerate().map(|(nth, line)| match nth {
+        0 => line,
+        _ => line.get(indent.min(blanks(line))..).unwrap_or_default(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// A text that somebody wrote, or that it was taken out.
 pub(crate) fn written(text: &Sealed<str>) -> &str {
     text.plain().unwrap_or("*What stood here was taken out.*")
@@ -264,6 +294,15 @@ pub(crate) fn written(text: &Sealed<str>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_note_under_a_clause_of_two_digits_is_no_code() {
+        let clause = "A lamp burns\n    all night.\n\n    > Note: by day\n    > it is out.";
+        let flat = "A lamp burns\nall night.\n\n> Note: by day\n> it is out.";
+        assert_eq!(outdented(clause), flat);
+        assert_eq!(outdented("One line."), "One line.");
+        assert_eq!(outdented("List\n  - a\n    - b"), "List\n- a\n  - b");
+    }
 
     #[test]
     fn what_comes_several_times_is_counted() {

@@ -179,15 +179,21 @@ impl Amended {
                     (*rule).to_owned()
                 }
                 Edit::Add { section, .. } => format!("new:{section}"),
-                Edit::Set(..) => "other:0".to_owned(),
+                Edit::Set(..) => "other:set_value".to_owned(),
             };
             page = browser
                 .send(&page, "#writing", &[("rule", &taken)], add)
                 .await;
             let (field, text) = match edit {
                 Edit::Set(player, name, value) => {
-                    let set = json!([{ "do": "set_value", "thing": player, "name": name, "value": value }]);
-                    ("other".to_owned(), set.to_string())
+                    let what = format!("Player.{name}");
+                    let picked = [("p0-what", what.as_str())];
+                    let again = Some(("do", "again"));
+                    page = browser.send(&page, "#writing", &picked, again).await;
+                    let whose = [("p0-thing", *player)];
+                    let check = Some(("do", "check"));
+                    page = browser.send(&page, "#writing", &whose, check).await;
+                    ("p0-value".to_owned(), value.to_string())
                 }
                 Edit::Add { text, .. } => (format!("text-{nth}"), text.clone()),
                 Edit::Repeal(_) => (format!("text-{nth}"), String::new()),
@@ -211,7 +217,7 @@ impl Amended {
             .send(&page, "#writing", &fields, Some(("do", "preview")))
             .await;
         assert!(page.says("not published"), "{title}: {}", page.html);
-        assert!(!page.says("would sleep"), "{title}: {}", page.html);
+        assert!(!page.says("wouldn’t"), "{title}: {}", page.html);
         page = browser
             .send(&page, "#writing", &[], Some(("do", "post")))
             .await;

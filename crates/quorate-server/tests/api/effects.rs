@@ -254,7 +254,7 @@ async fn what_a_report_says_of_rules_and_values_comes_true() {
     let lines = game.comes_true("A dry ferry", dry).await;
     says(&lines, "Amended rule: The ferry");
     says(&lines, "Actions that go: Pour Oil");
-    let dropped = "Dropped value: Oil (of Adventurer); 6 contents are put by, and come back if the value does";
+    let dropped = "Dropped value: Oil (of Adventurer); 6 contents are archived, and come back if the value does";
     says(&lines, dropped);
     let back = json!([{ "do": "replace_rule", "id": "ferry", "text": FERRY }]);
     let lines = game.comes_true("Oil again", back).await;

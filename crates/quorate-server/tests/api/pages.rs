@@ -1,6 +1,7 @@
 //! What pages of the site tell one reader and not another.
 
 use axum::http::StatusCode;
+use quorate_kernel::Span;
 use serde_json::json;
 
 use crate::Game;
@@ -257,5 +258,99 @@ async fn dice_are_pledged_before_they_fall_and_proven_when_the_dynasty_ends() {
         page("2")
             .await
             .contains("The key is shown when the dynasty ends")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_says_at_each_vote_what_the_tally_comes_to() {
+    let game = Game::of_six().await;
+    let (anna, bert) = (
+        game.table.session("Anna").await,
+        game.table.session("Bert").await,
+    );
+    let post = json!({ "category": "Proposal", "title": "Longer piers", "body": "By a plank." });
+    let made = game.post("/posts", &post).by(&game.anna).gives(201).await;
+    let id = made["post"].as_str().unwrap().to_owned();
+    let front = format!("/g/{}", game.word);
+    let page = format!("{front}/post/{id}");
+    let says = async |words: &str| {
+        for path in [&front, &page] {
+            let text = get(&game, &bert, path).await.text();
+            assert!(text.contains(words), "{path} without {words}: {text}");
+        }
+    };
+    let vote = async |token: &str| {
+        let path = format!("/posts/{id}/comments");
+        let vote = json!({ "vote": "for", "text": "Yes." });
+        game.post(&path, &vote).by(token).gives(201).await;
+    };
+    says("You haven’t voted").await;
+    vote(&game.anna).await;
+    vote(&game.bert).await;
+    says("Needs 2 more votes FOR for its quorum of 4").await;
+    vote(&game.others[0]).await;
+    says("One vote decides: one more FOR reaches its quorum").await;
+    let ifs = get(&game, &bert, &page).await.text();
+    assert!(ifs.contains("What would still change it"), "{ifs}");
+    vote(&game.others[1]).await;
+    says("Has its quorum; can be enacted from").await;
+    game.table.pass(Span::hours(13));
+    says("Can be enacted now; nothing that is still out can stop it").await;
+    let desk = get(&game, &anna, &format!("{front}/desk")).await.text();
+    assert!(desk.contains(">Enact, 4–0<"), "{desk}");
+    assert!(desk.contains("changes no rule and no value"), "{desk}");
+    let post = get(&game, &bert, &page).await.text();
+    assert!(
+        post.contains("If enacted, no rule and no value changes."),
+        "{post}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_new_is_marked_until_it_was_seen_and_a_mention_waits() {
+    let game = Game::of_six().await;
+    let bert = game.table.session("Bert").await;
+    let front = format!("/g/{}", game.word);
+    let first = get(&game, &bert, &front).await.text();
+    assert!(
+        !first.contains("<mark>"),
+        "a first visit has no news: {first}"
+    );
+    let post = json!({ "category": "Proposal", "title": "Longer piers", "body": "By a plank." });
+    let made = game.post("/posts", &post).by(&game.anna).gives(201).await;
+    let id = made["post"].as_str().unwrap().to_owned();
+    let page = format!("{front}/post/{id}");
+    let fresh = get(&game, &bert, &front).await.text();
+    assert!(fresh.contains("<mark>new</mark>"), "{fresh}");
+    get(&game, &bert, &page).await;
+    let read = get(&game, &bert, &front).await.text();
+    assert!(!read.contains("<mark>"), "{read}");
+    let comment = json!({ "text": "What do you say, @bert?" });
+    let path = format!("/posts/{id}/comments");
+    game.post(&path, &comment).by(&game.anna).gives(201).await;
+    let asked = get(&game, &bert, &front).await.text();
+    assert!(asked.contains("Anna mentioned you"), "{asked}");
+    assert!(asked.contains("<mark>1 new comment</mark>"), "{asked}");
+    let shown = get(&game, &bert, &page).await.text();
+    assert!(shown.contains(">@bert</a>"), "{shown}");
+    let after = get(&game, &bert, &front).await.text();
+    assert!(!after.contains("mentioned you"), "{after}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_that_is_one_too_many_is_refused_before_it_is_written() {
+    let game = Game::of_six().await;
+    let anna = game.table.session("Anna").await;
+    let form = format!("/g/{}/new/Proposal", game.word);
+    for title in ["One", "Two"] {
+        let open = get(&game, &anna, &form).await.text();
+        assert!(!open.contains("No free place"), "{open}");
+        let post = json!({ "category": "Proposal", "title": title, "body": "So be it." });
+        game.post("/posts", &post).by(&game.anna).gives(201).await;
+    }
+    let third = get(&game, &anna, &form).await.text();
+    assert!(
+        third.contains("No free place among your pending proposals."),
+        "{third}"
     );
 }

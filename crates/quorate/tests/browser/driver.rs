@@ -23,10 +23,12 @@ const PATIENCE: Duration = Duration::from_mins(1);
 static PORT: AtomicU16 = AtomicU16::new(0);
 
 /// How wide a reader's window is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Width {
     /// A desk's.
     Desk,
+    /// A tablet's, 768 pixels.
+    Tablet,
     /// A small phone's, 360 pixels.
     Phone,
 }
@@ -100,6 +102,7 @@ impl Reader {
             .unwrap();
         let (wide, high) = match width {
             Width::Desk => (1280, 1400),
+            Width::Tablet => (768, 1024),
             Width::Phone => (360, 740),
         };
         // A headless window is never narrower than 500 pixels, so a phone is emulated.

@@ -58,7 +58,7 @@ fn a_dynasty_is_won_and_the_winner_ascends() {
         bert.sees("It is posted").await;
         let claim = bert.path().await;
         anna.open("/g/night-town/act").await;
-        anna.sees("a game that is not in hiatus").await;
+        anna.sees("Not while the game is in hiatus").await;
         anna.vote(&claim, "for").await;
         bert.vote(&claim, "for").await;
         bert.open(&claim).await;
@@ -154,12 +154,53 @@ fn keys_go_through_the_posts_and_choose_a_vote() {
             )
         };
         bert.run(&press("j")).await;
+        let here = "return document.activeElement.getAttribute('href')";
+        assert_eq!(bert.run(here).await, json!(post), "Enter opens the post");
         bert.run(&press("f")).await;
-        bert.comes_to_see("h1", "A gong").await;
-        assert_eq!(bert.path().await, post);
-        let chosen = "return document.querySelector('#vote input[value=for]').checked";
-        assert_eq!(bert.run(chosen).await, json!(true), "chosen, and not sent");
+        let chosen = "return document.activeElement.value";
+        assert_eq!(bert.run(chosen).await, json!("for"), "chosen, and not sent");
+        bert.open(&post).await;
         bert.sees("No comments yet").await;
+    });
+}
+
+#[test]
+fn five_votes_take_at_most_ten_clicks() {
+    with_browser(async {
+        let server = Server::start();
+        let (anna, bert) = super::town(&server, Width::Desk).await;
+        let cora = Reader::sign_up(&server, "Cora", Width::Phone).await;
+        cora.join(GAME, "Cora").await;
+        anna.admit(GAME, "Cora").await;
+        for (writer, titles) in [
+            (&anna, &["A bell", "A bridge"][..]),
+            (&bert, &["A gate", "A gong"]),
+            (&cora, &["A lamp"]),
+        ] {
+            for title in titles {
+                writer
+                    .propose(GAME, title, "It is quiet.", "1. There is one.")
+                    .await;
+            }
+        }
+        let dan = Reader::sign_up(&server, "Dan", Width::Desk).await;
+        dan.join(GAME, "Dan").await;
+        anna.admit(GAME, "Dan").await;
+        let mut clicks = 0;
+        dan.open("/g/night-town").await;
+        let open = "form.quick:not(:has([aria-pressed=true])) button[value=for]";
+        let left = format!("return document.querySelectorAll('{open}').length");
+        while dan.run(&left).await != json!(0) {
+            dan.press(open).await;
+            dan.sees("Your vote is in: FOR").await;
+            clicks += 1;
+            assert!(clicks <= 10, "more clicks than ten");
+        }
+        let mine = "return document.querySelectorAll('form.quick [aria-pressed=true]').length";
+        assert_eq!(dan.run(mine).await, json!(5), "after {clicks} clicks");
+        for reader in [anna, bert, cora, dan] {
+            reader.close().await;
+        }
     });
 }
 

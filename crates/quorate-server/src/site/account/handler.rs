@@ -279,7 +279,7 @@ fn sign_up_page(
     let about = if site.parts.house.mail.is_some() {
         "A name and a password; a mail address only if you want to recover it by mail."
     } else {
-        "A name and a password. This server sends no mail, so an address is only for whoever runs it to reach you."
+        "A name and a password. This server sends no mail; an address only lets its operator reach you."
     };
     if !site.parts.house.is_open && invitation.is_none() {
         let closed =

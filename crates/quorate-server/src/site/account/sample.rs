@@ -122,7 +122,7 @@ impl Samples for Settings {
                 SettingsBlock {
                     form: Some(Form {
                         fields: vec![
-                            Field::new("sure", "sure", "Yes, for good", FieldKind::Flag(false)),
+                            Field::new("sure", "sure", "Yes, permanently", FieldKind::Flag(false)),
                             Field::new(
                                 "erase-pass",
                                 "password",

@@ -169,7 +169,7 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
     let about = if site.parts.house.mail.is_some() {
         "A link for a new password goes there when you ask for one. Nobody else sees it."
     } else {
-        "This server sends no mail; whoever runs it sees the address, and may write to you."
+        "This server sends no mail. Its operator sees the address and may write to you."
     };
     SettingsBlock {
         form: Some(form(visitor, "mail", fields, "Keep it")),
@@ -305,7 +305,7 @@ fn words(visitor: &Visitor) -> SettingsBlock {
             FieldKind::Password { fresh: false },
         ),
     ];
-    let about = "The texts of your posts, comments and messages are dropped for good, in every game. That you wrote something \
+    let about = "The texts of your posts, comments and messages are deleted permanently, in every game. That you wrote something \
                  there, how you voted and what the rules are stays, so that the game still adds up. Matters that still pend \
                  keep their words until they are closed.";
     SettingsBlock {
@@ -404,7 +404,7 @@ async fn changed(
             check(site, &account, form).await?;
             let names_too = form.one("names").is_some();
             let count = forget::everything(site, account.id, names_too).await?;
-            let notice = format!("{} gone for good.", plural(count, "text is", "texts are"));
+            let notice = format!("{} deleted permanently.", plural(count, "text", "texts"));
             Ok(reply::see_with(&urls::Settings.into(), &notice))
         }
         "erase" => {

@@ -142,12 +142,16 @@ async fn shown(
 
 /// Puts what was filled in back into an action's form, and the form before all others.
 fn refill(page: &mut Act, action: &Name, form: &Posted) {
-    let is_it = |offer: &&mut crate::ui::Offer| *action == *offer.action.as_str();
-    if let Some(Ok(open)) = page.now.iter_mut().find(is_it).map(|offer| &mut offer.open) {
-        for field in &mut open.fields {
-            field.fill(form.all(&field.name));
+    let is_it = |offer: &crate::ui::Offer| *action == *offer.action.as_str();
+    for topic in &mut page.now {
+        for offer in topic.offers.iter_mut().filter(|offer| is_it(offer)) {
+            let Ok(open) = &mut offer.open else { continue };
+            for field in &mut open.fields {
+                field.fill(form.all(&field.name));
+            }
         }
+        topic.offers.sort_by_key(|offer| !is_it(offer));
     }
     page.now
-        .sort_by_key(|offer| *action != *offer.action.as_str());
+        .sort_by_key(|topic| !topic.offers.iter().any(is_it));
 }

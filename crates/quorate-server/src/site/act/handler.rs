@@ -20,7 +20,7 @@ use crate::app::{reply, send};
 use crate::site::act::page::Question;
 use crate::site::act::{again, page};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Die, Link, Sheet, urls};
+use crate::ui::{Choice, Die, Link, Offer, Sheet, urls};
 use crate::view::events::outcome;
 use crate::view::game::GameView;
 use crate::view::offers::CALLED;
@@ -29,6 +29,9 @@ use crate::view::player;
 
 /// How many of the reader's last results are told.
 const RESULTS: usize = 6;
+
+/// How many offers stand first, as likely next.
+const LIKELY: usize = 3;
 
 /// How many of the latest events are looked through for them.
 const LATEST: u64 = 160;
@@ -68,14 +71,14 @@ pub(crate) fn sheet(
     events: &[Event],
 ) -> page::Act {
     let game = look.game().as_str();
-    let (mut now, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut open, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
     let mut offers = look.law_offers();
     // The dynasty's own actions are what people come for; those on names, idling and offices follow.
     offers.sort_by_key(|offer| look.section_of(&offer.site.rule) != Some("dynastic"));
     for offer in offers {
         let shown = look.offer(&offer);
         match &offer.open {
-            Ok(()) => now.push(shown),
+            Ok(()) => open.push((offer.site.rule.clone(), shown)),
             Err(refusal) if refusal.next_at.is_some() => later.push(shown),
             Err(_) => not.push(shown),
         }
@@ -110,7 +113,7 @@ pub(crate) fn sheet(
         refusal: None,
         trial: None,
         questions: questions(look),
-        now,
+        now: topics(look, me, open, events),
         later,
         not: page::Closed::by_reason(not),
         sheet: Some(own_values(look, me)),
@@ -120,6 +123,66 @@ pub(crate) fn sheet(
             .collect(),
         all_results: Link::new("all of them", own_log(look, me)),
     }
+}
+
+/// Open offers by topic: first those that are likely next, by what players and the reader did lately and by what is the reader's
+/// alone to do; the others by their rules.
+fn topics(
+    look: &GameView,
+    me: PlayerId,
+    open: Vec<(Name, Offer)>,
+    events: &[Event],
+) -> Vec<page::Topic> {
+    let weight = |offer: &Offer| {
+        let done = events.iter().filter(
+            |event| matches!(&event.act, Act::Do { action, .. } if *action == *offer.action),
+        );
+        let by_me = |event: &Event| event.command().actor.player() == Some(me);
+        let lately: usize = done.map(|event| if by_me(event) { 3 } else { 1 }).sum();
+        lately
+            + if look.is_for_alone(&offer.action, me) {
+                1_000
+            } else {
+                0
+            }
+    };
+    let mut weighed: Vec<(usize, usize)> = open
+        .iter()
+        .enumerate()
+        .map(|(nth, (_, offer))| (weight(offer), nth))
+        .filter(|(weight, _)| *weight > 0)
+        .collect();
+    weighed.sort_by_key(|(weight, nth)| (std::cmp::Reverse(*weight), *nth));
+    weighed.truncate(LIKELY);
+    let is_likely = |nth: usize| weighed.iter().any(|(_, likely)| *likely == nth);
+    let mut topics: Vec<page::Topic> = Vec::new();
+    let mut likely: Vec<(usize, Offer)> = Vec::new();
+    for (nth, (rule, offer)) in open.into_iter().enumerate() {
+        if is_likely(nth) {
+            likely.push((nth, offer));
+            continue;
+        }
+        let id = format!("of-{rule}");
+        match topics.iter_mut().find(|topic| topic.id == id) {
+            Some(topic) => topic.offers.push(offer),
+            None => topics.push(page::Topic {
+                id,
+                title: look.rule_title(&rule),
+                offers: vec![offer],
+            }),
+        }
+    }
+    let place = |nth: usize| weighed.iter().position(|(_, likely)| *likely == nth);
+    likely.sort_by_key(|(nth, _)| place(*nth));
+    if !likely.is_empty() {
+        let first = page::Topic {
+            id: "likely".to_owned(),
+            title: "Likely next".to_owned(),
+            offers: likely.into_iter().map(|(_, offer)| offer).collect(),
+        };
+        topics.insert(0, first);
+    }
+    topics
 }
 
 fn own_log(look: &GameView, me: PlayerId) -> Href {
@@ -269,7 +332,7 @@ fn told(
         }
         Err(AppError::Refused(refusal)) => {
             let refusal = again::no(look, tried, &refusal);
-            let chrome = look.chrome("The law says no", Part::Act);
+            let chrome = look.chrome("The rules say no", Part::Act);
             let way = match back {
                 Some(back) => Link::new("Back", back),
                 None => Link::new("What you can do", urls::Act { game }),

@@ -47,6 +47,13 @@ pub struct Closed {
     pub offers: Vec<Offer>,
 }
 
+impl Act {
+    /// How many offers are open.
+    fn possible(&self) -> usize {
+        self.now.iter().map(|topic| topic.offers.len()).sum()
+    }
+}
+
 impl Closed {
     /// Offers by their reasons, those that many share last.
     pub fn by_reason(offers: Vec<Offer>) -> Vec<Self> {
@@ -72,6 +79,17 @@ impl Closed {
     }
 }
 
+/// Offers of one topic: those that are likely next, or those of a rule.
+#[derive(Clone, Debug)]
+pub struct Topic {
+    /// The element's id.
+    pub id: String,
+    /// "Likely next", "Zombies".
+    pub title: String,
+    /// In the law's order.
+    pub offers: Vec<Offer>,
+}
+
 /// What the reader can do.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/act/act.html")]
@@ -90,8 +108,8 @@ pub struct Act {
     pub trial: Option<ActTrial>,
     /// What waits for an answer, nearest deadline first.
     pub questions: Vec<Question>,
-    /// Offers that are open.
-    pub now: Vec<Offer>,
+    /// Offers that are open, those that are likely next before the others.
+    pub now: Vec<Topic>,
     /// Offers that the clock opens.
     pub later: Vec<Offer>,
     /// Offers that something has to change for, by what that is.

@@ -5,7 +5,7 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::act::page::{Act, ActTrial, Closed, Question};
+use crate::site::act::page::{Act, ActTrial, Closed, Question, Topic};
 use crate::ui::sample::pieces::{no, outcome, results};
 use crate::ui::sample::world::{GAME, ME, ahead, chrome, rule, send};
 use crate::ui::sample::{Sample, Samples};
@@ -235,7 +235,11 @@ fn act() -> Act {
                 )
             },
         ],
-        now: now(),
+        now: vec![Topic {
+            id: "likely".into(),
+            title: "Likely next".into(),
+            offers: now(),
+        }],
         later: vec![
             offer(
                 "line",

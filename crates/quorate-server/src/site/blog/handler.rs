@@ -12,14 +12,17 @@ use quorate_law::datum::Datum;
 
 use crate::app::forms::{drawn, page};
 use crate::app::reply;
+use crate::app::seen::Reader;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::site::blog::page::{Day, Front, Pin, Roster, Welcome};
 use crate::ui::urls::Href;
-use crate::ui::{Fact, Form, Link, Role, plural, urls};
+use crate::ui::{Fact, Form, Link, Needs, Role, plural, urls};
+use crate::view::enactments::{self, Enacted};
 use crate::view::entries::entry;
+use crate::view::fresh;
 use crate::view::game::GameView;
-use crate::view::needs::needs;
+use crate::view::needs::{needs, ordered};
 use crate::view::people::Part;
 use crate::view::waiting;
 
@@ -37,10 +40,22 @@ pub async fn show(
         Ok(look) => look,
         Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
     };
-    drawn(look, move |look| Ok(page(look, &front(look, &query)))).await
+    // What was there before a player's first visit is not news to them.
+    if look.is_member() && !look.has_begun_to_see() {
+        Reader::of(&look).note(fresh::ALL, look.head().seq).await;
+    }
+    let enacted = if look.is_member() {
+        Arc::default()
+    } else {
+        enactments::of_rules(&look).await
+    };
+    drawn(look, move |look| {
+        Ok(page(look, &front(look, &query, &enacted)))
+    })
+    .await
 }
 
-fn front(look: &GameView, query: &BTreeMap<String, String>) -> Front {
+fn front(look: &GameView, query: &BTreeMap<String, String>, enacted: &Enacted) -> Front {
     let game = look.game().as_str();
     let kind = query.get("kind").map(|kind| Name::from(kind.as_str()));
     let at: usize = query
@@ -65,12 +80,18 @@ fn front(look: &GameView, query: &BTreeMap<String, String>) -> Front {
         needs: look
             .me()
             .map(|_| {
-                let mut needs = needs(look);
-                needs.lines.extend(waiting::possible(look));
-                needs
+                let mut lines = needs(look).lines;
+                lines.extend(look.mentions());
+                lines.extend(waiting::passing(look));
+                lines.extend(waiting::possible(look));
+                Needs {
+                    lines: ordered(lines),
+                }
             })
             .filter(|needs| !needs.lines.is_empty()),
         welcome: welcome(look),
+        story: story(look, enacted),
+        fresh: look.fresh_with_button("posts"),
         pinned: if at == 0 { pinned(look) } else { Vec::new() },
         filters: filters(look, kind.as_ref()),
         days: days(look, &shown),
@@ -174,20 +195,15 @@ fn welcome(look: &GameView) -> Option<Welcome> {
     let standing = look.me().and_then(|me| look.public().people.get(&me));
     match standing.map(|person| person.standing) {
         Some(Standing::Member) if look.me().is_some_and(|me| look.has_flag(me, "idle")) => told(
-            "You are idle",
-            "The game goes on without you, and your votes do not count. What the rules ask of who comes back stands with what \
-             you can do.",
+            "You’re idle",
+            "The game goes on without you and your votes don’t count. “What you can do” says how to come back.",
             vec![
                 Link::new("What you can do", urls::Act { game }),
                 Link::new("Write a post", urls::Compose { game }),
             ],
         ),
         Some(Standing::Member | Standing::Barred) => None,
-        Some(Standing::Applicant) => told(
-            "You asked to join",
-            "Somebody who may will let you in, and this page will say so.",
-            vec![rules],
-        ),
+        Some(Standing::Applicant) => told("You asked to join", &let_in_by(look), vec![rules]),
         Some(Standing::Left) | None => {
             let mut ways = Vec::new();
             if look.visitor().account.is_some() {
@@ -197,13 +213,73 @@ fn welcome(look: &GameView) -> Option<Welcome> {
             }
             ways.push(rules);
             ways.push(Link::new("How to play", urls::Help));
-            told(
-                "New here?",
-                "A game of Nomic: its moves are changes of its own rules. Read along, or ask to join.",
-                ways,
-            )
+            told("New here?", &in_short(look), ways)
         }
     }
+}
+
+/// Who can let somebody in who asked to join.
+fn let_in_by(look: &GameView) -> String {
+    let (active, _) = look.roster();
+    let admins = active.iter().filter(|id| look.has_flag(**id, "admin"));
+    let names: Vec<String> = admins.map(|id| look.name(*id)).collect();
+    let who = match names.as_slice() {
+        [] => "A player has".to_owned(),
+        [one] => format!("{one} has"),
+        [some @ .., last] => format!("{} or {last} has", some.join(", ")),
+    };
+    format!("{who} to let you in. They’ve been told. Until then you can read everything.")
+}
+
+/// What goes on, for somebody who comes by, and what they could do in five minutes.
+fn in_short(look: &GameView) -> String {
+    let (active, _) = look.roster();
+    let open = look
+        .posts()
+        .filter(|(_, post)| look.is_matter(post) && look.is_open(post));
+    let open = match open.count() {
+        0 => "nothing is up for a vote".to_owned(),
+        open => format!("{} up for a vote", plural(open, "matter is", "matters are")),
+    };
+    format!(
+        "{} change the rules of their game by voting on proposals. Right now {open}. In five minutes you can read the newest \
+         proposal, ask to join and, once you’re in, cast your first vote.",
+        plural(active.len(), "player", "players"),
+    )
+}
+
+/// The latest change of the rules as a story: who proposed it, how the vote went, what it changed.
+fn story(look: &GameView, enacted: &Enacted) -> Vec<Link> {
+    let latest = enacted.iter().next_back();
+    let Some((id, post)) = latest.and_then(|(_, id)| Some((*id, look.post(*id)?))) else {
+        return Vec::new();
+    };
+    let Some(proposal) = look.link_to(id) else {
+        return Vec::new();
+    };
+    let author = look.author(&post.author).name;
+    let tally = look.closing_note(post);
+    let rules = look.public().rules.iter();
+    let seqs = enacted
+        .iter()
+        .filter(|(_, of)| **of == id)
+        .map(|(seq, _)| *seq);
+    let seqs: Vec<_> = seqs.collect();
+    let changed = rules.filter(|(_, rule)| seqs.contains(&rule.changed_by));
+    let changed: Vec<String> = changed.map(|(name, _)| look.rule_title(name)).collect();
+    let game = look.game().as_str();
+    let href = proposal.href.clone();
+    vec![
+        Link::new(
+            format!("{author} proposed “{}”", proposal.title),
+            href.clone(),
+        ),
+        Link::new(format!("The vote: {tally}"), href.at("each-h")),
+        Link::new(
+            format!("Now in the rules: {}", changed.join(", ")),
+            urls::Ruleset { game },
+        ),
+    ]
 }
 
 /// The dynasty before, with the way to its story.

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Entry, Fact, Link, Needs, Person, Role};
+use crate::ui::{Chrome, Entry, Fact, Fresh, Link, Needs, Person, Role};
 
 /// A post that stays on top.
 #[derive(Clone, Debug)]
@@ -61,6 +61,10 @@ pub struct Front {
     pub needs: Option<Needs>,
     /// For those who do not play, or not now: what this is, and the way in.
     pub welcome: Option<Welcome>,
+    /// The latest change of the rules in three steps, for those who do not play.
+    pub story: Vec<Link>,
+    /// How many posts have something new, and the button that marks all of them as seen.
+    pub fresh: Option<Fresh>,
     /// Posts that stay on top.
     pub pinned: Vec<Pin>,
     /// All, or one category; the chosen one has no address of its own need.

@@ -33,6 +33,8 @@ fn entry(
         href: post(id),
         excerpt: (!excerpt.is_empty()).then(|| line(excerpt)),
         verdict: None,
+        fresh: None,
+        quick: None,
         is_closed: false,
     }
 }
@@ -291,6 +293,8 @@ fn front() -> Front {
         chrome: chrome("Saltmarsh", "Blog"),
         needs: Some(needs()),
         welcome: None,
+        story: Vec::new(),
+        fresh: None,
         pinned: vec![Pin { title: "Ascension address: the lamps are cold".into(), href: post("2-0"), note: "Oriel · 12 days ago · 14 comments".into() }],
         filters: vec![],
         days: days(),

@@ -16,6 +16,9 @@ use crate::view::boards::{place, square_name};
 use crate::view::game::GameView;
 use crate::view::offers::sent;
 
+/// Up to how many squares it is told what would happen on each.
+const FORESEEN: usize = 24;
+
 /// How many tries of the law a page may cost at most.
 const TRIES: usize = 400;
 
@@ -163,7 +166,7 @@ impl Choosing<'_> {
         let title = look.themed(&offer.title);
         let note = match &offer.open {
             Err(refusal) => look.refusal(&title, refusal).sentence(),
-            Ok(()) if targets.is_empty() => "No square is possible now.".to_owned(),
+            Ok(()) if targets.is_empty() => "You can’t pick any square now.".to_owned(),
             Ok(()) => String::new(),
         };
         let squares = plural(targets.len(), "possibility", "possibilities");
@@ -280,6 +283,13 @@ impl Choosing<'_> {
             });
         }
         let asked = self.query.get("to");
+        let tells = missing == 0 && options.len() <= FORESEEN && action.offer.open.is_ok();
+        let does = |pick: &Pick<'_>| {
+            let mut args = vec![(field.name.clone(), pick.datum.clone())];
+            args.extend(companion.cloned());
+            let does = self.look.act_does(&action.offer.action, &args);
+            does.filter(|does| !does.is_empty())
+        };
         let targets = options.into_iter().filter_map(|pick| {
             let (column, row) = place(self.decl, &pick.square)?;
             let value = sent(pick.datum, pick.label);
@@ -292,7 +302,10 @@ impl Choosing<'_> {
                 column,
                 row,
                 title: square_name(self.decl, &pick.square),
-                words: self.words(&pick),
+                words: match tells.then(|| does(&pick)).flatten() {
+                    Some(does) => format!("{}; {does}", self.words(&pick)),
+                    None => self.words(&pick),
+                },
                 is_risky: false,
                 is_chosen: asked == Some(&value),
                 href: href.with("to", &value).at("moves"),
@@ -326,7 +339,7 @@ impl Choosing<'_> {
             .map(|one| one.sort.as_str())
             .collect();
         if there.is_empty() {
-            "an empty square".to_owned()
+            "empty".to_owned()
         } else {
             there.join(", ")
         }

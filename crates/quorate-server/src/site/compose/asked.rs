@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use quorate_kernel::command::{Act, NewPost, typed};
 use quorate_kernel::{Name, PlayerId, Refusal};
 use quorate_law::{RuleText, capital};
 
@@ -16,7 +17,36 @@ const CLAUSE: usize = 400;
 pub(crate) fn closed(look: &GameView, category: &Name) -> Option<Refusal> {
     let decl = look.law().categories.get(category)?;
     let me = look.me()?;
-    look.ask(|asked| asked.may_post(me, decl)).err()
+    let barred = look.ask(|asked| asked.may_post(me, decl)).err();
+    barred.or_else(|| for_them_alone(look, category, &decl.it.prefix, me))
+}
+
+/// Why the law refuses a post of the reader that it takes from somebody who has none open: what a rule counts, such as the
+/// posts that they have open, and no matter of its words.
+fn for_them_alone(look: &GameView, category: &Name, prefix: &str, me: PlayerId) -> Option<Refusal> {
+    let post = NewPost {
+        category: category.clone(),
+        title: typed(&format!("{prefix}Untitled")),
+        body: typed("A text."),
+        flavour: typed(""),
+        fields: Vec::new(),
+        patch: None,
+    };
+    let refused = |who| look.would_as(who, Act::Post(Box::new(post.clone()))).err();
+    let refusal = refused(me)?;
+    let has_open = |who| {
+        let mut posts = look.posts().map(|(_, post)| post);
+        posts.any(|post| {
+            post.category == *category
+                && look.is_open(post)
+                && look.author_of(&post.author) == Some(who)
+        })
+    };
+    let (active, _) = look.roster();
+    let other = active
+        .into_iter()
+        .find(|who| *who != me && !has_open(*who))?;
+    refused(other).is_none().then_some(refusal)
 }
 
 /// What the ruleset says of a category, beside its form: the clause that declares it, and why it refuses one now.

@@ -5,21 +5,22 @@ use quorate_engine::rulebook::body_of;
 use quorate_engine::{fields, offers};
 use quorate_forecast::{Proposed, Sleeping, by_rule};
 use quorate_kernel::command::{NewPost, typed};
-use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Value};
 use quorate_law::{RuleText, capital};
 
 use crate::app::posted::Posted;
-use crate::site::compose::other;
-use crate::site::compose::page::ClauseEdit;
+use crate::site::compose::page::{ClauseEdit, PickEdit};
+use crate::site::compose::pick::{self, Pick};
 use crate::ui::markup::Markup;
-use crate::ui::{Change, Choice, Field, FieldKind};
+use crate::ui::{Change, Field, FieldKind};
 use crate::view::game::GameView;
 
 /// A post that is being written.
 pub(crate) struct Draft {
+    /// Whether it is to be posted, and no edit of a post.
+    pub is_new: bool,
     /// Its category; empty for none.
     pub category: Name,
     /// Its title.
@@ -36,8 +37,8 @@ pub(crate) struct Draft {
     script: String,
     /// What only people can do.
     manual: String,
-    /// Changes of other kinds, as a list of data.
-    other: String,
+    /// Changes of other kinds.
+    picks: Vec<Pick>,
 }
 
 /// A rule that is changed, or a new one.
@@ -55,6 +56,7 @@ impl Draft {
     pub(crate) fn empty(look: &GameView, category: Name) -> Self {
         let prefix = look.law().categories.get(&category);
         Self {
+            is_new: true,
             title: prefix
                 .map(|decl| decl.it.prefix.clone())
                 .unwrap_or_default(),
@@ -65,7 +67,7 @@ impl Draft {
             edits: Vec::new(),
             script: String::new(),
             manual: String::new(),
-            other: String::new(),
+            picks: Vec::new(),
         }
     }
 
@@ -86,6 +88,7 @@ impl Draft {
                 .map_or_else(|| text(&format!("base-{nth}")), str::to_owned),
         });
         Self {
+            is_new: true,
             own: own.collect(),
             edits: edits.collect(),
             title: text("title"),
@@ -93,7 +96,7 @@ impl Draft {
             flavour: text("flavour"),
             script: text("script"),
             manual: text("manual"),
-            other: text("other"),
+            picks: pick::read(look, form),
             category,
         }
     }
@@ -102,17 +105,16 @@ impl Draft {
     pub(crate) fn of_post(look: &GameView, id: PostId) -> Option<Self> {
         let post = look.post(id)?;
         let mut draft = Self::empty(look, post.category.clone());
+        draft.is_new = false;
         post.title.as_str().clone_into(&mut draft.title);
         post.body.as_str().clone_into(&mut draft.body);
         post.flavour.as_str().clone_into(&mut draft.flavour);
         let patch = post.patch.as_ref().and_then(Sealed::plain);
-        let mut rest = Vec::new();
         for clause in patch.iter().flat_map(|patch| &patch.clauses) {
             if !draft.take_up(look, clause) {
-                rest.push(clause.clone());
+                draft.picks.push(Pick::carried(look, clause));
             }
         }
-        draft.other = other::write(&rest);
         Some(draft)
     }
 
@@ -120,10 +122,11 @@ impl Draft {
     pub(crate) fn after(look: &GameView, category: Name, id: PostId) -> Option<Self> {
         let mut draft = Self::of_post(look, id)?;
         draft.category = category;
+        draft.is_new = true;
         Some(draft)
     }
 
-    /// Takes a clause into the part of the form that shows it best; false where there is none but the list of data.
+    /// Takes a clause into the part of the form that shows it best; false where it is a change of another kind.
     fn take_up(&mut self, look: &GameView, clause: &Clause) -> bool {
         match clause {
             Clause::AddRule {
@@ -184,20 +187,20 @@ impl Draft {
         let category = look.law().categories.get(&self.category);
         category.is_some_and(|category| category.it.icons.is_empty())
             && self.edits.is_empty()
-            && self.other.is_empty()
+            && self.picks.is_empty()
             && self.script.is_empty()
             && self.manual.is_empty()
     }
 
     /// Takes up an event to be struck.
-    pub(crate) fn strike(&mut self, event: u64) {
-        self.other = other::striking(event);
+    pub(crate) fn strike(&mut self, look: &GameView, event: u64) {
+        self.picks.push(Pick::striking(look, event));
     }
 
     /// Takes up one more rule to change, or a new one.
     pub(crate) fn add(&mut self, look: &GameView, what: &str) {
-        if let Some(more) = other::with(&self.other, what) {
-            self.other = more;
+        if let Some(pick) = Pick::chosen(look, what) {
+            self.picks.push(pick);
             return;
         }
         if self
@@ -227,8 +230,17 @@ impl Draft {
         });
     }
 
-    /// Leaves a rule as it is.
+    /// Leaves a rule as it is, or drops another change.
     pub(crate) fn remove(&mut self, which: &str) {
+        if let Some(nth) = which
+            .strip_prefix("pick-")
+            .and_then(|nth| nth.parse::<usize>().ok())
+        {
+            if nth < self.picks.len() {
+                self.picks.remove(nth);
+            }
+            return;
+        }
         if let Some(at) = which
             .parse::<usize>()
             .ok()
@@ -245,6 +257,9 @@ impl Draft {
             unseen.push(("edit".to_owned(), nth.to_string()));
             unseen.push((format!("of-{nth}"), edit.of.clone()));
             unseen.push((format!("base-{nth}"), edit.base.clone()));
+        }
+        for (nth, pick) in self.picks.iter().enumerate() {
+            unseen.extend(pick.unseen(nth));
         }
         unseen
     }
@@ -277,9 +292,6 @@ impl Draft {
     pub(crate) fn more_fields(&self, look: &GameView) -> Vec<Field> {
         let mut fields = Vec::new();
         if self.carries_changes(look) {
-            if !self.other.is_empty() {
-                fields.push(self.other_field());
-            }
             let script = Field::new(
                 "script",
                 "script",
@@ -294,7 +306,7 @@ impl Draft {
             let manual = Field::new(
                 "manual",
                 "manual",
-                "What only people can do when it is enacted",
+                "What people do by hand when it is enacted",
                 FieldKind::Prose(self.manual.clone()),
             );
             fields.push(manual.optional());
@@ -308,18 +320,15 @@ impl Draft {
         fields.push(
             flavour
                 .optional()
-                .hint("Stands beside the post and means nothing to any rule."),
+                .hint("Shown beside the post. No rule reads it."),
         );
         fields
     }
 
-    fn other_field(&self) -> Field {
-        let kind = FieldKind::Code(self.other.clone());
-        let field = Field::new("other", "other", "Other changes, as a list of data", kind);
-        field.optional().hint(
-            "Players go by their names, other things by their address (entity:7), values and rules by their code names, \
-             as the API takes them.",
-        )
+    /// The changes of other kinds, each with its fields.
+    pub(crate) fn picks(&self, look: &GameView) -> Vec<PickEdit> {
+        let picks = self.picks.iter().enumerate();
+        picks.map(|(nth, pick)| pick.edit(look, nth)).collect()
     }
 
     fn own_fields(&self, look: &GameView) -> Vec<Field> {
@@ -461,7 +470,7 @@ impl Draft {
         for edit in &self.edits {
             clauses.extend(edit.clauses());
         }
-        clauses.extend(other::read(look, &self.other)?);
+        clauses.extend(pick::clauses(look, &self.picks)?);
         if !self.script.trim().is_empty() {
             clauses.push(Clause::Script {
                 code: self.script.as_str().into(),
@@ -566,34 +575,4 @@ fn slug(title: &str) -> String {
     } else {
         slug
     }
-}
-
-/// The choice of what to change next.
-pub(crate) fn choice_of_rules(look: &GameView) -> Field {
-    let sections = look
-        .public()
-        .sections
-        .iter()
-        .filter(|(id, _)| **id != LIBRARY);
-    let mut choices: Vec<Choice> = sections
-        .map(|(id, section)| {
-            Choice::new(
-                format!("new:{id}"),
-                format!("A new rule in {}", look.themed(&section.title)),
-            )
-        })
-        .collect();
-    for (id, rule) in look.rules_in_order() {
-        if rule.section != LIBRARY {
-            choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));
-        }
-    }
-    choices.extend(other::choices());
-    Field::new(
-        "rule",
-        "rule",
-        "Change a rule, add one, or change something else",
-        FieldKind::One(choices),
-    )
-    .blank("choose …")
 }

@@ -17,7 +17,8 @@ use crate::app::posted::Posted;
 use crate::app::{reply, send};
 use crate::site::compose::draft::Draft;
 use crate::site::compose::page::{Compose, Kind, Writing};
-use crate::site::compose::{asked, draft, refused};
+use crate::site::compose::{asked, choices, refused};
+use crate::site::forecast::effects;
 use crate::ui::urls::Href;
 use crate::ui::{Change, EffectGroup, Link, markup, urls};
 use crate::view::game::GameView;
@@ -37,7 +38,7 @@ pub async fn choose(
         let category = if query.contains_key("strike") {
             judging(look)
         } else if query.contains_key("rule") {
-            changing(look)
+            look.changing().cloned()
         } else {
             None
         };
@@ -54,26 +55,13 @@ pub async fn choose(
     .await
 }
 
-/// The category in which rules are changed: `Proposal` where the law has one, else the first that is voted on.
-fn changing(look: &GameView) -> Option<Name> {
-    let voted = |name: &&Name| {
-        let decl = look.law().categories.get(*name);
-        decl.is_some_and(|decl| !decl.it.icons.is_empty())
-    };
-    let voted: Vec<&Name> = look.law().category_order.iter().filter(voted).collect();
-    let proposal = voted.iter().find(|name| **name == "Proposal");
-    proposal
-        .or_else(|| voted.first())
-        .map(|name| (*name).clone())
-}
-
 /// The category in which events are judged: `Judgement` where the law has one, else that in which rules are changed.
 fn judging(look: &GameView) -> Option<Name> {
     let judgement = Name::from("Judgement");
     if look.law().categories.contains_key(&judgement) {
         Some(judgement)
     } else {
-        changing(look)
+        look.changing().cloned()
     }
 }
 
@@ -112,7 +100,7 @@ fn begun(
         apart = format!("{apart}-rule-{rule}");
     }
     if let Some(event) = query.get("strike").and_then(|event| event.parse().ok()) {
-        draft.strike(event);
+        draft.strike(look, event);
         apart = format!("{apart}-strike-{event}");
     }
     let mut compose = form(look, &draft, None);
@@ -187,7 +175,12 @@ fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
     for (name, value) in draft.unseen() {
         send = send.with(name, value);
     }
-    let tried = tried.unwrap_or_default();
+    // What no words can help with is said before any are written.
+    let closed = || asked::closed(look, &draft.category).filter(|_| draft.is_new);
+    let tried = tried.unwrap_or_else(|| Tried {
+        refusal: closed().map(|refusal| look.refusal(&title, &refusal)),
+        ..Tried::default()
+    });
     let found = tried.found.as_deref();
     let mut writing = Writing {
         title: format!("New: {title}"),
@@ -196,9 +189,10 @@ fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
         fields: draft.fields(look),
         more: draft.more_fields(look),
         edits: draft.edits(look, found),
+        picks: draft.picks(look),
         add: draft
             .carries_changes(look)
-            .then(|| draft::choice_of_rules(look)),
+            .then(|| choices::choice_of_rules(look)),
         folds_changes: draft.folds_changes(look),
         rules: asked::by_rules(look, &draft.category),
         tags: asked::tags(look, &draft.category),
@@ -308,6 +302,9 @@ impl Tried {
         if doing == "tests" {
             tried.effects = vec![look.proof_group(&proposed, &draft.body)];
         }
+        if patch.is_none() && look.changes_rules(&draft.category) && doing != "tests" {
+            tried.effects = vec![effects::nothing()];
+        }
         tried.preview = draft.says_something().then(|| draft.preview(look));
         let refusal = look.would(act).err();
         tried.refusal = refusal.map(|refusal| draft.refused(look, &refusal));
@@ -344,7 +341,7 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
         } else if let Some(which) = asked.strip_prefix("drop-") {
             draft.remove(which);
         }
-        if asked == "add" || asked.starts_with("drop-") {
+        if matches!(asked.as_str(), "add" | "again") || asked.starts_with("drop-") {
             return Err(page(look, &self::form(look, &draft, None)));
         }
         if asked == "check" {
@@ -483,12 +480,15 @@ enum Edited {
 fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Edited, AppError> {
     let old = look.post(id).ok_or(AppError::NotFound)?;
     let mut draft = Draft::read(look, old.category.clone(), posted);
+    draft.is_new = false;
     let doing = posted.one("do").unwrap_or("preview");
     let mut tried = None;
     if doing == "add" {
         draft.add(look, posted.one("rule").unwrap_or_default());
     } else if let Some(which) = doing.strip_prefix("drop-") {
         draft.remove(which);
+    } else if doing == "again" {
+        // The fields follow from what is picked: the form is only shown once more.
     } else if doing == "check" {
         tried = Some(Tried::check(look, &draft, Some(id)));
     } else {

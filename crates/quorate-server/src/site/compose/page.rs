@@ -47,6 +47,21 @@ pub struct ClauseEdit {
     pub changes: Vec<Change>,
 }
 
+/// A change of another kind that the proposal makes.
+#[derive(Clone, Debug)]
+pub struct PickEdit {
+    /// Its name in the form, unique on the page.
+    pub id: String,
+    /// "Set a value".
+    pub title: String,
+    /// Whether all its fields are there; the others appear once the first is picked.
+    pub is_begun: bool,
+    /// What is picked and typed.
+    pub fields: Vec<Field>,
+    /// What it changes, where no fields show it.
+    pub told: Vec<Change>,
+}
+
 /// The form of a category.
 #[derive(Clone, Debug)]
 pub struct Writing {
@@ -62,6 +77,8 @@ pub struct Writing {
     pub more: Vec<Field>,
     /// Clauses that it changes; only for categories that carry changes.
     pub edits: Vec<ClauseEdit>,
+    /// Its changes of other kinds.
+    pub picks: Vec<PickEdit>,
     /// The choice of one more clause to change.
     pub add: Option<Field>,
     /// Whether changes are folded away: such posts are not voted on and seldom carry any.

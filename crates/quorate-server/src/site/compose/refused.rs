@@ -44,7 +44,6 @@ fn names(what: &str, label: &str) -> bool {
     of_value.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         || what.ends_with(&format!(" as {label}"))
         || label == "Title" && (what == "a title" || what.starts_with("a title of "))
-        || label.starts_with("Other changes") && what.starts_with("other changes")
 }
 
 /// Says at the field what the law says against it.

@@ -67,6 +67,7 @@ fn writing() -> Writing {
         more: vec![
             Field::new("flavour", "flavour", "Flavour text", FieldKind::Prose(String::new())).optional().hint("Shown in italics; changes nothing."),
         ],
+        picks: Vec::new(),
         edits: vec![ClauseEdit {
             id: "ferry-2".into(),
             place: "Rule 14, The ferry, clause 2".into(),

@@ -33,10 +33,18 @@ pub(crate) async fn show(Opened(look): Opened) -> Response {
     let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
     let events = look.app().events(look.game(), &latest).await;
     let events = events.unwrap_or_default();
-    drawn(look, move |look| Ok(page(look, &desk(look, &events)))).await
+    let people = look.public().people.iter();
+    let applied = people.filter(|(_, person)| person.standing == Standing::Applicant);
+    let applied: Vec<EventSeq> = applied.map(|(id, _)| id.0.event()).collect();
+    let applied = look.app().events(look.game(), &applied).await;
+    let applied = applied.unwrap_or_default();
+    drawn(look, move |look| {
+        Ok(page(look, &desk(look, &events, &applied)))
+    })
+    .await
 }
 
-fn desk(look: &GameView, events: &[Event]) -> Desk {
+fn desk(look: &GameView, events: &[Event], applied: &[Event]) -> Desk {
     let game = look.game().as_str();
     let mut queues: Vec<DeskQueue> = look
         .law()
@@ -56,7 +64,7 @@ fn desk(look: &GameView, events: &[Event]) -> Desk {
     Desk {
         chrome: look.chrome("Desk", Part::Desk),
         queues,
-        door: door(look, &offices),
+        door: door(look, &offices, applied),
         open: open(look),
         done: done(look, &offices, events),
         log: Link::new("the log", urls::Log { game }),
@@ -102,21 +110,32 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
     };
     let offers = look.post_offers(id).into_iter().filter(simple);
     let (closing, other): (Vec<Offer>, Vec<Offer>) = offers.partition(is_usual);
-    let mut text = String::new();
     let mut due = None;
-    if closing.is_empty()
-        && let Some((title, refusal)) = look.obstacles(id).into_iter().next()
-    {
-        text = look.refusal(&title, &refusal).sentence();
-        due = refusal.next_at.map(|at| look.when(at));
+    if closing.is_empty() {
+        let refusals = look.obstacles(id).into_iter();
+        due = refusals.filter_map(|(_, refusal)| refusal.next_at).min();
     }
     let one = closing.into_iter().take(1).map(|offer| (offer, true));
-    let forms = one.chain(other.into_iter().map(|offer| (offer, false)));
-    let forms = forms.filter_map(|(offer, expected)| {
-        let form = to_desk(look)(offer.open.ok()?);
-        Some(Form { expected, ..form })
+    let offers = one.chain(other.into_iter().map(|offer| (offer, false)));
+    let (mut forms, mut does) = (Vec::new(), Vec::new());
+    for (offer, expected) in offers {
+        let action = Name::from(offer.action.as_str());
+        let Ok(form) = offer.open else { continue };
+        let mut form = to_desk(look)(form);
+        form.expected = expected;
+        if let Some(count) = &count {
+            form.button = count.on_button(&form.button);
+        }
+        does.extend(
+            look.closing_does(id, &action)
+                .map(|does| (form.button.clone(), does)),
+        );
+        forms.push(form);
+    }
+    let whole = (post.patch.is_some() && !forms.is_empty()).then(|| {
+        let (game, post) = (look.game().as_str(), word.as_str());
+        urls::Effects { game, post }.into()
     });
-    let forms: Vec<Form> = forms.collect();
     let verdict = look.verdict(id);
     Some(DeskItem {
         position: Some(place),
@@ -130,12 +149,14 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
         status: None,
         votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
         lead: verdict
-            .map(|verdict| format!("{}.", verdict.lead.trim_end_matches('.')))
+            .map(|verdict| verdict.sentence())
             .unwrap_or_default(),
-        text,
+        text: String::new(),
+        does,
+        whole,
         note: String::new(),
         forms,
-        due,
+        due: due.map(|at| look.when(at)),
     })
 }
 
@@ -236,6 +257,8 @@ fn reminders(look: &GameView) -> DeskQueue {
                     votes: None,
                     lead: String::new(),
                     text: String::new(),
+                    does: Vec::new(),
+                    whole: None,
                     forms: Vec::new(),
                     note: String::new(),
                     due: None,
@@ -253,12 +276,22 @@ fn reminders(look: &GameView) -> DeskQueue {
 }
 
 /// Those who asked to join, with what can be done about it.
-fn door(look: &GameView, offices: &BTreeSet<&Name>) -> Vec<DoorLine> {
+fn door(look: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<DoorLine> {
+    let message = |id: &PlayerId| {
+        let mut events = applied.iter().filter(|event| event.seq == id.0.event());
+        match &events.next()?.act {
+            Act::Apply { text, .. } => text.plain().filter(|text| !text.trim().is_empty()),
+            _ => None,
+        }
+    };
     let people = look.public().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
     let lines = waiting.map(|(id, person)| DoorLine {
         name: look.name(*id),
-        text: format!("asked to join {}.", look.when(person.applied_at).full()),
+        text: match message(id) {
+            Some(text) => format!("asked to join: “{}”", text.trim()),
+            None => format!("asked to join on {}.", look.when(person.applied_at).full()),
+        },
         forms: duties(look, offices, *id),
         due: None,
     });

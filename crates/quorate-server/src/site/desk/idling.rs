@@ -62,6 +62,8 @@ fn item(look: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> Des
         votes: None,
         lead: String::new(),
         text: String::new(),
+        does: Vec::new(),
+        whole: None,
         forms,
         note: String::new(),
         due: None,

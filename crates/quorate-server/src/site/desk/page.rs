@@ -24,6 +24,10 @@ pub struct DeskItem {
     pub lead: String,
     /// The evidence, with its rule.
     pub text: String,
+    /// What each closing would do, by its button: "Enact, 7–1", "changes 1 rule".
+    pub does: Vec<(String, String)>,
+    /// The whole report of what it would do.
+    pub whole: Option<Href>,
     /// What is legal now, the one thing that is expected first.
     pub forms: Vec<Form>,
     /// Words under the button, or in its place: "after number 1".

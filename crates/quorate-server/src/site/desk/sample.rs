@@ -28,6 +28,8 @@ fn item(
         votes: Some((gauge, tally(gauge))),
         lead: lead.into(),
         text: text.into(),
+        does: Vec::new(),
+        whole: None,
         forms: Vec::new(),
         note: String::new(),
         due: None,
@@ -61,6 +63,8 @@ fn queues() -> Vec<DeskQueue> {
         votes: None,
         lead: lead.into(),
         text: text.into(),
+        does: Vec::new(),
+        whole: None,
         forms: Vec::from_iter(button.map(|button| {
             Form::button(
                 send(urls::Action {

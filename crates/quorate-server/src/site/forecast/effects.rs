@@ -11,14 +11,21 @@ use quorate_kernel::seal::Sealed;
 
 use crate::app::forms::{Opened, drawn, page};
 use crate::site::forecast::page::EffectsPage;
-use crate::ui::{Effect, Effects, Link, urls};
+use crate::ui::{Effect, EffectGroup, Effects, Link, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::posts::carrying;
 
 /// What a proposal would do alone, for its page; none where it carries no changes.
 pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effects> {
-    let patch = post.patch.as_ref().and_then(Sealed::plain)?;
+    let Some(patch) = post.patch.as_ref().and_then(Sealed::plain) else {
+        let is_idle = post.patch.is_none() && look.changes_rules(&post.category);
+        return is_idle.then(|| Effects {
+            note: String::new(),
+            lines: nothing().lines,
+            whole: None,
+        });
+    };
     let groups = look
         .forecast_groups(&Proposed::Post(id), Extent::Alone)
         .into_iter();
@@ -35,6 +42,21 @@ pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effec
         lines,
         whole: Some(urls::Effects { game, post: &word }.into()),
     })
+}
+
+/// Of a proposal that carries no changes, whatever its text describes.
+pub(crate) fn nothing() -> EffectGroup {
+    let line = Effect::new(
+        "If enacted, no rule and no value changes.",
+        "The text only describes a change. Add what it changes, or players have to apply it by hand.",
+    );
+    EffectGroup {
+        id: "change".to_owned(),
+        title: "What it would do".to_owned(),
+        note: String::new(),
+        lines: vec![line.alarm()],
+        later: None,
+    }
 }
 
 fn note(look: &GameView) -> String {

@@ -50,7 +50,7 @@ impl Samples for EffectsPage {
                     vec![
                         Effect::new("Ilse Oil:", "12 → 6"),
                         Effect::new("New value:", "casts_off_at (of landing)"),
-                        Effect::new("Code of The ferry would sleep:", "")
+                        Effect::new("Code of The ferry wouldn’t run:", "")
                             .found("error: there is no `eb`\n --> ferry:6:11\n6 | pay(actor, eb())")
                             .alarm(),
                     ],

@@ -448,7 +448,7 @@ pub(crate) async fn take(
         Ok(()) => reply::see_with(&back, "This version is kept."),
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("Writing the page", &refusal);
-            let chrome = look.chrome("The law says no", Part::Tracker);
+            let chrome = look.chrome("The rules say no", Part::Tracker);
             let way = Link::new("Back to the page", back);
             reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }

@@ -48,7 +48,7 @@ fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
     FormPage {
         chrome: look.chrome("Ask to join", Part::Elsewhere),
         title: format!("Join {}", look.title()),
-        about: "Those who run the game let newcomers in; how is for its rules to say.".to_owned(),
+        about: "The rules say who lets you in. They are told as soon as you ask.".to_owned(),
         error,
         form: Some(Form {
             fields,

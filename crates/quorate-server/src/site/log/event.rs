@@ -14,6 +14,7 @@ use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
 use crate::app::{forget, reply, send};
+use crate::site::log::handler::line as log_line;
 use crate::site::log::page::{EffectRow, EventPage};
 use crate::ui;
 use crate::ui::urls::Href;
@@ -21,6 +22,9 @@ use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Status, StatusKind, 
 use crate::view::events::{dice, find};
 use crate::view::game::GameView;
 use crate::view::people::Part;
+
+/// What the engine needs of an event to undo it, where it was undone already.
+const UNDONE: &str = "an event that was not undone before";
 
 /// `GET /g/{game}/log/{event}`.
 pub(crate) async fn show(
@@ -35,17 +39,27 @@ pub(crate) async fn show(
 
 fn whole(look: &GameView, event: &Event) -> EventPage {
     let known = look.may_know(event);
-    let what = look.event_title(event);
+    let what = look.event_about(event);
     let title = format!("{}: {what}", look.doer_name(event));
     let first = event.steps.iter().find(|step| !step.rule.is_empty());
     let (mut effects, begun) = changed(look, event);
-    let (undo, undoing) = undo_form(look, event);
+    let (mut undo, undoing) = undo_form(look, event);
+    let is_undone = undo
+        .as_ref()
+        .is_err_and(|no| no.needs.iter().any(|need| need.what == UNDONE));
+    let undone = is_undone.then(|| look.undone_by(event.seq)).flatten();
+    if let (Err(refusal), Some(by)) = (&mut undo, &undone) {
+        let (who, when) = (look.doer_name(by), look.when(by.at).full());
+        refusal.tried.clear();
+        refusal.needs.clear();
+        refusal.because = Some(format!("{who} undid this on {when}"));
+    }
     if begun > 0 {
         effects.push(EffectRow {
             whose: String::new(),
             value: plural(begun, "more value", "more values"),
             old: "not there".to_owned(),
-            new: "as the law begins them".to_owned(),
+            new: "their first values".to_owned(),
         });
     }
     effects.extend(rules_changed(look, event));
@@ -76,7 +90,7 @@ fn whole(look: &GameView, event: &Event) -> EventPage {
             .into_iter()
             .chain(forget::form(look, event))
             .collect(),
-        since: Vec::new(),
+        since: undone.iter().map(|by| log_line(look, by)).collect(),
         proof: proof(event),
     }
 }
@@ -141,7 +155,7 @@ fn posts_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
 fn status(look: &GameView, event: &Event) -> Option<Status> {
     match &event.outcome {
         Outcome::Refused(_) | Outcome::Lapsed(_) => {
-            return Some(Status::new(StatusKind::Void, "Came to nothing"));
+            return Some(Status::new(StatusKind::Void, "Refused"));
         }
         Outcome::Opened(_) => return Some(Status::new(StatusKind::Pending, "Waits for an answer")),
         Outcome::Done => {}
@@ -187,7 +201,7 @@ fn facts(look: &GameView, event: &Event) -> Vec<Fact> {
             add("Reason", reason.as_str());
         }
         Act::Dice { line } => add("Line", line.as_str()),
-        Act::Do { args, .. } if !args.is_empty() => add("What was given", "not for you to know"),
+        Act::Do { args, .. } if !args.is_empty() => add("What was given", "hidden from you"),
         Act::Comment { text, .. } => add("Text", text.as_str()),
         Act::Apply { name, text } => {
             add("Name", name.as_str());
@@ -211,7 +225,7 @@ fn ruling_link(look: &GameView, event: &Event) -> Option<Link> {
         game: look.game().as_str(),
     };
     let href = Href::from(to).with("strike", &event.seq.to_string());
-    Some(Link::new("Ask for a ruling that strikes it", href))
+    Some(Link::new("Ask for a ruling on it", href))
 }
 
 fn proof(event: &Event) -> Vec<Fact> {
@@ -318,6 +332,9 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
             Choice::new("back", format!("back to {}", look.label(&back))),
             Choice::new("now", format!("keep {}", look.label(&now))),
         ];
+        if backs.iter().any(|(known, _)| *known == label) {
+            continue;
+        }
         let title = format!("{} {}", look.whose(key), look.value_title(key));
         let id = format!("pick-{}", fields.len());
         fields.push(Field::new(
@@ -395,7 +412,7 @@ async fn done(
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("This", &refusal);
             let way = crate::ui::Link::new("Back to the event", href);
-            let chrome = look.chrome("The law says no", Part::Log);
+            let chrome = look.chrome("The rules say no", Part::Log);
             reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
         }
         Err(trouble) => answer_in(look, Err(trouble)),

@@ -148,7 +148,7 @@ fn filters(look: &GameView, wanted: &Wanted) -> Vec<Field> {
         ("posts", "Posts and comments"),
         ("dice", "With dice"),
         ("hand", "By hand: claims, undoing, repairs"),
-        ("itself", "By itself"),
+        ("itself", "Automatic"),
     ];
     let kinds = kinds.map(|(value, title)| Choice {
         chosen: wanted.kind == value,
@@ -171,14 +171,14 @@ pub(crate) fn line(look: &GameView, event: &Event) -> LogLine {
         Outcome::Done => None,
         Outcome::Opened(_) => Some(mark(Icon::Ask, Tone::Pending, "waits for an answer")),
         Outcome::Refused(_) | Outcome::Lapsed(_) => {
-            Some(mark(Icon::Failed, Tone::Failed, "came to nothing"))
+            Some(mark(Icon::Failed, Tone::Failed, "was refused"))
         }
     };
     LogLine {
         id: format!("e{number}"),
         when: look.when(event.at),
         by: look.doer_name(event),
-        what: look.event_title(event),
+        what: look.event_about(event),
         effects: look.effects_in_short(event),
         dice: if look.may_know(event) {
             dice(event)

@@ -202,7 +202,7 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
         }
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("The message", &refusal);
-            let chrome = look.chrome("The law says no", Part::Messages);
+            let chrome = look.chrome("The rules say no", Part::Messages);
             let way = Link::new("Messages", urls::Messages { game });
             reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }

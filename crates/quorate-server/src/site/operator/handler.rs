@@ -108,7 +108,7 @@ async fn panel(
             visitor,
             "withhold",
             withhold::fields(games.iter().map(|row| row.game.as_str().to_owned())),
-            "Withhold it for good",
+            "Withhold it permanently",
         ),
     };
     Ok(reply::page(site, visitor, StatusCode::OK, &panel))

@@ -102,7 +102,7 @@ impl Samples for Operator {
             ),
             recover: button("recover", "Make a recovery link"),
             restrain: button("restrain", "Do it"),
-            withhold: button("withhold", "Withhold it for good"),
+            withhold: button("withhold", "Withhold it permanently"),
         };
         vec![Sample {
             name: "panel",

@@ -13,6 +13,7 @@ use quorate_notices::outbox::Followed;
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
+use crate::app::seen::Reader;
 use crate::app::{reply, send};
 use crate::site::post::page::{Answering, Post};
 use crate::ui::urls::Href;
@@ -20,10 +21,11 @@ use crate::ui::{Ballot, Change, Comment, Fact, Icon, Link, Offer, urls};
 use crate::view::comments::CommentPages;
 use crate::view::game::GameView;
 use crate::view::kinds::Source;
+use crate::view::matters::Count;
 use crate::view::people::Part;
 use crate::view::posts::post_id;
 use crate::view::words::written;
-use crate::view::{votes, window};
+use crate::view::{fresh, votes, window};
 
 /// The title under which rulebooks track what is worked out of a post and belongs on it.
 const ON_POST: &str = "post";
@@ -34,14 +36,18 @@ pub async fn show(
     Path((_, post)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    drawn(look, move |look| {
+    let (read, reader) = (now_read(&look, &post), Reader::of(&look));
+    let shown = drawn(look, move |look| {
         let id = post_id(look, &post)?;
-        let vote = query.get("vote").map(String::as_str);
         let thread = CommentPages::under(look, id);
         let shown = shown(&thread, &query);
-        Ok(page(look, &whole(look, id, vote, &thread, shown)?))
+        Ok(page(look, &whole(look, id, &query, &thread, shown)?))
     })
-    .await
+    .await;
+    if let Some((word, up_to)) = read {
+        reader.note(&word, up_to).await;
+    }
+    shown
 }
 
 /// Which page of comments is shown: the one that is named, or that of a comment that is named, else the newest.
@@ -55,21 +61,35 @@ fn shown(thread: &CommentPages<'_>, query: &BTreeMap<String, String>) -> usize {
     nth.unwrap_or(usize::MAX).min(thread.count() - 1)
 }
 
-/// The page; `vote` is chosen in its form, as a key on the front page asks, and of the comments those of one page are shown.
+/// What is to be noted of a post that its reader opens: its word, and the event up to which it was shown. None where it says
+/// nothing new.
+fn now_read(look: &GameView, post: &str) -> Option<(String, EventSeq)> {
+    let id = post_id(look, post).ok()?;
+    look.fresh_of(id)?;
+    Some((fresh::of_post(id), look.head().seq))
+}
+
+/// The page. A vote is chosen in its form, and a comment quoted there, as its address asks; of the comments those of one page
+/// are shown.
 fn whole(
     look: &GameView,
     id: PostId,
-    vote: Option<&str>,
+    query: &BTreeMap<String, String>,
     thread: &CommentPages<'_>,
     shown: usize,
 ) -> Result<Post, AppError> {
+    let vote = query.get("vote").map(String::as_str);
     let post = look.post(id).ok_or(AppError::NotFound)?;
     let game = look.game().as_str();
     let category = look.category_title(post);
     let count = look.count(id);
     let title = look.themed(written(&post.title));
     let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
-    let (answering, no_answer) = answering(look, id, post, vote);
+    let (mut answering, no_answer) = answering(look, id, post, count.as_ref(), vote);
+    if let (Some(answering), Some(reply)) = (&mut answering, query.get("reply")) {
+        answering.text = look.quoted(id, reply);
+        answering.draft = format!("{}-{reply}", answering.draft);
+    }
     let changes = changes(look, post);
     let way = |comment: CommentId| way_to(look, id, thread, shown, comment);
     let mut votes = count
@@ -85,7 +105,6 @@ fn whole(
     Ok(Post {
         chrome: look.chrome(&title, Part::Blog),
         crumbs: vec![Link::new(category.clone(), list)],
-        number: format!("{category} {id}"),
         title,
         category,
         author: look.author(&post.author),
@@ -96,6 +115,11 @@ fn whole(
             .is_some()
             .then(|| Href::from(urls::Report { game }).with("about", &format!("post:{id}"))),
         when: look.when(post.at),
+        edited: post.edited_at.map(|at| {
+            let (game, word) = (game, id.to_string());
+            let to = urls::PostVersions { game, post: &word };
+            (look.when(at), to.into())
+        }),
         status: look.status(post),
         place: place(look, post),
         fields: fields(look, id, post),
@@ -111,8 +135,11 @@ fn whole(
             .then(|| crate::site::forecast::effects::in_short(look, id, post))
             .flatten(),
         votes,
-        offers: own_offers(look, id, post),
-        comments: comments(look, post, thread, shown),
+        verdict: look.verdict(id).filter(|_| look.is_open(post)),
+        quick: look.quick_vote(id, None),
+        next: next(look, id),
+        offers: own_offers(look, id, post, count.as_ref()),
+        comments: comments(look, id, post, (thread, shown), answering.is_some()),
         comment_count: thread.all.len(),
         comment_pages: comment_pages(look, id, thread, shown),
         jumps: jumps(look, thread, way, answering.is_some()),
@@ -206,8 +233,14 @@ pub fn changes(look: &GameView, post: &rows::Post) -> Vec<Change> {
 }
 
 /// What the reader may do with the post: actions of the law, and withdrawing it.
-fn own_offers(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Offer> {
-    let mut offers = look.post_offers(id);
+fn own_offers(look: &GameView, id: PostId, post: &rows::Post, count: Option<&Count>) -> Vec<Offer> {
+    let offers = look.post_offers(id).into_iter();
+    let mut offers: Vec<Offer> = match count {
+        Some(count) => offers
+            .map(|offer| look.with_vote(id, count, offer))
+            .collect(),
+        None => offers.collect(),
+    };
     let mine = look.me().is_some() && look.author_of(&post.author) == look.me();
     if mine && look.would(Act::Withdraw { post: id }).is_ok() {
         let word = id.to_string();
@@ -274,10 +307,13 @@ fn way_to(
 
 fn comments(
     look: &GameView,
+    id: PostId,
     post: &rows::Post,
-    thread: &CommentPages<'_>,
-    shown: usize,
+    (thread, shown): (&CommentPages<'_>, usize),
+    is_answered: bool,
 ) -> Vec<Comment> {
+    let (game, word) = (look.game().as_str(), id.to_string());
+    let here = Href::from(urls::Post { game, post: &word });
     let icons = look
         .law()
         .categories
@@ -303,9 +339,13 @@ fn comments(
             author: look.author(&comment.author),
             when: look.when(comment.at),
             is_superseded,
+            is_fresh: look.is_fresh_comment(key, comment),
+            reply: is_answered.then(|| here.with("reply", &key.id.to_string()).at("vote")),
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
             note: no_votes(comment),
-            event: Some(in_log(look, key.id.0.event())),
+            // Their own words can be taken out there; to others the whole log is open.
+            event: (look.author_of(&comment.author) == look.me() && look.me().is_some())
+                .then(|| in_log(look, key.id.0.event())),
             body: Some(look.comment(written(&comment.text), &counted_words(look, post, comment))),
         });
     }
@@ -332,7 +372,7 @@ fn no_votes(comment: &rows::Comment) -> Option<String> {
     }
     (!names.is_empty()).then(|| {
         let names = names.join(" and ");
-        format!("{names} did not count as a vote; the log says why.")
+        format!("{names} did not count as a vote.")
     })
 }
 
@@ -370,12 +410,21 @@ fn jumps(
     jumps
 }
 
+/// The next matter without the reader's vote, and how many there are.
+fn next(look: &GameView, id: PostId) -> Option<(Link, usize)> {
+    let waiting = look.unvoted(Some(id));
+    let others: Vec<PostId> = waiting.into_iter().filter(|other| *other != id).collect();
+    let link = look.link_to(*others.first()?)?;
+    Some((link, others.len()))
+}
+
 type NoAnswer = Option<(String, Option<Link>)>;
 
 fn answering(
     look: &GameView,
     id: PostId,
     post: &rows::Post,
+    count: Option<&Count>,
     vote: Option<&str>,
 ) -> (Option<Answering>, NoAnswer) {
     let game = look.game().as_str();
@@ -385,7 +434,7 @@ fn answering(
         } else {
             Link::new("Sign in", urls::SignIn)
         };
-        let text = "Those who play here can comment.".to_owned();
+        let text = "Players can comment here.".to_owned();
         return (None, Some((text, Some(way))));
     };
     let word = id.to_string();
@@ -397,24 +446,23 @@ fn answering(
         let said = look.refusal("A comment", &refusal).sentence();
         return (None, Some((said, None)));
     }
-    let takes = look
-        .law()
-        .categories
-        .get(&post.category)
-        .filter(|_| look.is_open(post));
     let mut sides = Vec::new();
     let mut hint = String::new();
-    if let Some(category) = takes.filter(|category| !category.it.icons.is_empty()) {
-        sides.push((Ballot::new(""), false));
-        for icon in window::usable_icons(look, id, me, &category.it.icons) {
-            let is_chosen = vote == Some(icon.as_str());
-            sides.push((Ballot::new(icon.as_str()), is_chosen));
+    if let Some(count) = count.filter(|_| look.is_open(post)) {
+        sides = look.own_sides(id, count);
+        if let Some(vote) = vote {
+            for (side, is_chosen) in &mut sides {
+                *is_chosen = side.name == vote;
+            }
         }
-        "The last vote of yours that counts is your vote; you may change it while the matter is open."
-            .clone_into(&mut hint);
-        if look.has_flag(me, "idle") {
-            "You are idle: a vote of yours does not count now.".clone_into(&mut hint);
+        let is_chosen = sides.iter().any(|(_, is_chosen)| *is_chosen);
+        sides.insert(0, (Ballot::new(""), !is_chosen));
+        hint = if look.has_flag(me, "idle") {
+            "You’re idle, so your vote doesn’t count now."
+        } else {
+            "You can change your vote while this is open. Your last one counts."
         }
+        .to_owned();
     }
     let form = Answering {
         draft: format!("{game}-{id}"),
@@ -433,28 +481,38 @@ pub async fn comment(
     SentIn { look, form }: SentIn,
 ) -> Response {
     let back = back_to(&look, &post);
-    let result = match post_id(&look, &post) {
-        Ok(id) => {
-            let act = Act::Comment {
-                post: id,
-                text: typed(&comment_text(&look, id, &form)),
-            };
-            send::send(&look, form.key(), act).await
+    let result = async {
+        let id = post_id(&look, &post)?;
+        let (vote, text) = (fresh_vote(&look, id, &form), form.filled("text"));
+        if vote.is_none() && text.is_none() && form.filled("vote").is_some() {
+            return Ok(id);
         }
-        Err(trouble) => Err(trouble),
+        let text = comment_text(&look, id, vote, text.unwrap_or_default());
+        let act = Act::Comment {
+            post: id,
+            text: typed(&text),
+        };
+        let key = form.key().map(|key| vote_key(&look, id, key, vote));
+        send::send(&look, key.as_deref(), act).await?;
+        Ok(id)
     };
-    match result {
-        Ok(_) => {
+    match result.await {
+        Ok(id) => {
             let voted = form.filled("vote").map(str::to_uppercase);
             let notice = voted.map_or_else(
                 || "Your comment is in.".to_owned(),
                 |vote| format!("Your vote is in: {vote}."),
             );
-            reply::see_with(&back.at("comment-list"), &notice)
+            let to = match (form.filled("back"), form.filled("text")) {
+                (Some("list"), _) => in_list(&look, id),
+                (_, Some(_)) => back.at("comment-list"),
+                (_, None) => back,
+            };
+            reply::see_with(&to, &notice)
         }
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("The comment", &refusal);
-            let chrome = look.chrome("The law says no", Part::Blog);
+            let chrome = look.chrome("The rules say no", Part::Blog);
             let way = Link::new("Back to the post", back);
             // A vote that cannot count leaves its words, to be sent as a comment.
             let text = form.filled("text").unwrap_or_default().to_owned();
@@ -464,10 +522,36 @@ pub async fn comment(
     }
 }
 
+/// The vote of a form, if it is another than the one that stands: the same once more is none.
+fn fresh_vote<'a>(look: &GameView, id: PostId, form: &'a Posted) -> Option<&'a str> {
+    let vote = form.filled("vote")?;
+    let category = &look.post(id)?.category;
+    let icons = &look.law().categories.get(category)?.it.icons;
+    let own = look.own_vote(id, icons);
+    (own.as_ref().map(Name::as_str) != Some(vote)).then_some(vote)
+}
+
+/// The key of a vote: the same page may send one vote and, after that, another.
+fn vote_key(look: &GameView, id: PostId, key: &str, vote: Option<&str>) -> String {
+    let Some(vote) = vote else {
+        return key.to_owned();
+    };
+    let mine = look.comments_of(id);
+    let mine = mine.filter(|(_, comment)| look.author_of(&comment.author) == look.me());
+    format!("{key}.{vote}.{}", mine.count())
+}
+
+/// Back in the list of posts, at the next one without the reader's vote.
+fn in_list(look: &GameView, id: PostId) -> Href {
+    let game = look.game().as_str();
+    let mut waiting = look.unvoted(Some(id)).into_iter();
+    let next = waiting.find(|other| *other != id).unwrap_or(id);
+    Href::from(urls::Game { game }).at(&format!("post-{next}"))
+}
+
 /// The text of a comment; a vote that was chosen beside it stands first and is its only icon.
-fn comment_text(look: &GameView, post: PostId, form: &Posted) -> String {
-    let text = form.filled("text").unwrap_or_default();
-    match form.filled("vote") {
+fn comment_text(look: &GameView, post: PostId, vote: Option<&str>, text: &str) -> String {
+    match vote {
         Some(vote) => look.ask(|asked| asked.ballot(post, vote, text)),
         None => text.to_owned(),
     }

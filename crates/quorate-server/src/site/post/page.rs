@@ -6,8 +6,8 @@ use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
 use crate::ui::votes::{EditWindow, Votes};
 use crate::ui::{
-    Ballot, Change, Chrome, Comment, Effects, Fact, Follow, Link, Offer, Person, Refusal, Send,
-    Status, When,
+    Ballot, Change, Chrome, Comment, Effects, Fact, Follow, Link, Offer, Person, QuickVote,
+    Refusal, Send, Status, Verdict, When,
 };
 
 /// The form for a comment with or without a vote.
@@ -35,8 +35,6 @@ pub struct Post {
     pub chrome: Chrome,
     /// The list that it belongs to.
     pub crumbs: Vec<Link>,
-    /// "Proposal 34".
-    pub number: String,
     /// Its title.
     pub title: String,
     /// "Proposal".
@@ -49,6 +47,8 @@ pub struct Post {
     pub report: Option<Href>,
     /// When.
     pub when: When,
+    /// When it was last edited, and the way to its versions.
+    pub edited: Option<(When, Href)>,
     /// What has become of it; stories have no status.
     pub status: Option<Status>,
     /// "third in the queue", "enacted by Quill, Thu 13 May, 20:04 UTC".
@@ -71,6 +71,12 @@ pub struct Post {
     pub changes: Vec<Change>,
     /// What it would do today.
     pub effects: Option<Effects>,
+    /// What the tally of an open matter comes to.
+    pub verdict: Option<Verdict>,
+    /// The reader's vote by one click.
+    pub quick: Option<QuickVote>,
+    /// The next matter without the reader's vote, and how many there are.
+    pub next: Option<(Link, usize)>,
     /// How the vote stands; posts that are not voted on have none.
     pub votes: Option<Votes>,
     /// What the reader may do with the post itself: enact, withdraw, move.

@@ -8,12 +8,13 @@
 use crate::site::post::page::{Answering, Post};
 use crate::ui::sample::pieces::changes;
 use crate::ui::sample::world::{
-    GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, rule, send, tally, text,
+    GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, post, rule, send, tally,
+    text, verdict,
 };
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{
-    Ballot, Comment, Effect, Effects, Fact, Gauge, Icon, Link, Need, Offer, Person, Refusal,
-    Status, StatusKind, Tone, urls,
+    Ballot, Comment, Effect, Effects, Fact, Gauge, Icon, Link, Need, Offer, Person, QuickVote,
+    Refusal, Status, StatusKind, Tone, urls,
 };
 use crate::ui::{EditWindow, If, VoteLine, Votes};
 
@@ -108,6 +109,8 @@ fn comment(number: u32, name: &str, minutes: i64, side: &str, words: &str) -> Co
         when: ago(minutes),
         vote: (!side.is_empty()).then(|| Ballot::new(side)),
         note: None,
+        is_fresh: false,
+        reply: None,
         is_superseded: false,
         event: None,
         body: (!words.is_empty()).then(|| line(words)),
@@ -125,6 +128,8 @@ fn comments() -> Vec<Comment> {
         ),
         Comment {
             note: Some("superseded by #7".into()),
+            is_fresh: false,
+            reply: None,
             is_superseded: true,
             ..comment(
                 2,
@@ -185,12 +190,12 @@ fn proposal() -> Post {
     Post {
         chrome: chrome("Night fares for the ferry", "Blog"),
         crumbs: vec![Link::new("Blog", urls::Game { game: GAME })],
-        number: "Proposal 34".into(),
         title: "Night fares for the ferry".into(),
         category: "Proposal".into(),
         author: person("Tamsin"),
         report: Some(urls::Report { game: GAME }.into()),
         when: ago(450),
+        edited: None,
         status: Some(Status::new(StatusKind::Pending, "Pending")),
         place: "third in the queue".into(),
         fields: vec![],
@@ -216,6 +221,22 @@ fn proposal() -> Post {
             ],
             whole: Some(urls::Effects { game: GAME, post: "92-0" }.into()),
         }),
+        verdict: Some(verdict(
+            StatusKind::Pending,
+            "Pending",
+            gauge(4, 2, 2, 3),
+            "One vote decides: one more FOR reaches its quorum",
+            "3 players haven’t voted.",
+        )),
+        quick: Some(QuickVote {
+            send: send(urls::Comment {
+                game: GAME,
+                post: "92-0",
+            }),
+            title: "Night fares for the ferry".into(),
+            sides: vec![(Ballot::new("for"), true), (Ballot::new("against"), false)],
+        }),
+        next: Some((Link::new("A ledger for lost boats", post("91-0")), 2)),
         votes: Some(votes()),
         offers: vec![Offer {
             action: "enact".into(),
@@ -272,9 +293,9 @@ impl Samples for Post {
         };
         let story = Post {
             title: "Minutes of the tide committee".into(),
-            number: "Story".into(),
             category: "Story".into(),
             author: Person::named("Anonymous"),
+            edited: None,
             status: None,
             place: String::new(),
             edit: Some(EditWindow {
@@ -301,6 +322,9 @@ impl Samples for Post {
             change_note: String::new(),
             changes: vec![],
             effects: None,
+            verdict: None,
+            quick: None,
+            next: None,
             votes: None,
             offers: vec![],
             comments: vec![],

@@ -13,6 +13,7 @@ use crate::site::ruleset::page::{Beside, Clause, RuleText, Ruleset, RulesetPart,
 use crate::ui::code::CodeHtml;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Link, plural, urls};
+use crate::view::enactments::{self, Enacted};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::rules::{numbers, ordered_sections};
@@ -26,7 +27,11 @@ pub(crate) async fn show(
         code: query.get("code").cloned(),
         at: query.get("at").cloned(),
     };
-    drawn(look, move |look| Ok(page(look, &ruleset(look, &unfolded)))).await
+    let enacted = enactments::of_rules(&look).await;
+    drawn(look, move |look| {
+        Ok(page(look, &ruleset(look, &unfolded, &enacted)))
+    })
+    .await
 }
 
 /// What of the ruleset was asked for. All of its code would weigh more than its prose, so a rule's comes on demand, and that of
@@ -58,9 +63,9 @@ impl Unfolded {
     }
 }
 
-fn ruleset(look: &GameView, unfolded: &Unfolded) -> Ruleset {
+fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Ruleset {
     let game = look.game().as_str();
-    let parts = parts(look, unfolded);
+    let parts = parts(look, unfolded, enacted);
     let rules = look.public().rules.values();
     let last = rules
         .map(|rule| rule.changed_by)
@@ -75,8 +80,8 @@ fn ruleset(look: &GameView, unfolded: &Unfolded) -> Ruleset {
     );
     Ruleset {
         chrome: look.chrome("Ruleset", Part::Rules),
+        fresh: look.fresh_with_button("rules"),
         since: look.when(since),
-        version: format!("event {last}"),
         stood: look.is_past().then(|| look.when(look.now())),
         compare: urls::Compare { game }.into(),
         source: unfolded.then(urls::RulesetSource { game }.into()),
@@ -86,7 +91,7 @@ fn ruleset(look: &GameView, unfolded: &Unfolded) -> Ruleset {
     }
 }
 
-fn parts(look: &GameView, unfolded: &Unfolded) -> Vec<RulesetPart> {
+fn parts(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Vec<RulesetPart> {
     let numbers = numbers(look);
     let parts = ordered_sections(look).into_iter().map(|(id, section)| {
         let rules: Vec<_> = look
@@ -102,7 +107,7 @@ fn parts(look: &GameView, unfolded: &Unfolded) -> Vec<RulesetPart> {
                 .collect(),
             rules: rules
                 .iter()
-                .map(|(id, rule)| text(look, id, rule, &numbers, unfolded))
+                .map(|(id, rule)| text(look, id, rule, &numbers, (unfolded, enacted)))
                 .collect(),
         }
     });
@@ -132,6 +137,7 @@ fn toc(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>
             link.into()
         },
         is_off: !rule.active,
+        is_new: look.is_fresh_rule(id),
     }
 }
 
@@ -140,7 +146,7 @@ fn text(
     id: &Name,
     rule: &Rule,
     numbers: &BTreeMap<Name, String>,
-    unfolded: &Unfolded,
+    (unfolded, enacted): (&Unfolded, &Enacted),
 ) -> RuleText {
     let game = look.game().as_str();
     let number = numbers.get(id).cloned().unwrap_or_default();
@@ -148,7 +154,7 @@ fn text(
         game,
         rule: id.as_str(),
     };
-    let (changed, by) = changed(look, rule.changed_by);
+    let (changed, by, how) = changed(look, rule.changed_by, enacted);
     let propose = look.mending(id).filter(|_| rule.section != LIBRARY);
     RuleText {
         id: format!("rule-{id}"),
@@ -156,7 +162,7 @@ fn text(
         is_sub: rule.parent.is_some(),
         changed,
         by,
-        how: String::new(),
+        how,
         history: Link::new("history", history),
         propose,
         pending: pending(look, id),
@@ -168,22 +174,29 @@ fn text(
     }
 }
 
-fn changed(look: &GameView, by: EventSeq) -> (String, Option<Link>) {
-    let event = by.to_string();
-    let when = look
-        .moment_of(by)
-        .map(|at| format!(", {}", look.when(at).full()))
-        .unwrap_or_default();
+/// What changed a rule last: its words, the way to it, and what is told of it behind that.
+fn changed(look: &GameView, by: EventSeq, enacted: &Enacted) -> (String, Option<Link>, String) {
+    let when = look.moment_of(by).map(|at| look.when(at).full());
     if by == EventSeq(1) {
-        return (format!("As at the founding{when}"), None);
+        let when = when.map_or_else(String::new, |when| format!(", {when}"));
+        return (format!("As at the founding{when}"), None, String::new());
     }
+    if let Some((id, post)) = enacted.get(&by).and_then(|id| Some((*id, look.post(*id)?))) {
+        let on = post.closed_at.map(|at| look.when(at).brief_day());
+        let on = on.map_or_else(String::new, |on| format!(", {on}"));
+        let how = format!("({}){on}", look.author(&post.author).name);
+        return ("Changed by".to_owned(), look.link_to(id), how);
+    }
+    let event = by.to_string();
     let link = urls::Event {
         game: look.game().as_str(),
         event: &event,
     };
+    let title = when.unwrap_or_else(|| "an action".to_owned());
     (
-        "Changed by".to_owned(),
-        Some(Link::new(format!("event {event}{when}"), link)),
+        "Changed on".to_owned(),
+        Some(Link::new(title, link)),
+        String::new(),
     )
 }
 
@@ -274,7 +287,7 @@ fn clause(
         },
         called,
         prose: look.clause_prose(prose),
-        is_new: false,
+        is_new: look.is_fresh_rule(id),
     }
 }
 

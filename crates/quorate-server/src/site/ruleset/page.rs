@@ -5,7 +5,7 @@ use askama::Template;
 use crate::ui::code::CodeHtml;
 use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
-use crate::ui::{Change, Chrome, Field, Follow, Link, When};
+use crate::ui::{Change, Chrome, Field, Follow, Fresh, Link, When};
 
 /// A rule in the contents.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct TocRule {
     pub href: Href,
     /// Switched off as things stand.
     pub is_off: bool,
+    /// Changed since the reader said that they have seen the rules.
+    pub is_new: bool,
 }
 
 /// What stands beside a clause's prose.
@@ -113,10 +115,10 @@ pub struct RulesetPart {
 pub struct Ruleset {
     /// Around it.
     pub chrome: Chrome,
+    /// What has changed since the reader said that they have seen the rules.
+    pub fresh: Option<Fresh>,
     /// When the newest of its rules was made or changed.
     pub since: When,
-    /// "event 41", which did that.
-    pub version: String,
     /// The moment of which it is, where that is not now.
     pub stood: Option<When>,
     /// Two versions side by side.

@@ -70,6 +70,7 @@ fn parts() -> Vec<RulesetPart> {
                 number: rule.number.clone(),
                 title: rule.title.clone(),
                 href: Href::fragment(&rule.id),
+                is_new: false,
                 is_off: rule.off.is_some(),
             })
             .collect()
@@ -260,8 +261,8 @@ impl Samples for Ruleset {
     fn samples() -> Vec<Sample<Self>> {
         let page = Ruleset {
             chrome: chrome("Ruleset", "Ruleset"),
+            fresh: None,
             since: ago(1_238),
-            version: "version 41".into(),
             stood: None,
             compare: urls::Compare { game: GAME }.into(),
             source: urls::RulesetSource { game: GAME }.into(),

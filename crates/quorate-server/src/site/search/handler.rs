@@ -8,6 +8,7 @@ use quorate_kernel::law::LIBRARY;
 
 use crate::app::forms::{Opened, drawn, page};
 use crate::site::search::page::{Hit, Search};
+use crate::site::search::wanted::Wanted;
 use crate::ui::urls::Href;
 use crate::ui::{Link, markup, urls};
 use crate::view::game::GameView;
@@ -24,10 +25,8 @@ pub(crate) async fn show(
     Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let words = query
-        .get("q")
-        .map(|words| words.trim().to_owned())
-        .unwrap_or_default();
+    let typed = query.get("q").map_or("", |words| words.trim()).to_owned();
+    let wanted = Wanted::read(&query);
     drawn(look, move |look| {
         let search = Search {
             chrome: look.chrome("Search", Part::Elsewhere),
@@ -35,28 +34,30 @@ pub(crate) async fn show(
                 game: look.game().as_str(),
             }
             .into(),
-            hits: if words.is_empty() {
+            fields: wanted.fields(look, &query),
+            is_asked: !wanted.is_empty(),
+            hits: if wanted.is_empty() {
                 Vec::new()
             } else {
-                hits(look, &words)
+                hits(look, &wanted)
             },
-            query: words,
+            query: typed,
         };
         Ok(page(look, &search))
     })
     .await
 }
 
-fn hits(look: &GameView, query: &str) -> Vec<Hit> {
-    let words: Vec<String> = query
-        .to_lowercase()
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect();
+fn hits(look: &GameView, wanted: &Wanted) -> Vec<Hit> {
+    let words = &wanted.words;
     let mut found: Vec<(usize, Hit)> = Vec::new();
-    rules(look, &words, &mut found);
-    people(look, &words, &mut found);
-    posts(look, &words, &mut found);
+    if wanted.takes_rules() {
+        rules(look, words, &mut found);
+    }
+    if wanted.takes_people() {
+        people(look, words, &mut found);
+    }
+    posts(look, wanted, &mut found);
     found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     found.into_iter().take(HITS).map(|(_, hit)| hit).collect()
 }
@@ -156,7 +157,8 @@ fn people(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
     }
 }
 
-fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
+fn posts(look: &GameView, wanted: &Wanted, found: &mut Vec<(usize, Hit)>) {
+    let words = &wanted.words;
     for (id, post) in look.posts() {
         let title = look.themed(post.title.as_str());
         let word = id.to_string();
@@ -165,7 +167,11 @@ fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
             post: &word,
         }
         .into();
-        if let Some((weight, excerpt)) = weigh_marked(look, &title, post.body.as_str(), words) {
+        let is_meant = wanted.takes_posts_of(post.category.as_str())
+            && wanted.takes(look, look.author_of(&post.author), post.at);
+        if is_meant
+            && let Some((weight, excerpt)) = weigh_marked(look, &title, post.body.as_str(), words)
+        {
             let hit = Hit {
                 kind: look.category_title(post),
                 to: Link::new(title.clone(), href.clone()),
@@ -174,8 +180,14 @@ fn posts(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
             };
             found.push((weight * 2, hit));
         }
+        if !wanted.takes_comments() {
+            continue;
+        }
         for (key, comment) in look.comments_of(*id) {
-            if let Some((weight, excerpt)) = weigh_marked(look, "", comment.text.as_str(), words) {
+            if wanted.takes(look, look.author_of(&comment.author), comment.at)
+                && let Some((weight, excerpt)) =
+                    weigh_marked(look, "", comment.text.as_str(), words)
+            {
                 let hit = Hit {
                     kind: "Comment".to_owned(),
                     to: Link::new(

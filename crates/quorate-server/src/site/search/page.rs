@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Link, When};
+use crate::ui::{Chrome, Field, Link, When};
 
 /// A place where something was found.
 #[derive(Clone, Debug)]
@@ -28,6 +28,17 @@ pub struct Search {
     pub here: Href,
     /// What was looked for.
     pub query: String,
+    /// Of whom, of which kind, from when to when.
+    pub fields: Vec<Field>,
+    /// Whether anything was looked for.
+    pub is_asked: bool,
     /// What was found, best first.
     pub hits: Vec<Hit>,
+}
+
+impl Search {
+    /// Whether more is asked for than words.
+    fn is_narrowed(&self) -> bool {
+        self.fields.iter().any(Field::is_filled)
+    }
 }

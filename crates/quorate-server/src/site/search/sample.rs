@@ -18,6 +18,8 @@ impl Samples for Search {
             chrome: chrome("Search", ""),
             here: urls::Search { game: GAME }.into(),
             query: "ferry".into(),
+            fields: Vec::new(),
+            is_asked: true,
             hits: vec![
                 hit(
                     "Rule",

@@ -27,7 +27,7 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
         Ok(()) => reply::see_with(&back, "The change is made, and stands as claimed."),
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("The change by hand", &refusal);
-            let chrome = look.chrome("The law says no", Part::Tracker);
+            let chrome = look.chrome("The rules say no", Part::Tracker);
             let way = Link::new("Back to the value", back);
             let why = form.filled("why").map(str::to_owned);
             reply::refused(look.app(), look.visitor(), chrome, refusal, why, way)

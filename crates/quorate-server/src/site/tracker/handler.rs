@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::Query;
+use axum::extract::{Query, RawQuery};
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::CellKey;
@@ -12,15 +13,18 @@ use quorate_law::declare::ShownTo;
 
 use crate::app::error::AppError;
 use crate::app::forms::{OpenedThen, answer_in, drawn, page};
-use crate::site::tracker::{page, rolls};
+use crate::site::tracker::{columns, page, rolls};
 use crate::ui::html::slug;
 use crate::ui::urls::Href;
-use crate::ui::{Fact, History, Link, Table, urls};
+use crate::ui::{Choice, Fact, History, Link, Table, urls};
 use crate::view::game::GameView;
 use crate::view::grid::{Asked, Plan};
 use crate::view::history;
 use crate::view::kinds::{ROSTER, Source, Tracked};
 use crate::view::people::Part;
+
+/// Up to how many columns stand in one table by themselves.
+const TOGETHER: usize = 9;
 
 /// How many things of a kind a table shows.
 const THINGS: usize = 120;
@@ -29,11 +33,23 @@ const THINGS: usize = 120;
 pub(crate) async fn show(
     OpenedThen(look): OpenedThen,
     Query(query): Query<BTreeMap<String, String>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
 ) -> Response {
-    match gather(&look, &query).await {
-        Ok(gathered) => drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await,
+    let chosen = columns::asked(raw.as_deref().unwrap_or_default());
+    let columns = chosen.clone().or_else(|| columns::kept(&headers));
+    let keep = chosen.map(|chosen| columns::keep(look.game().as_str(), &chosen));
+    let mut response = match gather(&look, &query).await {
+        Ok(mut gathered) => {
+            gathered.columns = columns.filter(|columns| !columns.is_empty());
+            drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await
+        }
         Err(trouble) => answer_in(&look, Err(trouble)),
+    };
+    if let Some(keep) = keep.flatten() {
+        response.headers_mut().append(header::SET_COOKIE, keep);
     }
+    response
 }
 
 /// What a tracker needs of the log, fetched before it is drawn.
@@ -51,6 +67,8 @@ struct Gathered {
     today: Option<GameView>,
     /// Whether the columns of the roster are asked for.
     roster: bool,
+    /// The columns that the reader picked, by their values' names; all of them where none are picked.
+    columns: Option<Vec<Name>>,
 }
 
 async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gathered, AppError> {
@@ -80,6 +98,7 @@ async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gat
         claims,
         today,
         roster,
+        columns: None,
     })
 }
 
@@ -100,11 +119,21 @@ fn tracker(look: &GameView, gathered: &Gathered) -> page::Tracker {
         .any(|row| row.history.is_some());
     let key = "behind a lock each sees only their own";
     page::Tracker {
+        fresh: look.fresh_with_button("values"),
         chrome: look.chrome("Tracker", Part::Tracker),
         past: look
             .is_past()
             .then(|| format!("As it was on {}.", look.when(look.now()).full())),
         tables,
+        columns: if gathered.roster || look.is_past() {
+            Vec::new()
+        } else {
+            pickable(look, gathered)
+        },
+        here: urls::Tracker {
+            game: look.game().as_str(),
+        }
+        .into(),
         key: is_private.then(|| key.to_owned()).into_iter().collect(),
         pages: ways(look, gathered.roster),
         facts: facts(look, gathered),
@@ -128,10 +157,7 @@ fn ways(look: &GameView, roster: bool) -> Vec<Link> {
     ways.push(if roster {
         Link::new("the dynasty's values", here)
     } else {
-        Link::new(
-            "what is on the books about each",
-            here.with("roster", "yes"),
-        )
+        Link::new("roster and records", here.with("roster", "yes"))
     });
     ways
 }
@@ -176,6 +202,9 @@ fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<
             matches!(key.thing, Thing::Player(_)) && group.iter().any(|v| *v.name() == key.name)
         })
     };
+    if !gathered.roster && wanted.is_none() {
+        groups = picked(groups, gathered.columns.as_deref());
+    }
     groups.retain(|(under, group)| (*under == ROSTER) == gathered.roster || asks_for(group));
     let (active, idle) = look.roster();
     let things = |ids: Vec<PlayerId>| ids.into_iter().map(Thing::Player).collect::<Vec<_>>();
@@ -202,11 +231,49 @@ fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<
     made.collect()
 }
 
+/// The groups of columns with those alone that the reader picked, in one table; as they are where none are picked and they are
+/// too many for one.
+fn picked<'a>(
+    groups: Vec<(&'a str, Vec<Tracked<'a>>)>,
+    columns: Option<&[Name]>,
+) -> Vec<(&'a str, Vec<Tracked<'a>>)> {
+    let (roster, mut shown): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|(under, _)| *under == ROSTER);
+    let count: usize = shown.iter().map(|(_, group)| group.len()).sum();
+    let Some((under, _)) = shown.first() else {
+        return roster;
+    };
+    let under = *under;
+    if columns.is_some() || count <= TOGETHER {
+        let mut all: Vec<Tracked<'a>> = shown.into_iter().flat_map(|(_, group)| group).collect();
+        if let Some(columns) = columns {
+            all.retain(|value| columns.contains(value.name()));
+        }
+        shown = vec![(under, all)];
+    }
+    shown.extend(roster);
+    shown
+}
+
+/// What can be picked as columns of the players' table.
+fn pickable(look: &GameView, gathered: &Gathered) -> Vec<Choice> {
+    let values = look.tracked_of(&"Player".into());
+    let shown = values.iter().filter(|value| value.under() != ROSTER);
+    let choices = shown.map(|value| Choice {
+        chosen: gathered
+            .columns
+            .as_ref()
+            .is_none_or(|columns| columns.contains(value.name())),
+        ..Choice::new(value.name().as_str(), look.themed(&value.title()))
+    });
+    choices.collect()
+}
+
 /// A title under which values are tracked, as a heading.
 fn titled(look: &GameView, under: &str) -> String {
     match under {
         "tracker" => "Tracked values".to_owned(),
-        ROSTER => "On the books".to_owned(),
+        ROSTER => "Roster".to_owned(),
         // A page of that name says how it is written.
         other => {
             let titles = look.law().pages.iter();

@@ -2,7 +2,10 @@
 
 use askama::Template;
 
-use crate::ui::{Chrome, Fact, Field, Form, History, Link, Roll, Send, Status, Table};
+use crate::ui::urls::Href;
+use crate::ui::{
+    Choice, Chrome, Fact, Field, Form, Fresh, History, Link, Roll, Send, Status, Table,
+};
 
 /// A value that somebody should look at again.
 #[derive(Clone, Debug)]
@@ -30,6 +33,12 @@ pub struct DiceLine {
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/tracker/tracker.html")]
 pub struct Tracker {
+    /// What can be picked as columns of the players' table.
+    pub columns: Vec<Choice>,
+    /// The page itself.
+    pub here: Href,
+    /// What has changed since the reader said that they have seen the values.
+    pub fresh: Option<Fresh>,
     /// Around it.
     pub chrome: Chrome,
     /// Whether it is the tracker of another moment, and which.

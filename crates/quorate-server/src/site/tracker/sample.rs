@@ -10,7 +10,9 @@ use crate::ui::sample::pieces::{boats, history, players};
 use crate::ui::sample::world::{GAME, ago, as_stranger, chrome, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
-use crate::ui::{Die, Fact, Field, FieldKind, Form, Link, Roll, Status, StatusKind, Swatch, urls};
+use crate::ui::{
+    Choice, Die, Fact, Field, FieldKind, Form, Link, Roll, Status, StatusKind, Swatch, urls,
+};
 
 impl Samples for Tracker {
     fn samples() -> Vec<Sample<Self>> {
@@ -46,7 +48,10 @@ impl Samples for Tracker {
             )),
         };
         let page = Tracker {
-            chrome: chrome("Tracker", "Tracker"),
+            fresh: None,
+        columns: vec![Choice::new("oil", "Oil"), Choice::new("tide", "Tide")],
+        here: urls::Tracker { game: GAME }.into(),
+        chrome: chrome("Tracker", "Tracker"),
             past: None,
             tables: vec![(String::new(), players(true)), ("Boats".into(), boats())],
             key: vec!["* behind a mooring".into()],

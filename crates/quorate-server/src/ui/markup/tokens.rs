@@ -2,13 +2,15 @@
 
 use quorate_engine::icons::IconWords;
 
-use crate::ui::markup::{Reading, Terms};
+use crate::ui::markup::{People, Reading, Terms};
 
 /// A piece of a text.
 pub(crate) enum Piece<'t> {
     Words(&'t str),
     Vote(&'t str),
     Term(&'t str),
+    /// Somebody who is named after an @, with the way to their page.
+    Person(&'t str, &'t str),
 }
 
 /// Cuts a text where a token stands that means something here; whatever else stands between colons or braces stays.
@@ -16,8 +18,20 @@ pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
     let mut pieces = Vec::new();
     let mut from = 0;
     let mut at = 0;
-    while let Some(found) = words[at..].find([':', '{']) {
+    while let Some(found) = words[at..].find([':', '{', '@']) {
         let open = at + found;
+        if words.as_bytes()[open] == b'@' {
+            at = open + 1;
+            if let Some((name, href)) = mentioned(words, open, reading.people) {
+                if from < open {
+                    pieces.push(Piece::Words(&words[from..open]));
+                }
+                pieces.push(Piece::Person(name, href));
+                from = open + name.len();
+                at = from;
+            }
+            continue;
+        }
         let close = if words.as_bytes()[open] == b':' {
             ':'
         } else {
@@ -49,6 +63,33 @@ pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
     pieces
 }
 
+/// Who is named by an @ that stands at a place of a text: the words with the @, and the way to their page. Of several names
+/// that fit, the longest.
+fn mentioned<'t>(words: &'t str, at: usize, people: &'t People) -> Option<(&'t str, &'t str)> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    if words[..at].chars().next_back().is_some_and(is_part) {
+        return None;
+    }
+    let after = &words[at + 1..];
+    let fits = |name: &str| {
+        let said = after.get(..name.len())?;
+        let ends = !after[name.len()..].starts_with(is_part);
+        (ends && said.to_lowercase() == name).then_some(name.len())
+    };
+    let found = people
+        .iter()
+        .filter_map(|(name, href)| Some((fits(name)?, href)));
+    let (length, href) = found.max_by_key(|(length, _)| *length)?;
+    Some((&words[at..=at + length], href))
+}
+
+/// Whether a text names somebody by an @.
+pub fn names(text: &str, name: &str) -> bool {
+    let people = People::from([(name.to_lowercase(), String::new())]);
+    let mut places = text.match_indices('@');
+    places.any(|(at, _)| mentioned(text, at, &people).is_some())
+}
+
 /// A text with the words of the theme in place of their tokens, and nothing else changed: for differences and titles.
 pub fn themed(words: &str, terms: &Terms) -> String {
     pieces(
@@ -56,13 +97,14 @@ pub fn themed(words: &str, terms: &Terms) -> String {
         Reading {
             terms,
             icons: &IconWords::default(),
+            people: &People::new(),
             keeps_lines: true,
             heading: None,
         },
     )
     .into_iter()
     .map(|piece| match piece {
-        Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) => text,
+        Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) | Piece::Person(text, _) => text,
     })
     .collect()
 }

@@ -7,7 +7,7 @@ use quorate_kernel::Name;
 use crate::ui::chrome::{Banner, Chrome, GameFrame, Reader, Section, Theme};
 use crate::ui::form::Send;
 use crate::ui::mark::{Ballot, Icon, Status, StatusKind};
-use crate::ui::markup::{Markup, Reading, Terms, render};
+use crate::ui::markup::{Markup, People, Reading, Terms, render};
 use crate::ui::person::Person;
 use crate::ui::refusal::Cite;
 use crate::ui::time::When;
@@ -62,6 +62,7 @@ pub(crate) fn text(words: &str) -> Markup {
         Reading {
             terms: &terms(),
             icons: &icons(),
+            people: &People::new(),
             keeps_lines: true,
             heading: Some(2),
         },
@@ -75,6 +76,7 @@ pub(crate) fn line(words: &str) -> Markup {
         Reading {
             terms: &terms(),
             icons: &icons(),
+            people: &People::new(),
             keeps_lines: true,
             heading: None,
         },
@@ -151,6 +153,7 @@ pub(crate) fn verdict(
         gauge: Some(gauge),
         tally: tally(gauge),
         lead: lead.into(),
+        ahead: None,
         why: why.into(),
     }
 }
@@ -158,6 +161,7 @@ pub(crate) fn verdict(
 /// The frame of a page of Saltmarsh, as Cosima sees it.
 pub(crate) fn chrome(title: &str, section: &str) -> Chrome {
     let part = |title: &str, href: urls::Href, waiting| Section {
+        fresh: usize::from(title == "Ruleset"),
         is_current: title == section,
         title: title.into(),
         href,

@@ -184,6 +184,7 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "answer=0",
         ),
         ("/g/{game}/roll", g("/roll"), "line=DICE6"),
+        ("/g/{game}/seen/{what}:posts", g("/seen/posts"), ""),
         (
             "/g/{game}/log/{event}/undo",
             g(&format!("/log/{}/undo", ball.claim)),

@@ -1,0 +1,36 @@
+//! What a reader has seen of a game, noted after the page was made.
+
+use std::sync::Arc;
+
+use quorate_kernel::{EventSeq, GameId};
+use quorate_runtime::ports::AccountId;
+
+use crate::app::state::AppState;
+use crate::view::game::GameView;
+
+/// Who reads a game, for what is noted after the page was made.
+pub(crate) struct Reader {
+    site: Arc<AppState>,
+    game: GameId,
+    account: Option<AccountId>,
+}
+
+impl Reader {
+    pub(crate) fn of(look: &GameView) -> Self {
+        Self {
+            site: Arc::clone(look.app()),
+            game: look.game().clone(),
+            account: look.visitor().id(),
+        }
+    }
+
+    /// Notes that something was seen up to an event. A mark that cannot be kept holds up no page: it is made again next time.
+    pub(crate) async fn note(&self, word: &str, up_to: EventSeq) {
+        let Some(account) = self.account else { return };
+        let accounts = &self.site.parts.accounts;
+        let noted = accounts.note_messages_read(account, &self.game, word, up_to);
+        if let Err(error) = noted.await {
+            tracing::warn!(%error, "what a reader has seen was not noted");
+        }
+    }
+}

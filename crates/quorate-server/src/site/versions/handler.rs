@@ -1,0 +1,56 @@
+//! The versions of a post that was edited, with what each changed.
+
+use axum::extract::Path;
+use axum::response::Response;
+use quorate_kernel::Moment;
+
+use crate::app::error::AppError;
+use crate::app::forms::{Opened, drawn, page};
+use crate::site::versions::page::{Version, Versions};
+use crate::view::game::GameView;
+use crate::view::people::Part;
+use crate::view::posts::post_id;
+
+/// `GET /g/{game}/post/{post}/versions`.
+pub(crate) async fn show(
+    Opened(look): Opened,
+    Path((_, post)): Path<(String, String)>,
+) -> Response {
+    drawn(look, move |look| {
+        let id = post_id(look, &post)?;
+        let link = look.link_to(id).ok_or(AppError::NotFound)?;
+        let texts = look.texts_of(id);
+        let mut versions: Vec<Version> = Vec::new();
+        let mut before: Option<&(Moment, String, String)> = None;
+        for text in &texts {
+            versions.push(Version {
+                when: look.when(text.0),
+                changes: before.map_or_else(Vec::new, |before| changes(look, before, text)),
+            });
+            before = Some(text);
+        }
+        versions.reverse();
+        let made = Versions {
+            chrome: look.chrome("Versions", Part::Blog),
+            post: link,
+            versions,
+        };
+        Ok(page(look, &made))
+    })
+    .await
+}
+
+fn changes(
+    look: &GameView,
+    (_, old_title, old): &(Moment, String, String),
+    (_, title, text): &(Moment, String, String),
+) -> Vec<crate::ui::Change> {
+    let mut changes = Vec::new();
+    if old_title != title {
+        changes.push(look.text_changed("Title", old_title, title));
+    }
+    if old != text {
+        changes.push(look.text_changed("Text", old, text));
+    }
+    changes
+}
