@@ -1,4 +1,5 @@
-// Clocks, countdowns and the reader's own time beside UTC. The server's clock counts: a reader's may be wrong.
+// Clocks, countdowns, and times in the reader's own zone, with UTC when pointed at. The server's clock counts: a reader's may
+// be wrong.
 const root = document.documentElement;
 const skew = Number(root.dataset.now || Date.now()) - Date.now();
 const now = () => Date.now() + skew;
@@ -28,6 +29,13 @@ function local(at) {
   const clock = at.toLocaleTimeString("en-GB", hours);
   return sameDay(at, new Date(now())) ? `${clock} yours` : `${at.toLocaleDateString("en-GB", days)}, ${clock} yours`;
 }
+// The shortest form that says it all: the clock today, the day too on another, the year too in another.
+function short(at) {
+  const clock = at.toLocaleTimeString("en-GB", hours), here = new Date(now());
+  if (sameDay(at, here)) return clock;
+  const year = at.getFullYear() === here.getFullYear() ? {} : { year: "numeric" };
+  return `${at.toLocaleDateString("en-GB", { ...days, ...year }).replace(/,/g, "")}, ${clock}`;
+}
 function tick() {
   const at = now();
   each("clock", (el) => write(el, new Date(at).toISOString().slice(11, 16)));
@@ -38,9 +46,15 @@ function tick() {
 
 let ticking;
 export function times() {
-  document.querySelectorAll("time[datetime]").forEach((el) => {
-    const own = local(new Date(el.dateTime));
-    if (own && !el.dataset.own) { el.title = el.title ? `${el.title} · ${own}` : own; el.dataset.own = "1"; }
+  document.querySelectorAll("time[datetime]:not(.clock *)").forEach((el) => {
+    if (el.dataset.own) return;
+    el.dataset.own = "1";
+    const at = new Date(el.dateTime);
+    if (el.dataset.since) { el.title = [el.title, local(at)].filter(Boolean).join(" · "); return; }
+    // What tells the day alone goes on telling the day alone.
+    const day = !el.textContent.includes(":");
+    el.title = el.title || el.textContent;
+    el.textContent = day ? at.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) : short(at);
   });
   tick();
   ticking ??= setInterval(tick, 10000);

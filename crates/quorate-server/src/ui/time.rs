@@ -105,7 +105,7 @@ impl When {
         Told(self, Manner::Short)
     }
 
-    /// The moment in full, then what is left, then the reader's own time.
+    /// The moment in full, then what is left. A script puts the reader's own time in its place, short, with UTC when pointed at.
     pub fn due(&self) -> Told<'_> {
         Told(self, Manner::Due)
     }
@@ -156,17 +156,14 @@ impl fmt::Display for Told<'_> {
                     r#"<time datetime="{iso}" title="{full}" data-since="{iso}">{age}</time>"#
                 )
             }
-            Manner::Exact => write!(
-                f,
-                r#"<time datetime="{iso}">{full}</time><span class="left" data-local="{iso}"></span>"#
-            ),
+            Manner::Exact => write!(f, r#"<time datetime="{iso}">{full}</time>"#),
             Manner::Short => {
                 let brief = when.brief();
                 write!(f, r#"<time datetime="{iso}" title="{full}">{brief}</time>"#)
             }
             Manner::Due => write!(
                 f,
-                r#"<time datetime="{iso}">{full}</time> <span class="left">{}<span data-local="{iso}"></span></span>"#,
+                r#"<time datetime="{iso}">{full}</time> <span class="left">{}</span>"#,
                 Left(when)
             ),
             Manner::Left => write!(f, "{}", Left(when)),

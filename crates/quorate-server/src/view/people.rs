@@ -27,6 +27,9 @@ pub enum Part {
     Elsewhere,
 }
 
+/// The category that rulesets share for declarations of victory.
+const VICTORY: &str = "Victory";
+
 impl GameView {
     /// The name of somebody in the game.
     pub fn name(&self, id: PlayerId) -> String {
@@ -204,6 +207,13 @@ impl GameView {
         sections
     }
 
+    /// Who has declared victory, and the declaration, where one is open.
+    fn victory_claimed(&self) -> Option<(String, Link)> {
+        let mut open = self.posts().filter(|(_, post)| self.is_open(post));
+        let (id, post) = open.find(|(_, post)| post.category == VICTORY)?;
+        Some((self.author(&post.author).name, self.link_to(*id)?))
+    }
+
     /// How many questions wait for somebody.
     fn asked(&self, me: PlayerId) -> usize {
         let state = self.state();
@@ -228,14 +238,28 @@ impl GameView {
         let mut banners = Vec::new();
         // A season in which the game rests is a hiatus as well, and its own name says more.
         if stands("downtime") {
-            let text = "The game rests for the season. What the ruleset holds back waits; each refused action says which rule stops it.";
+            let text = "The game rests for the season. Some actions have to wait; each says which rule stops it.";
             banners.push(banner(Icon::Sleep, "Downtime.", text));
         } else if stands("hiatus") {
-            let text = "What the ruleset holds back in a hiatus waits; each refused action says which rule stops it.";
-            banners.push(banner(Icon::Moon, "Hiatus.", text));
+            banners.push(match self.victory_claimed() {
+                Some((who, claim)) => Banner {
+                    more: Some(claim),
+                    ..banner(
+                        Icon::Moon,
+                        "Hiatus.",
+                        &format!(
+                            "{who} declared victory. Most of the game waits until that is decided:"
+                        ),
+                    )
+                },
+                None => {
+                    let text = "Some actions have to wait; each says which rule stops it.";
+                    banner(Icon::Moon, "Hiatus.", text)
+                }
+            });
         }
         if stands("dormant") {
-            let text = "Too few play for the core rules to go on as usual.";
+            let text = "Too few people play for the core rules to work as usual.";
             banners.push(banner(Icon::Sleep, "Dormant.", text));
         }
         banners

@@ -101,6 +101,17 @@ pub struct Writing {
     pub afterwards: String,
 }
 
+impl Writing {
+    /// The words of the button that takes up one more change.
+    fn add_words(&self) -> &'static str {
+        if self.edits.is_empty() && self.picks.is_empty() {
+            "Add this change"
+        } else {
+            "Add another change"
+        }
+    }
+}
+
 /// Writing a post.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/compose/compose.html")]
