@@ -139,11 +139,9 @@ impl GameView {
         let heading = format!("Can be closed: {}", self.themed(post.title.as_str()));
         let to_do = self.themed(&decl.it.title);
         let mut text = self.text(heading, self.href_of(id), &to_do, thread(id));
-        text.body = self.verdict(id).map_or_else(String::new, |verdict| {
-            format!("{} {}", verdict.lead, verdict.why)
-                .trim()
-                .to_owned()
-        });
+        text.body = self
+            .verdict(id)
+            .map_or_else(String::new, |verdict| verdict.sentence().trim().to_owned());
         let reason = format!("Your office in {} lets you close it.", self.title());
         Some(because(text, reason, self.cite_site(&decl.site)))
     }
