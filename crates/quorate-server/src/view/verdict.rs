@@ -215,10 +215,9 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The icons that the reader could cast with effect.
+    /// The icons that the reader could cast with effect; somebody idle, those that the law does not refuse.
     fn sides(&self) -> Vec<Name> {
         let me = self.look.me.filter(|_| self.look.is_member());
-        let me = me.filter(|me| !self.look.has_flag(*me, "idle"));
         me.map(|me| window::usable_icons(self.look, self.id, me, &self.icons))
             .unwrap_or_default()
     }

@@ -40,7 +40,10 @@ impl GameView {
     /// vote.
     pub(crate) fn quick_vote(&self, id: PostId, back: Option<&str>) -> Option<QuickVote> {
         let post = self.post(id)?;
-        if self.is_past || !self.is_member() || !self.is_open(post) {
+        let playing = self
+            .me
+            .filter(|me| self.is_member() && !self.has_flag(*me, "idle"));
+        if self.is_past || playing.is_none() || !self.is_open(post) {
             return None;
         }
         let count = self.count(id)?;

@@ -143,7 +143,7 @@ pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
             title: look.themed(post.title.as_str()),
             href: link.into(),
             after: String::new(),
-            note: closing_note(look, *id, &look.themed(&decl.it.title)),
+            note: closing_note(look, id, &look.themed(&decl.it.title)),
             due: None,
         })
     });

@@ -456,7 +456,9 @@ fn answering(
             }
         }
         let is_chosen = sides.iter().any(|(_, is_chosen)| *is_chosen);
-        sides.insert(0, (Ballot::new(""), !is_chosen));
+        if !sides.is_empty() {
+            sides.insert(0, (Ballot::new(""), !is_chosen));
+        }
         hint = if look.has_flag(me, "idle") {
             "You’re idle, so your vote doesn’t count now."
         } else {
