@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_a_picture_is_drawn_by_it_and_others_by_their_letters() {
+    fn who_has_a_picture_is_drawn_by_it_with_letters_at_its_foot() {
         let mut board = board();
         let (game, thing, name, digest) = ("deck", "player:1", "face", "ab");
         let face = crate::ui::urls::Picture {
@@ -474,8 +474,9 @@ mod tests {
             drawn.contains(r#"href="/g/deck/picture/player:1/face/ab""#),
             "{drawn}"
         );
+        let foot = r#"class="b-tag-t" x="33" y="41">An</text>"#;
         assert!(
-            drawn.contains(">Bo</text>") && !drawn.contains(">An</text>"),
+            drawn.contains(r#"y="28">Bo</text>"#) && drawn.contains(foot),
             "{drawn}"
         );
     }
