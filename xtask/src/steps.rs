@@ -4,6 +4,7 @@ mod browser;
 mod fast;
 mod independence;
 mod outcome;
+mod packages;
 mod rules;
 mod simulate;
 mod unit;

@@ -38,6 +38,16 @@ pub enum OperatingError {
         /// Which game.
         game: GameId,
     },
+    /// The game's law is written in a later language than this node knows.
+    #[error(
+        "{game} needs edition {edition} of the law's language, which this release does not know: use a newer release"
+    )]
+    LaterEdition {
+        /// Which game.
+        game: GameId,
+        /// What it needs.
+        edition: u16,
+    },
     /// Whether the command was applied is not known.
     #[error("the game was interrupted: send the command again with the same key, it counts once")]
     Interrupted,

@@ -252,7 +252,7 @@ pub async fn whole_log(
 }
 
 /// Events one after another, the first being number `from`, with every seal open whose content is there.
-async fn with_seals(
+pub(crate) async fn with_seals(
     seals: &dyn Seals,
     game: &GameId,
     from: EventSeq,

@@ -1,6 +1,7 @@
 //! The way in to all games of a server.
 
 mod alarm;
+mod nodes;
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::fold::keep_snapshot;
 use crate::host::{GameHost, Purpose};
 use crate::judge::Culprit;
 use crate::mail::{Order, WriterMail};
-use crate::ports::{GameRow, Journal, Outage, StoreError};
+use crate::ports::{GameRow, Journal, Outage, PeerAnswer, PeerAsk, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
 use crate::registry::{GameRegistry, Slot};
 use crate::settings::{GamesSettings, Ports};
@@ -39,7 +40,11 @@ impl Games {
             }
             noted => noted?,
         }
-        let rows = ports.journal.games().await?;
+        // Where several nodes share the store, what is due is asked for from time to time.
+        let rows = match &ports.others {
+            None => ports.journal.games().await?,
+            Some(_) => Vec::new(),
+        };
         let games = Self(Arc::new(GameHost {
             committer: Committer::start(Arc::clone(&ports.journal)),
             registry: GameRegistry::new(
@@ -55,6 +60,9 @@ impl Games {
         let wake = move |game: &GameId| waker.wake(game, Purpose::Due).ok();
         registry.keep_running(alarm::watch(Arc::clone(&games.0), wake));
         registry.keep_running(alarm::beat(Arc::clone(&games.0)));
+        if let Some(others) = &games.0.ports.others {
+            nodes::mind(&games.0, others);
+        }
         Ok(games)
     }
 
@@ -135,11 +143,33 @@ impl Games {
         self.answered(game, Purpose::Use, (actor, key, act)).await
     }
 
+    /// Has the owner of a game judge a command, this node or another.
     async fn answered(
         &self,
         game: &GameId,
         purpose: Purpose,
         (actor, key, act): (Actor, Name, Act),
+    ) -> Result<Answer, OperatingError> {
+        match &self.0.ports.others {
+            None => self.order_here(game, purpose, actor, key, act).await,
+            Some(others) => {
+                let ask = PeerAsk::Command { actor, key, act };
+                match self.ask_owner(others, game, purpose, ask).await? {
+                    PeerAnswer::Command(answer) => Ok(answer),
+                    PeerAnswer::Forgotten(_) => Err(OperatingError::Interrupted),
+                }
+            }
+        }
+    }
+
+    /// Has this node's writer judge a command.
+    async fn order_here(
+        &self,
+        game: &GameId,
+        purpose: Purpose,
+        actor: Actor,
+        key: Name,
+        act: Act,
     ) -> Result<Answer, OperatingError> {
         let (reply, answer) = oneshot::channel();
         let order = Order {
@@ -154,8 +184,11 @@ impl Games {
 
     /// The newest state of a game that is on disk.
     pub async fn snapshot(&self, game: &GameId) -> Result<Arc<Published>, OperatingError> {
-        let slot = self.wake(game, Purpose::Use)?;
-        slot.awake().await
+        if let Some(others) = &self.0.ports.others {
+            return self.look(others, game).await;
+        }
+        let slot = self.wake(game, Purpose::Read)?;
+        Ok(slot.awake().await?.0)
     }
 
     /// What happens in a game from now on. Whoever falls behind is told how much was missed. Keeps no game awake.
@@ -185,6 +218,23 @@ impl Games {
 
     /// Drops the contents of seals for good, also from memory. Gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
+        let Some(others) = &self.0.ports.others else {
+            return self.forget_here(game, digests).await;
+        };
+        let ask = PeerAsk::Forget(digests.to_vec());
+        let forgotten = match self.ask_owner(others, game, Purpose::Use, ask).await? {
+            PeerAnswer::Forgotten(count) => count,
+            PeerAnswer::Command(_) => return Err(OperatingError::Interrupted),
+        };
+        others.nodes.tell_forgotten().await?;
+        Ok(forgotten)
+    }
+
+    async fn forget_here(
+        &self,
+        game: &GameId,
+        digests: &[Digest],
+    ) -> Result<usize, OperatingError> {
         let (reply, answer) = oneshot::channel();
         let mail = WriterMail::Forget(digests.to_vec(), reply);
         self.post(game, Purpose::Use, mail).await?;
@@ -224,7 +274,11 @@ impl Games {
             slot.gone().await;
         }
         let now = self.0.ports.clock.now();
-        Ok(self.0.ports.journal.beat(now).await?)
+        self.0.ports.journal.beat(now).await?;
+        if let Some(others) = &self.0.ports.others {
+            others.nodes.leave().await?;
+        }
+        Ok(())
     }
 
     /// Puts mail into a game's box, waking it where it sleeps.
@@ -250,7 +304,7 @@ impl Games {
     /// The slot of a game, with a writer in it.
     fn wake(&self, game: &GameId, purpose: Purpose) -> Result<Arc<Slot>, OperatingError> {
         let used_at = match purpose {
-            Purpose::Found | Purpose::Use => self.0.ports.clock.now(),
+            Purpose::Found | Purpose::Use | Purpose::Read => self.0.ports.clock.now(),
             Purpose::Due => Moment(i64::MIN),
         };
         let slot = self

@@ -26,8 +26,10 @@ pub(crate) struct GameHost {
 pub(crate) enum Purpose {
     /// Somebody founds it.
     Found,
-    /// Somebody sends or reads.
+    /// Somebody sends.
     Use,
+    /// Somebody reads. Where several nodes share the store, that needs no owner.
+    Read,
     /// Something falls due; when that is done it may sleep again.
     Due,
 }

@@ -1,12 +1,14 @@
 //! What comes to a game's writer.
 
+use std::sync::Arc;
+
 use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use tokio::sync::oneshot;
 
 use crate::error::OperatingError;
-use crate::published::Answer;
+use crate::published::{Answer, Published};
 
 /// What comes into a game's mailbox.
 pub(crate) enum WriterMail {
@@ -14,6 +16,16 @@ pub(crate) enum WriterMail {
     Order(Order),
     /// Contents to be dropped for good.
     Forget(Vec<Digest>, oneshot::Sender<Result<usize, OperatingError>>),
+    /// What the game holds now, other nodes' events included.
+    Look(oneshot::Sender<Arc<Published>>),
+    /// Another node may have written to the game.
+    Grown,
+    /// Something is due, and no node owns the game.
+    Unowned,
+    /// Somebody's words were dropped for good, also from the memory of those who follow.
+    Forgotten,
+    /// This node takes no games any more: give this one up.
+    GiveUp,
     /// No more mail will be taken after this.
     Close,
 }

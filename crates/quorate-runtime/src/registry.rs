@@ -10,6 +10,7 @@ use tokio::task::AbortHandle;
 
 use crate::error::OperatingError;
 use crate::mail::WriterMail;
+use crate::ports::{Lease, NodeRow};
 use crate::published::{Notice, Published};
 
 /// How many commands may wait for one game before their senders wait for room.
@@ -41,23 +42,52 @@ pub(crate) struct Slot {
 /// How far a writer has come.
 #[derive(Clone)]
 pub(crate) enum WriterStanding {
-    /// It opens its game.
+    /// It asks who owns its game.
     Waking,
-    /// It takes commands.
-    Awake(Arc<Published>),
+    /// It owns the game, and opens it.
+    Opening,
+    /// It takes commands, or follows somebody who does.
+    Awake(Arc<Published>, Role),
     /// It could not go on.
     Stopped(OperatingError),
 }
 
+/// What a node is to a game.
+#[derive(Clone, Debug)]
+pub(crate) enum Role {
+    /// It alone writes to it.
+    Owner(Lease),
+    /// It reads along; where it is known who writes, commands go there.
+    Follower(Option<Arc<NodeRow>>),
+}
+
 impl Slot {
     /// The newest state, once there is one.
-    pub(crate) async fn awake(&self) -> Result<Arc<Published>, OperatingError> {
+    pub(crate) async fn awake(&self) -> Result<(Arc<Published>, Role), OperatingError> {
+        let mut standing = self.standing.clone();
+        let seen = standing
+            .wait_for(|standing| {
+                !matches!(standing, WriterStanding::Waking | WriterStanding::Opening)
+            })
+            .await;
+        match seen.as_deref() {
+            Ok(WriterStanding::Awake(published, role)) => Ok((Arc::clone(published), role.clone())),
+            Ok(WriterStanding::Stopped(error)) => Err(error.clone()),
+            Ok(WriterStanding::Waking | WriterStanding::Opening) | Err(_) => {
+                Err(OperatingError::Interrupted)
+            }
+        }
+    }
+
+    /// The node to which commands go, once it is known; none where they come here.
+    pub(crate) async fn owner_elsewhere(&self) -> Result<Option<Arc<NodeRow>>, OperatingError> {
         let mut standing = self.standing.clone();
         let seen = standing
             .wait_for(|standing| !matches!(standing, WriterStanding::Waking))
             .await;
         match seen.as_deref() {
-            Ok(WriterStanding::Awake(published)) => Ok(Arc::clone(published)),
+            Ok(WriterStanding::Awake(_, Role::Follower(owner))) => Ok(owner.clone()),
+            Ok(WriterStanding::Awake(_, Role::Owner(_)) | WriterStanding::Opening) => Ok(None),
             Ok(WriterStanding::Stopped(error)) => Err(error.clone()),
             Ok(WriterStanding::Waking) | Err(_) => Err(OperatingError::Interrupted),
         }
@@ -145,6 +175,18 @@ impl GameRegistry {
         if !lists.awake.contains_key(game) {
             lists.asleep.extend(next_due.map(|at| (at, game.clone())));
         }
+    }
+
+    /// Every game that has a writer or is followed.
+    pub(crate) fn slots(&self) -> Vec<Arc<Slot>> {
+        self.lists().awake.values().cloned().collect()
+    }
+
+    /// Whether somebody waits to hear of a game.
+    pub(crate) fn is_heard(&self, game: &GameId) -> bool {
+        let lists = self.lists();
+        let stream = lists.streams.get(game);
+        stream.is_some_and(|stream| stream.receiver_count() > 0)
     }
 
     /// The first moment at which a sleeping game has something due.

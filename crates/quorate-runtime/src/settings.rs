@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::Span;
 
 use crate::judge::Judges;
-use crate::ports::{Journal, Seals, ServerSecret, TimeSource};
+use crate::ports::{Journal, Nodes, Peers, Seals, ServerSecret, TimeSource};
 
 /// What games lean on.
 #[derive(Clone)]
@@ -20,6 +20,17 @@ pub struct Ports {
     pub clock: Arc<dyn TimeSource>,
     /// What dice and salts follow from.
     pub secret: ServerSecret,
+    /// The other nodes, where several share the store.
+    pub others: Option<Others>,
+}
+
+/// What a node knows of the others.
+#[derive(Clone)]
+pub struct Others {
+    /// Who they are, and which games this node holds among them.
+    pub nodes: Arc<dyn Nodes>,
+    /// The way to them.
+    pub peers: Arc<dyn Peers>,
 }
 
 /// How games are kept awake and safe.
@@ -33,6 +44,8 @@ pub struct GamesSettings {
     pub beat_every: Span,
     /// The shortest time without such a note that counts as downtime.
     pub outage_min: Span,
+    /// The newest edition of the law's language that games may need.
+    pub edition_max: u16,
 }
 
 impl Default for GamesSettings {
@@ -42,6 +55,7 @@ impl Default for GamesSettings {
             snapshot_every: 50_000,
             beat_every: Span(15_000),
             outage_min: Span::minutes(1),
+            edition_max: quorate_engine::rulebook::EDITION,
         }
     }
 }

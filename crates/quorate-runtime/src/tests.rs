@@ -95,6 +95,7 @@ async fn start(memory: &Arc<Memory>, clock: &Arc<HandClock>, settings: GamesSett
         judges: Arc::new(Counters),
         clock: Arc::clone(clock) as Arc<dyn TimeSource>,
         secret: ServerSecret::new([9; 32]),
+        others: None,
     };
     Games::start(ports, settings).await.unwrap()
 }

@@ -4,7 +4,9 @@
 //! due in between; check the answers on a state of the writer's own; have them appended; then acknowledge and publish.
 //! The judge is ahead of the disk by that round. If the append fails, its senders are told and both go back.
 
+mod follow;
 mod round;
+mod turns;
 mod validate;
 
 use std::collections::VecDeque;
@@ -21,11 +23,12 @@ use crate::fold::{self, keep_snapshot};
 use crate::host::{GameHost, Purpose};
 use crate::judge::{GameJudge, Head, Secret};
 use crate::mail::{Reply, WriterMail};
-use crate::ports::{Batch, StoreError};
+use crate::ports::{Batch, Epoch, Lease, StoreError};
 use crate::published::{Answer, Published};
-use crate::registry::{Slot, WriterStanding};
+use crate::registry::{Role, Slot, WriterStanding};
 
 use round::{Round, RoundEnd, WaitingItem};
+use turns::TurnEnd;
 
 /// After how many rounds in a row that a bug ended a game stands still for a while.
 const BUGS_MAX: u32 = 3;
@@ -47,6 +50,8 @@ pub(crate) struct Writer {
     inbox: mpsc::Receiver<WriterMail>,
     standing: watch::Sender<WriterStanding>,
     secret: Secret,
+    /// Under which the game is owned.
+    lease: Lease,
     /// Commands that wait, and what is owed to the game itself.
     waiting: VecDeque<WaitingItem>,
     /// Whether the first of them makes a ruling, for which the whole log must be at hand.
@@ -98,6 +103,10 @@ impl Writer {
             inbox,
             standing,
             secret: host.ports.secret.of_game(game),
+            lease: Lease {
+                epoch: Epoch(0),
+                term: 0,
+            },
             waiting: VecDeque::new(),
             wants_past: false,
             wake_at: None,
@@ -105,14 +114,15 @@ impl Writer {
         }
     }
 
-    /// Opens the game and serves it until it falls asleep.
+    /// Owns the game or follows its owner, turn by turn, until it falls asleep.
     pub(crate) async fn run(mut self, purpose: Purpose) {
-        let served = match self.open(purpose).await {
-            Ok(mut table) => self.serve(&mut table).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = served {
-            self.stop(error).await;
+        let mut purpose = purpose;
+        loop {
+            match self.turn(purpose).await {
+                Ok(TurnEnd::Asleep) => return,
+                Ok(TurnEnd::Again(next)) => purpose = next,
+                Err(error) => return self.stop(error).await,
+            }
         }
     }
 
@@ -126,6 +136,7 @@ impl Writer {
             Err(error) => return Err(error),
             Ok(opened) => {
                 self.secret = opened.row.secret.unwrap_or(self.secret);
+                self.check_edition(&opened.state)?;
                 self.owe_downtime(opened.row.head).await?;
                 (opened.state, opened.row.head, opened.snapshot)
             }
@@ -141,6 +152,16 @@ impl Writer {
             dues_wait_until: None,
             stands_still: false,
         })
+    }
+
+    /// A law whose language this release does not know is not judged here.
+    fn check_edition(&self, state: &State) -> Result<(), OperatingError> {
+        let edition = state.about.get(&()).map_or(0, |about| about.edition);
+        if edition <= self.host.settings.edition_max {
+            return Ok(());
+        }
+        let game = self.game.clone();
+        Err(OperatingError::LaterEdition { game, edition })
     }
 
     /// Puts in line, before all else, the times of downtime that the log does not know of.
@@ -230,6 +251,16 @@ impl Writer {
         match mail {
             WriterMail::Order(order) => self.waiting.push_back(WaitingItem::Order(order)),
             WriterMail::Close => self.inbox.close(),
+            WriterMail::Look(reply) => {
+                if self.make_sure().await? {
+                    self.publish(table);
+                }
+                // Whoever does not wait any more looks again when they want to know.
+                drop(reply.send(self.published(table)));
+            }
+            // This node wrote it, or minds it anyway.
+            WriterMail::Grown | WriterMail::Unowned | WriterMail::Forgotten => {}
+            WriterMail::GiveUp => return Err(self.taken().into()),
             WriterMail::Forget(digests, reply) => {
                 let forgotten = self.host.ports.seals.forget(&digests).await;
                 // Nobody may be left who remembers: neither the state, nor the judge.
@@ -286,6 +317,7 @@ impl Writer {
         if !events.is_empty() {
             let batch = Batch {
                 game: self.game.clone(),
+                epoch: self.lease.epoch,
                 after: table.head,
                 events,
                 head,
@@ -369,8 +401,12 @@ impl Writer {
         for (reply, _) in answers {
             drop(reply.send(Err(error.clone().into())));
         }
+        if matches!(error, StoreError::GameTaken { .. }) {
+            return Err(error.into());
+        }
         let founding = table.head.seq == Head::START.seq;
-        if error.game().is_some() && !founding {
+        let is_unknown = error.game().is_some() || error == StoreError::InDoubt;
+        if is_unknown && !founding {
             *table = self.open(Purpose::Use).await?;
             self.publish(table);
         } else {
@@ -434,7 +470,13 @@ impl Writer {
             match mail {
                 WriterMail::Order(order) => drop(order.reply.send(Err(error.clone()))),
                 WriterMail::Forget(_, reply) => drop(reply.send(Err(error.clone()))),
-                WriterMail::Close => {}
+                // Whoever waits to look hears that nobody answers, and asks again.
+                WriterMail::Look(_)
+                | WriterMail::Grown
+                | WriterMail::Unowned
+                | WriterMail::Forgotten
+                | WriterMail::GiveUp
+                | WriterMail::Close => {}
             }
         }
     }
@@ -454,12 +496,16 @@ impl Writer {
         if table.head.seq == Head::START.seq {
             return;
         }
-        let published = Arc::new(Published {
+        let standing = WriterStanding::Awake(self.published(table), Role::Owner(self.lease));
+        self.standing.send_replace(standing);
+    }
+
+    fn published(&self, table: &WrittenGame) -> Arc<Published> {
+        Arc::new(Published {
             game: self.game.clone(),
             state: table.state.clone(),
             head: table.head,
-        });
-        self.standing.send_replace(WriterStanding::Awake(published));
+        })
     }
 
     /// The moment of a command that is judged now: the clock's, but never before the last event.

@@ -1,7 +1,7 @@
 //! Appending: events of several games in one transaction with one sync.
 
 use quorate_runtime::judge::Head;
-use quorate_runtime::ports::{Batch, StoreError, Stored};
+use quorate_runtime::ports::{Batch, Epoch, StoreError, Stored, actor_word};
 use sqlx::QueryBuilder;
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 
@@ -18,9 +18,13 @@ impl Store {
         let events = batches.iter().flat_map(|batch| &batch.events);
         let fresh = self.known_seals.unknown(events.flat_map(|e| &e.seals));
         writer.begin().await?;
-        self.check_lease(&mut writer).await?;
+        let theirs = newest_lease(&mut writer).await?;
         let mut placed = Vec::new();
         for batch in batches {
+            let Epoch(ours) = batch.epoch;
+            if ours != theirs {
+                return Err(StoreError::LeaseLost { ours, theirs });
+            }
             let game_id = move_head(&mut writer, batch).await?;
             placed.extend(batch.events.iter().map(|event| (game_id, event)));
         }
@@ -34,23 +38,28 @@ impl Store {
         self.known_seals.note(&fresh);
         Ok(())
     }
+}
 
+impl Store {
     /// Whether this process still owns the store.
     pub(crate) async fn check_lease(
         &self,
         writer: &mut SqliteConnection,
     ) -> Result<(), StoreError> {
-        let theirs: i64 = sqlx::query_scalar("SELECT lease FROM server")
-            .fetch_one(writer)
-            .await
-            .explain()?;
-        let (ours, theirs) = (self.lease, theirs.unsigned_abs());
-        if ours == theirs {
-            Ok(())
-        } else {
-            Err(StoreError::LeaseLost { ours, theirs })
+        match (self.lease, newest_lease(writer).await?) {
+            (ours, theirs) if ours == theirs => Ok(()),
+            (ours, theirs) => Err(StoreError::LeaseLost { ours, theirs }),
         }
     }
+}
+
+/// The number of the newest lease on the whole store.
+async fn newest_lease(writer: &mut SqliteConnection) -> Result<u64, StoreError> {
+    let lease: i64 = sqlx::query_scalar("SELECT lease FROM server")
+        .fetch_one(writer)
+        .await
+        .explain()?;
+    Ok(lease.unsigned_abs())
 }
 
 /// Notes where a log ends now, if it ended where the batch begins. Gives the game's id.
@@ -132,7 +141,7 @@ async fn insert_receipts(
             QueryBuilder::<Sqlite>::new("INSERT INTO receipts (game, actor, key, seq) ");
         query.push_values(some, |mut row, (game_id, event)| {
             row.push_bind(*game_id)
-                .push_bind(convert::actor(event.actor))
+                .push_bind(actor_word(event.actor))
                 .push_bind(event.key.as_str().to_owned())
                 .push_bind(event.seq.0.cast_signed());
         });

@@ -1,6 +1,5 @@
 //! Between the kernel's types and SQLite's columns.
 
-use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_runtime::judge::Head;
@@ -20,17 +19,6 @@ pub(crate) fn place(game_id: i64, seq: EventSeq) -> i64 {
         "a log ends long before its event numbers fill 40 bits"
     );
     (game_id << SEQ_BITS) + seq.0.cast_signed()
-}
-
-/// An actor as receipts know it.
-pub(crate) fn actor(actor: Actor) -> String {
-    match actor {
-        Actor::Player(player) => format!("player {player}"),
-        Actor::Newcomer => "newcomer".to_owned(),
-        Actor::Game => "game".to_owned(),
-        Actor::Operator => "operator".to_owned(),
-        Actor::Hidden => "hidden".to_owned(),
-    }
 }
 
 pub(crate) fn seq(column: i64) -> EventSeq {

@@ -47,6 +47,30 @@ impl Folder {
         }
     }
 
+    /// A folder, made if it is not there, of which several processes use no more than the secret.
+    pub(crate) fn of_secret(path: &Path) -> Result<Self, StoreError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|e| of_file(&e, path))?;
+        Ok(Self::look(path))
+    }
+
+    /// Puts the secret of another folder here, where there is none or the same.
+    pub(crate) fn adopt_secret(&self, from: &Self) -> Result<(), StoreError> {
+        let path = self.path.join(SECRET);
+        let theirs = fs::read(from.path.join(SECRET)).map_err(|e| of_file(&e, &from.path))?;
+        match fs::read(&path) {
+            Ok(ours) if ours == theirs => Ok(()),
+            Ok(_) => Err(StoreError::OtherSecret {
+                folder: self.name(),
+            }),
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                write_private(&path, &theirs).map_err(|e| of_file(&e, &path))?;
+                self.sync()
+            }
+            Err(e) => Err(of_file(&e, &path)),
+        }
+    }
+
     /// A folder that this process does not own.
     pub(crate) fn look(path: &Path) -> Self {
         Self {

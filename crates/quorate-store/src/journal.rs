@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::judge::Head;
-use quorate_runtime::ports::{Batch, GameRow, Journal, Outage, Snapshot, StoreError};
+use quorate_runtime::ports::{
+    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Lease, Outage, Snapshot, StoreError,
+    actor_word,
+};
 use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{QueryBuilder, Row};
 
@@ -30,8 +33,14 @@ impl Store {
 
 #[async_trait]
 impl Journal for Store {
-    fn lease(&self) -> u64 {
-        self.lease
+    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<Claim, StoreError> {
+        // Whoever owns the folder owns every game in it.
+        let epoch = Epoch(self.lease);
+        Ok(Claim::Ours(Lease { epoch, term: 0 }))
+    }
+
+    async fn release(&self, _: &GameId, _: Epoch) -> Result<(), StoreError> {
+        Ok(())
     }
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
@@ -94,7 +103,7 @@ impl Journal for Store {
             query.push_bind(id);
             query.push(" AND (actor, key) IN (");
             query.push_values(some, |mut row, (actor, key)| {
-                row.push_bind(convert::actor(*actor))
+                row.push_bind(actor_word(*actor))
                     .push_bind(key.as_str().to_owned());
             });
             query.push(")");
@@ -104,7 +113,7 @@ impl Journal for Store {
             }
         }
         let seqs = keys.iter().map(|(actor, key)| {
-            let key = (convert::actor(*actor), key.as_str().to_owned());
+            let key = (actor_word(*actor), key.as_str().to_owned());
             found.get(&key).copied()
         });
         Ok(seqs.collect())

@@ -12,7 +12,6 @@ mod error;
 mod file;
 mod folder;
 mod journal;
-mod known_seals;
 mod outbox;
 mod moderation;
 mod safety;
@@ -24,6 +23,7 @@ mod writer;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use quorate_runtime::known_seals::KnownSeals;
 use quorate_runtime::ports::{ServerSecret, StoreError};
 use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
@@ -32,9 +32,23 @@ pub use backup::unpack;
 use error::Explain;
 pub use file::StoreOptions;
 use folder::Folder;
-use known_seals::KnownSeals;
 use tally::EventCount;
 use writer::{WriteConnection, WriteTurn};
+
+/// The secret in a folder, made now if there is none. The folder need not hold a store: nodes that share a database keep
+/// their secret in one.
+pub fn secret_in(folder: &Path) -> Result<ServerSecret, StoreError> {
+    let folder = Folder::of_secret(folder)?;
+    match folder.secret_if_there()? {
+        Some(secret) => Ok(secret),
+        None => folder.make_secret(),
+    }
+}
+
+/// Copies the secret of one folder into another, which is made if it is not there and has none yet or the same.
+pub fn copy_secret(from: &Path, to: &Path) -> Result<(), StoreError> {
+    Folder::of_secret(to)?.adopt_secret(&Folder::look(from))
+}
 
 /// The store of a server.
 pub struct Store {

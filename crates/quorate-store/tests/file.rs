@@ -9,7 +9,7 @@ use std::process::Command;
 use std::task::Poll;
 
 use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_runtime::ports::{Arrival, Journal, Seals, StoreError};
+use quorate_runtime::ports::{Arrival, Batch, Claim, ClaimFor, Journal, Seals, StoreError};
 use quorate_runtime::testing::{found_batch, grown_batch, plays};
 use quorate_store::{Store, StoreOptions, unpack};
 use tempfile::TempDir;
@@ -31,6 +31,20 @@ async fn filled(event_count: usize) -> TempDir {
     folder
 }
 
+/// The number of the lease under which a store is owned.
+async fn lease(store: &Store) -> u64 {
+    match store.claim(&reef(), ClaimFor::Founding).await {
+        Ok(Claim::Ours(lease)) => lease.epoch.0,
+        other => panic!("the owner of a folder owns its games: {other:?}"),
+    }
+}
+
+async fn founded_by(store: &Store) -> Batch {
+    let mut batch = found_batch(&reef());
+    batch.epoch.0 = lease(store).await;
+    batch
+}
+
 /// The state after the first event of a game.
 fn folded(first: &quorate_runtime::ports::Batch) -> quorate_kernel::state::State {
     let mut fold = quorate_runtime::fold::Fold::start();
@@ -39,12 +53,15 @@ fn folded(first: &quorate_runtime::ports::Batch) -> quorate_kernel::state::State
 }
 
 async fn grow(store: &Store, event_count: usize) -> Result<(), StoreError> {
-    let first = found_batch(&reef());
+    let first = founded_by(store).await;
+    let epoch = first.epoch;
     let (mut head, mut state) = (first.head, folded(&first));
     store.append(&[first]).await?;
     for n in 1..event_count {
         let number = i64::try_from(n).unwrap();
-        let (batch, grown) = grown_batch(&reef(), state, head, vec![plays("say", number)], "k");
+        let acts = vec![plays("say", number)];
+        let (mut batch, grown) = grown_batch(&reef(), state, head, acts, "k");
+        batch.epoch = epoch;
         (head, state) = (batch.head, grown);
         store.append(&[batch]).await?;
     }
@@ -60,10 +77,10 @@ async fn each_owner_gets_the_next_lease_and_the_same_secret() {
     let folder = tempfile::tempdir().unwrap();
     let first = open(folder.path()).await.unwrap();
     let secret = first.secret().unwrap().of_game(&reef());
-    let lease = first.lease();
+    let lease = lease(&first).await;
     first.close().await;
     let second = open(folder.path()).await.unwrap();
-    assert_eq!(second.lease(), lease + 1);
+    assert_eq!(self::lease(&second).await, lease + 1);
     assert_eq!(second.secret().unwrap().of_game(&reef()), secret);
 }
 
@@ -104,16 +121,16 @@ async fn whoever_lost_the_lease_writes_nothing_more() {
     fs::remove_file(&path).unwrap();
     let usurper = open(folder.path()).await.unwrap();
     let lost = StoreError::LeaseLost {
-        ours: owner.lease(),
-        theirs: usurper.lease(),
+        ours: lease(&owner).await,
+        theirs: lease(&usurper).await,
     };
     assert_eq!(
-        owner.append(&[found_batch(&reef())]).await,
+        owner.append(&[founded_by(&owner).await]).await,
         Err(lost.clone())
     );
     assert_eq!(owner.beat(Moment(1)).await, Err(lost));
     assert_eq!(usurper.game(&reef()).await, Ok(None));
-    usurper.append(&[found_batch(&reef())]).await.unwrap();
+    usurper.append(&[founded_by(&usurper).await]).await.unwrap();
 }
 
 #[tokio::test]

@@ -10,8 +10,6 @@ pub use far::{Far, serve};
 
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{AccountError, StoreError};
 use quorate_runtime::wire::{WireHead, WireRecord};
 use serde::{Deserialize, Serialize};
 
@@ -97,73 +95,3 @@ type WireNewest = (WireHead, Option<WireRecord>);
 
 /// A snapshot: the end of its log, its digest, its open part.
 type WireSnapshot = (WireHead, Digest, Vec<u8>);
-
-/// Why a question has no answer.
-#[derive(Debug, Serialize, Deserialize)]
-enum Trouble {
-    Store(StoreError),
-    Account(AccountError),
-    NoGame(GameId),
-    Closing,
-    Other(String),
-}
-
-impl From<StoreError> for Trouble {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<AccountError> for Trouble {
-    fn from(error: AccountError) -> Self {
-        Self::Account(error)
-    }
-}
-
-impl From<OperatingError> for Trouble {
-    fn from(error: OperatingError) -> Self {
-        match error {
-            OperatingError::NoGame(game) => Self::NoGame(game),
-            OperatingError::Store(error) => Self::Store(error),
-            OperatingError::Closing => Self::Closing,
-            other => Self::Other(other.to_string()),
-        }
-    }
-}
-
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Store(error) | Trouble::Account(AccountError::Store(error)) => error,
-            Trouble::Account(error) => Self::Failed {
-                cause: error.to_string().into(),
-            },
-            Trouble::NoGame(game) => Self::NoGame { game },
-            Trouble::Closing => Self::Failed {
-                cause: "the server is closing".into(),
-            },
-            Trouble::Other(cause) => Self::Failed {
-                cause: cause.into(),
-            },
-        }
-    }
-}
-
-impl From<Trouble> for AccountError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Account(error) => error,
-            other => Self::Store(other.into()),
-        }
-    }
-}
-
-impl From<Trouble> for OperatingError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::NoGame(game) => Self::NoGame(game),
-            Trouble::Closing => Self::Closing,
-            other => Self::Store(other.into()),
-        }
-    }
-}

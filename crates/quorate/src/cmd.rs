@@ -20,9 +20,11 @@ mod independence;
 mod law_worker;
 mod log;
 mod mail_in;
+mod migrate;
 mod mutate;
 mod new;
 mod new_secret;
+mod node;
 mod operator;
 mod serve;
 mod simulate;
@@ -65,6 +67,10 @@ pub(crate) enum Command {
     Restore(backup::RestoreArguments),
     /// Go on under a new secret, where the old one is lost for good.
     NewSecret(new_secret::Arguments),
+    /// Copy everything from one place to another: from a folder to a database, or back.
+    Migrate(migrate::Arguments),
+    /// The servers that share a database: list them, have one give its games away.
+    Node(node::Arguments),
     /// Make a rulebook of a ruleset that was written elsewhere, as a wiki shows it.
     ImportRuleset(import_ruleset::Arguments),
     /// Check a rulebook: its files, names, types and declarations.
@@ -108,6 +114,8 @@ impl Command {
             Self::Backup(arguments) => backup::backup(&arguments, out),
             Self::Restore(arguments) => backup::restore(&arguments, out),
             Self::NewSecret(arguments) => new_secret::run(&arguments, out),
+            Self::Migrate(arguments) => migrate::run(&arguments, out),
+            Self::Node(arguments) => node::run(&arguments, out),
             Self::ImportRuleset(arguments) => import_ruleset::run(&arguments, out),
             Self::Check(arguments) => check::run(&arguments, out),
             Self::Test(arguments) => test::run(&arguments, out),

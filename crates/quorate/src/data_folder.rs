@@ -1,4 +1,6 @@
-//! A data folder and the games in it, as commands use them.
+//! Where games and accounts are kept, a data folder or a database, as commands use it.
+
+mod place;
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -15,16 +17,41 @@ use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{Judges, Secret};
 use quorate_runtime::ports::{SteadyClock, StoreError, SystemClock, TimeSource};
-use quorate_runtime::{Games, GamesSettings, Ports};
+use quorate_runtime::{Games, GamesSettings, Others, Ports};
 use quorate_store::{Store, StoreOptions};
+use quorate_store_postgres::{NodeOptions, PostgresStore};
 use tokio::runtime::Runtime;
 
-/// Which data folder.
+use crate::peers::PeerLinks;
+
+pub(crate) use place::{Place, SiteStore, node_options};
+
+/// The variable that says where the database is, for its address may hold a password.
+const DATABASE: &str = "QUORATE_DATABASE";
+
+/// Where games and accounts are.
 #[derive(clap::Args, Clone)]
 pub(crate) struct DataArguments {
-    /// The folder that holds games and accounts.
+    /// The folder that holds games and accounts; with --database the server's secret alone.
     #[arg(long, value_name = "DIR", default_value = "./data")]
     pub data: PathBuf,
+    /// A database that several servers can share: postgres://NAME:WORD@HOST,HOST/DATABASE, or sqlite:DIR for a folder.
+    /// The variable QUORATE_DATABASE says the same.
+    #[arg(long, value_name = "ADDRESS")]
+    pub database: Option<Place>,
+}
+
+impl DataArguments {
+    /// Where games and accounts are.
+    pub(crate) fn place(&self) -> Result<Place> {
+        if let Some(place) = &self.database {
+            return Ok(place.clone());
+        }
+        match std::env::var(DATABASE) {
+            Ok(address) => Ok(address.parse().map_err(|error: String| anyhow!(error))?),
+            Err(_) => Ok(Place::Folder(self.data.clone())),
+        }
+    }
 }
 
 /// How long the end of the program waits for threads that are still at work; what they do is nobody's business any more.
@@ -37,7 +64,11 @@ const SETTLED_WITHIN: Duration = Duration::from_millis(400);
 pub(crate) struct DataFolder {
     runtime: Waiting,
     /// What is kept there.
-    pub store: Arc<Store>,
+    pub store: Arc<dyn SiteStore>,
+    /// The same, where it is a folder and no database.
+    pub file: Option<Arc<Store>>,
+    /// This process among the nodes, where a database is shared.
+    pub node: Option<Arc<PostgresStore>>,
     /// Versions of the law that were compiled.
     pub laws: Arc<LawCache>,
 }
@@ -54,7 +85,10 @@ impl Waiting {
 /// What was written ahead of the store's file is put into it, so that the file alone holds everything.
 impl Drop for DataFolder {
     fn drop(&mut self) {
-        let settling = async { tokio::time::timeout(SETTLED_WITHIN, self.store.settle()).await };
+        let Some(file) = &self.file else {
+            return;
+        };
+        let settling = async { tokio::time::timeout(SETTLED_WITHIN, file.settle()).await };
         if let Ok(Err(error)) = self.wait(settling) {
             tracing::warn!(%error, "the store was not closed tidily; what it holds is safe");
         }
@@ -83,33 +117,29 @@ pub(crate) fn now() -> Moment {
 }
 
 impl DataFolder {
-    /// Opens a data folder to read and write, making it where it is not there yet.
-    pub(crate) fn own(folder: &Path) -> Result<Self> {
-        Self::own_with(folder, StoreOptions::default())
+    /// Opens a data folder to read and write, making it where it is not there yet, or a database.
+    pub(crate) fn own(arguments: &DataArguments) -> Result<Self> {
+        Self::join(arguments, place::command_node())
     }
 
-    /// The same, opened otherwise than usual.
+    /// Opens a data folder to read and write otherwise than usual.
     pub(crate) fn own_with(folder: &Path, options: StoreOptions) -> Result<Self> {
         let runtime = runtime()?;
-        let store = runtime.runtime().block_on(Store::open(folder, options));
-        let store =
-            store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
-        Ok(Self {
-            runtime,
-            store: Arc::new(store),
-            laws: Arc::default(),
-        })
+        let opened = runtime
+            .runtime()
+            .block_on(place::own_folder(folder, options))?;
+        Ok(Self::of(runtime, opened))
     }
 
-    /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits.
-    pub(crate) fn own_or_look(folder: &Path) -> Result<Self> {
+    /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits; or a database.
+    pub(crate) fn own_or_look(arguments: &DataArguments) -> Result<Self> {
         let is_read = |error: &anyhow::Error| {
             let why = error.downcast_ref();
             matches!(why, Some(StoreError::ReadOnly { .. } | StoreError::Full))
         };
-        match Self::own(folder) {
+        match Self::own(arguments) {
             Err(error) if is_read(&error) => {
-                let read = Self::look(folder)?;
+                let read = Self::look(arguments)?;
                 tracing::error!(%error, "games can be read, and not played");
                 Ok(read)
             }
@@ -117,17 +147,39 @@ impl DataFolder {
         }
     }
 
-    /// Opens a data folder to read, also while a server uses it.
-    pub(crate) fn look(folder: &Path) -> Result<Self> {
+    /// The same, as a node of that name and address where a database is shared.
+    pub(crate) fn join(arguments: &DataArguments, node: NodeOptions) -> Result<Self> {
         let runtime = runtime()?;
-        let store = runtime.runtime().block_on(Store::open_read_only(folder));
-        let store =
-            store.with_context(|| format!("cannot read the data folder {}", folder.display()))?;
-        Ok(Self {
+        let place = arguments.place()?;
+        let opened = place::own(&place, &arguments.data, node);
+        let opened = runtime.runtime().block_on(opened)?;
+        Ok(Self::of(runtime, opened))
+    }
+
+    /// Opens a data folder to read, also while a server uses it, or a database.
+    pub(crate) fn look(arguments: &DataArguments) -> Result<Self> {
+        let runtime = runtime()?;
+        let place = arguments.place()?;
+        let opened = place::look(&place, &arguments.data);
+        let opened = runtime.runtime().block_on(opened)?;
+        Ok(Self::of(runtime, opened))
+    }
+
+    fn of(runtime: Waiting, opened: place::Opened) -> Self {
+        let place::Opened { store, file, node } = opened;
+        Self {
             runtime,
-            store: Arc::new(store),
+            store,
+            file,
+            node,
             laws: Arc::default(),
-        })
+        }
+    }
+
+    /// What is kept in a folder, for what a database does with tools of its own.
+    pub(crate) fn file(&self) -> Result<&Arc<Store>> {
+        let file = self.file.as_ref();
+        file.context("a database is copied with its own tools, such as pg_basebackup and pg_dump")
     }
 
     /// Waits for something.
@@ -166,12 +218,18 @@ impl DataFolder {
     }
 
     fn started(&self, judges: Arc<dyn Judges>, clock: Arc<dyn TimeSource>) -> Result<Games> {
+        let secret = self.secret()?;
+        let others = self.node.as_ref().map(|node| Others {
+            nodes: node.clone(),
+            peers: Arc::new(PeerLinks::new(&secret)),
+        });
         let ports = Ports {
             journal: self.store.clone(),
             seals: self.store.clone(),
             judges,
             clock,
-            secret: self.secret()?,
+            secret,
+            others,
         };
         Ok(self.wait(Games::start(ports, GamesSettings::default()))?)
     }

@@ -7,6 +7,7 @@ use clap::Parser;
 mod cmd;
 mod data_folder;
 mod output;
+mod peers;
 mod report;
 mod request;
 mod rulebooks;

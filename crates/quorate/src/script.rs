@@ -12,7 +12,7 @@ use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Span, record};
 use quorate_runtime::judge::{Head, Secret};
-use quorate_runtime::ports::{Batch, Journal, Stored};
+use quorate_runtime::ports::{Batch, Claim, ClaimFor, Journal, Stored};
 
 use crate::rulebooks;
 
@@ -85,6 +85,9 @@ impl Played {
 
     /// Appends all of it to a journal, as a new game; it is seen there once it is whole.
     pub(crate) async fn keep(&self, game: &GameId, journal: &dyn Journal) -> Result<()> {
+        let Claim::Ours(lease) = journal.claim(game, ClaimFor::Founding).await? else {
+            bail!("another node is to write to {game}: give it a node that takes games");
+        };
         let mut after = Head::START;
         let mut left = self.events.as_slice();
         while !left.is_empty() {
@@ -99,6 +102,7 @@ impl Played {
             };
             let batch = Batch {
                 game: game.clone(),
+                epoch: lease.epoch,
                 after,
                 events: some.iter().map(stored).collect(),
                 head,
@@ -108,7 +112,7 @@ impl Played {
             journal.append(&[batch]).await?;
             (after, left) = (head, rest);
         }
-        Ok(())
+        Ok(journal.release(game, lease.epoch).await?)
     }
 }
 

@@ -285,6 +285,7 @@ fn nothing_acknowledged_is_lost_when_workers_are_killed() {
             judges: Arc::new(judges.clone()),
             clock: Arc::new(SystemClock),
             secret: store.secret().expect("a secret"),
+            others: None,
         };
         let games = Games::start(ports, GamesSettings::default())
             .await

@@ -1,9 +1,12 @@
 //! The tests in Rust: by nextest where it is installed, else by cargo alone.
 
+use std::path::Path;
+use std::process::Command;
+
 use anyhow::Result;
 
-use super::browser;
 use super::outcome::{Options, Outcome, tests};
+use super::{browser, packages};
 use crate::counts::Counter;
 use crate::shell::{answer, cargo, plain_cargo, run as shell_run};
 
@@ -14,8 +17,30 @@ const LONG: [(&str, &str); 3] = [
     ("QUORATE_FUZZ_ROUNDS", "1000"),
 ];
 
+/// Where Debian's packages put each release of PostgreSQL.
+const POSTGRES: &str = "/usr/lib/postgresql";
+
+/// Debian's package of it.
+const POSTGRES_PACKAGES: [&str; 1] = ["postgresql"];
+
+/// What tests look for that need a server: with it they fail where there is none, without it they do nothing.
+const NEEDS_POSTGRES: &str = "QUORATE_NEEDS_POSTGRES";
+
 pub(super) fn run(options: &Options) -> Result<Outcome> {
     let long = LONG.iter().filter(|_| options.long).copied();
+    let missing = || {
+        let is_there = Path::new(POSTGRES).is_dir();
+        (!is_there).then_some("PostgreSQL server")
+    };
+    let postgres = packages::find(missing, &POSTGRES_PACKAGES)?;
+    if let Err(reason) = &postgres {
+        println!("skipped what needs a database of its own: {reason}");
+    }
+    let with_postgres = |command: &mut Command| {
+        if postgres.is_ok() {
+            command.env(NEEDS_POSTGRES, "1");
+        }
+    };
     let mut ran = if answer(plain_cargo("nextest").arg("--version")).is_some() {
         let mut nextest = cargo("nextest run");
         nextest.args(["--workspace", "--no-fail-fast", "--no-tests", "pass"]);
@@ -26,6 +51,7 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
                 "not (package(quorate-server) & binary(browser))",
             ]);
         }
+        with_postgres(&mut nextest);
         tests(nextest.envs(long))?
     } else {
         let mut cargo_test = cargo("test");
@@ -36,6 +62,7 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
             "--bins",
             "--tests",
         ]);
+        with_postgres(&mut cargo_test);
         shell_run(cargo_test.envs(long), Counter::new(Some(browser::TARGET))?)?
     };
     let documented = tests(cargo("test").args(["--workspace", "--no-fail-fast", "--doc"]))?;

@@ -6,7 +6,7 @@ use super::finding::Finding;
 use super::repo::Repo;
 
 /// The floors of the house. Two crates of one floor do not know each other.
-const FLOORS: [(&str, u8); 12] = [
+const FLOORS: [(&str, u8); 13] = [
     ("quorate-kernel", 0),
     ("quorate-law", 1),
     ("quorate-engine", 2),
@@ -16,6 +16,7 @@ const FLOORS: [(&str, u8); 12] = [
     ("quorate-lab", 5),
     ("quorate-notices", 4),
     ("quorate-store", 5),
+    ("quorate-store-postgres", 5),
     ("quorate-server", 5),
     ("quorate-worker", 5),
     ("quorate", 6),

@@ -9,7 +9,7 @@ use super::repo::{Member, Repo};
 const HOMES: [(&str, &[&str]); 5] = [
     ("axum", &["quorate-server", "quorate"]),
     ("hyper", &["quorate-server", "quorate"]),
-    ("sqlx", &["quorate-store"]),
+    ("sqlx", &["quorate-store", "quorate-store-postgres"]),
     ("starlark", &["quorate-law"]),
     ("askama", &["quorate-server"]),
 ];

@@ -11,7 +11,7 @@ use super::lines::{ArchiveHeading, ArchiveLine, FORM, SealLine};
 use crate::fault::{LogFault, Wrong};
 use crate::fold::Fold;
 use crate::judge::Head;
-use crate::ports::{Arrival, Batch, Journal, StoreError, Stored};
+use crate::ports::{Arrival, Batch, Claim, ClaimFor, Epoch, Journal, StoreError, Stored};
 use crate::verify::VerifyProgress;
 
 /// How many events are appended at a time.
@@ -99,8 +99,12 @@ pub async fn import(
         Some(_) => journal.discard(&game).await?,
         None => {}
     }
+    let Claim::Ours(lease) = journal.claim(&game, ClaimFor::Founding).await? else {
+        return Err(StoreError::GameTaken { game }.into());
+    };
     let mut arrival = Arriving {
         journal,
+        epoch: lease.epoch,
         game,
         fold: Fold::start(),
         after: Head::START,
@@ -108,7 +112,11 @@ pub async fn import(
         secret: heading.secret(),
         closed_count: 0,
     };
-    match arrival.bring_in(&mut lines, &heading, progress).await {
+    let brought = arrival.bring_in(&mut lines, &heading, progress).await;
+    if let Err(error) = journal.release(&arrival.game, arrival.epoch).await {
+        tracing::warn!(game = %arrival.game, %error, "the game is free when the lease ends");
+    }
+    match brought {
         Ok(()) => Ok(Imported {
             head: arrival.fold.chain.head(),
             state: arrival.fold.state.digest(),
@@ -166,6 +174,7 @@ impl Lines<'_> {
 struct Arriving<'a> {
     journal: &'a dyn Journal,
     game: GameId,
+    epoch: Epoch,
     fold: Fold,
     /// The last event that was appended.
     after: Head,
@@ -250,6 +259,7 @@ impl Arriving<'_> {
         let founds = self.after == Head::START;
         let batch = Batch {
             game: self.game.clone(),
+            epoch: self.epoch,
             after: self.after,
             events: std::mem::take(&mut self.waiting),
             head,

@@ -82,6 +82,25 @@ pub enum StoreError {
         /// The file that knows of them.
         tally: Arc<str>,
     },
+    /// Another node has taken a game over since.
+    #[error("another node owns {game} now: send the command again with the same key")]
+    GameTaken {
+        /// Which game.
+        game: GameId,
+    },
+    /// Another process has started under the name of this node.
+    #[error(
+        "another process is the node {node} now: stop this one, or give it another name with --node"
+    )]
+    NodeReplaced {
+        /// The name of both.
+        node: Arc<str>,
+    },
+    /// The database went away while it was to write, and did not come back in time to say whether it has.
+    #[error(
+        "nobody knows whether the database has written this: send the command again with the same key, it counts once"
+    )]
+    InDoubt,
     /// A log does not end where the batch begins.
     #[error("the log of {game} does not end where the new events begin: open the game again")]
     HeadMoved {
@@ -130,6 +149,7 @@ impl StoreError {
             Self::HeadMoved { game }
             | Self::NoGame { game }
             | Self::GameExists { game }
+            | Self::GameTaken { game }
             | Self::Gap { game, .. } => Some(game),
             _ => None,
         }

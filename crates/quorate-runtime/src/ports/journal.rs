@@ -6,17 +6,20 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 
-use super::StoreError;
+use super::{Claim, ClaimFor, Epoch, StoreError};
 use crate::judge::{Head, Secret};
 
 /// The logs of all games.
 ///
-/// One process at a time owns a journal, under a lease whose number rises with each owner; whoever holds an older
-/// one is refused at the next write.
+/// One node at a time writes to a game, under a lease whose epoch rises with each owner; whoever holds an older one is
+/// refused at the next write. Where one process owns the whole store, its lease is that of every game.
 #[async_trait]
 pub trait Journal: Send + Sync {
-    /// The number of the lease under which this process owns the store.
-    fn lease(&self) -> u64;
+    /// Claims a game, to write to it. Whoever owns it already gets the same lease again.
+    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<Claim, StoreError>;
+
+    /// Gives a game up. Nothing happens where the lease is not the newest any more.
+    async fn release(&self, game: &GameId, epoch: Epoch) -> Result<(), StoreError>;
 
     /// Every game that is wholly here, by its word.
     async fn games(&self) -> Result<Vec<GameRow>, StoreError>;
@@ -26,7 +29,7 @@ pub trait Journal: Send + Sync {
 
     /// Appends events of several games, all or none, with one sync. When it returns they are on disk.
     ///
-    /// A batch that begins at [`Head::START`] founds its game. The error of a batch that does not fit names its
+    /// Each batch names the epoch under which its game is owned. A batch that begins at [`Head::START`] founds its game. The error of a batch that does not fit names its
     /// game; the others may be sent again without it.
     async fn append(&self, batches: &[Batch]) -> Result<(), StoreError>;
 
@@ -105,6 +108,8 @@ impl std::fmt::Debug for GameRow {
 pub struct Batch {
     /// Whose log.
     pub game: GameId,
+    /// The lease under which its writer owns the game.
+    pub epoch: Epoch,
     /// Where the log must end now.
     pub after: Head,
     /// The events.
@@ -174,4 +179,15 @@ pub struct Outage {
     pub since: Moment,
     /// When it came back.
     pub until: Moment,
+}
+
+/// An actor as the receipts of a store know it.
+pub fn actor_word(actor: Actor) -> String {
+    match actor {
+        Actor::Player(player) => format!("player {player}"),
+        Actor::Newcomer => "newcomer".to_owned(),
+        Actor::Game => "game".to_owned(),
+        Actor::Operator => "operator".to_owned(),
+        Actor::Hidden => "hidden".to_owned(),
+    }
 }

@@ -8,19 +8,24 @@ mod clock;
 mod error;
 mod journal;
 mod moderation;
+mod ownership;
 mod safety;
 mod seals;
 mod workers;
 
 pub use accounts::{
-    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
-    Token,
+    Account, AccountError, AccountId, Accounts, AllAccounts, Invitation, NewAccount, ReadUpTo,
+    Recovery, Seat, Session, Token, WholeAccounts,
 };
 pub use backup::Backup;
 pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};
 pub use error::StoreError;
-pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored};
+pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored, actor_word};
 pub use moderation::{Moderation, Report, Restraint, RestraintKind};
+pub use ownership::{
+    Claim, ClaimFor, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
+    PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
+};
 pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
 pub use seals::Seals;
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
@@ -62,6 +67,11 @@ impl ServerSecret {
             return self.bytes;
         }
         Digest::keyed(&self.bytes, [b"forms".as_slice()]).0
+    }
+
+    /// What the nodes of one site know each other by.
+    pub fn of_nodes(&self) -> Secret {
+        Digest::keyed(&self.bytes, [b"nodes".as_slice()]).0
     }
 
     /// By what the secret is known again, without telling anything of it.

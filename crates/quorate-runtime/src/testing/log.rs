@@ -8,9 +8,9 @@ use quorate_kernel::{GameId, Moment};
 
 use super::counter::{Counters, founding};
 use crate::judge::{GameJudge, Head, Judged, Judges};
-use crate::ports::{Batch, Stored};
+use crate::ports::{Batch, Epoch, Stored};
 
-/// The batch that founds a game.
+/// The batch that founds a game, by its first owner.
 pub fn found_batch(game: &GameId) -> Batch {
     let founding = vec![Act::Found(Box::new(founding()))];
     batch(game, State::default(), Head::START, founding, "found")
@@ -68,6 +68,7 @@ fn batch_by(
     }
     Batch {
         game: game.clone(),
+        epoch: Epoch(1),
         after,
         events,
         head: judge.head(),

@@ -11,7 +11,9 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use tokio::sync::{Semaphore, watch};
 
 use crate::judge::Head;
-use crate::ports::{Batch, GameRow, Journal, Outage, Seals, Snapshot, StoreError};
+use crate::ports::{
+    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Lease, Outage, Seals, Snapshot, StoreError,
+};
 
 /// A store in memory.
 pub struct Memory {
@@ -106,8 +108,13 @@ impl Memory {
 
 #[async_trait]
 impl Journal for Memory {
-    fn lease(&self) -> u64 {
-        1
+    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<Claim, StoreError> {
+        let epoch = Epoch(1);
+        Ok(Claim::Ours(Lease { epoch, term: 0 }))
+    }
+
+    async fn release(&self, _: &GameId, _: Epoch) -> Result<(), StoreError> {
+        Ok(())
     }
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {

@@ -4,6 +4,7 @@
 mod clock;
 pub mod contract;
 mod counter;
+pub mod kills;
 mod log;
 mod memory;
 

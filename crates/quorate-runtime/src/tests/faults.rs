@@ -146,3 +146,28 @@ async fn a_damaged_log_is_named_and_holds_up_no_other_game() {
     assert!(world.plays("b", "add", 1).await.is_err());
     assert!(world.games.snapshot(&moor).await.is_ok());
 }
+
+#[tokio::test]
+async fn a_law_in_a_later_language_is_refused_and_left_alone() {
+    let world = World::new().await;
+    kept(world.plays("a", "add", 1).await);
+    world.games.close().await.unwrap();
+    let settings = GamesSettings {
+        edition_max: 0,
+        ..GamesSettings::default()
+    };
+    let games = start(&world.memory, &world.clock, settings).await;
+    let later = OperatingError::LaterEdition {
+        game: world.reef.clone(),
+        edition: 1,
+    };
+    let seen = games.snapshot(&world.reef).await.map(drop);
+    assert_eq!(seen, Err(later.clone()));
+    let sent = games.send(&world.reef, anna(), "b".into(), plays("add", 1));
+    assert_eq!(sent.await, Err(later));
+    let world = World {
+        games: start(&world.memory, &world.clock, GamesSettings::default()).await,
+        ..world
+    };
+    assert_eq!(world.count().await, 1);
+}

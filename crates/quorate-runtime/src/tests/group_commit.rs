@@ -46,6 +46,7 @@ async fn a_game_whose_log_moved_does_not_take_others_with_it() {
     let published = world.games.snapshot(&moor).await.unwrap();
     let elsewhere = crate::ports::Batch {
         game: moor.clone(),
+        epoch: crate::ports::Epoch(1),
         after: published.head,
         events: vec![],
         head: crate::judge::Head {

@@ -70,6 +70,7 @@ async fn world(rows: &InRows) -> World {
         seals: Arc::clone(&memory) as Arc<dyn Seals>,
         judges: Arc::new(rows.clone()),
         clock: Arc::clone(&clock) as Arc<dyn TimeSource>,
+        others: None,
         secret: ServerSecret::new([9; 32]),
     };
     let games = Games::start(ports, GamesSettings::default()).await.unwrap();

@@ -96,6 +96,7 @@ impl Table {
             judges: Arc::new(InProcess::new(&laws)),
             clock: clock.clone(),
             secret: secret.clone(),
+            others: None,
         };
         let games = Games::start(ports, GamesSettings::default()).await.unwrap();
         let accounts = Arc::new(InMemory::default());

@@ -32,6 +32,7 @@ async fn serve(store: &Arc<Store>, journal: Arc<dyn Journal>) -> Games {
         judges: Arc::new(Counters),
         clock: Arc::new(SystemClock),
         secret: store.secret().expect("an owner knows the secret"),
+        others: None,
     };
     let games = Games::start(ports, GamesSettings::default()).await;
     games.expect("games start")

@@ -6,7 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
-use quorate_runtime::ports::{Batch, GameRow, Journal, Outage, Snapshot, StoreError};
+use quorate_runtime::ports::{
+    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Outage, Snapshot, StoreError,
+};
 use quorate_store::Store;
 
 /// A store with something added to each sync.
@@ -19,8 +21,12 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Journal for Slow {
-    fn lease(&self) -> u64 {
-        self.store.lease()
+    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<Claim> {
+        self.store.claim(game, what_for).await
+    }
+
+    async fn release(&self, game: &GameId, epoch: Epoch) -> Result<()> {
+        self.store.release(game, epoch).await
     }
 
     async fn append(&self, batches: &[Batch]) -> Result<()> {

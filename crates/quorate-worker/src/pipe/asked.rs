@@ -6,11 +6,12 @@ use quorate_kernel::GameId;
 use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::ports::{Account, AccountId, Accounts, GameRow, Journal, Seals};
+use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::{Games, OperatingError};
 use serde::Serialize;
 
-use super::{Ask, Trouble, WireNewest, WireRow, WireSeal, WireSnapshot};
+use super::{Ask, WireNewest, WireRow, WireSeal, WireSnapshot};
 use crate::frame;
 
 /// The most events that are handed over for one question.

@@ -11,15 +11,16 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, Batch, DistantGames, GameRow, Invitation, Journal,
+    Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, Epoch, GameRow, Invitation, Journal,
     Moderation, NewAccount, Outage, Recovery, Report, Restraint, Safety, Seals, Seat, SecondFactor,
     SecurityEntry, Session, SessionUse, Snapshot, StoreError, Token,
 };
+use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
 use quorate_runtime::{Answer, OperatingError, Published};
 use serde::de::DeserializeOwned;
 
-use super::{Ask, Trouble, Upward, WireNewest, WireRow, WireSeal, WireSnapshot, WorkerTask};
+use super::{Ask, Upward, WireNewest, WireRow, WireSeal, WireSnapshot, WorkerTask};
 use crate::culprit::Teller;
 use crate::frame;
 
@@ -168,8 +169,12 @@ impl Seals for Far {
 
 #[async_trait]
 impl Journal for Far {
-    fn lease(&self) -> u64 {
-        0
+    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<Claim, StoreError> {
+        not_here()
+    }
+
+    async fn release(&self, _: &GameId, _: Epoch) -> Result<(), StoreError> {
+        not_here()
     }
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {

@@ -55,7 +55,7 @@ pub(crate) struct MovesArguments {
 
 /// Takes an action.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::own(&arguments.data.data)?;
+    let folder = DataFolder::own(&arguments.data)?;
     let present = folder.present(&arguments.game)?;
     let (actor, act) = match command(arguments, &folder, &present)? {
         Ok(command) => command,
@@ -153,7 +153,7 @@ fn command(
 
 /// Says whether something would be refused, and does nothing.
 pub(super) fn why(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let mut present = folder.present(&arguments.game)?;
     let answer = match command(arguments, &folder, &present)? {
         Ok((actor, act)) => {
@@ -188,7 +188,7 @@ pub(super) fn why(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
 
 /// Says what somebody can do.
 pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let present = folder.present(&arguments.game)?;
     let actor = data_folder::actor(present.judge.state(), &arguments.who)?;
     let player = actor.player();

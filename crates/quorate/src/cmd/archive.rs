@@ -44,7 +44,7 @@ pub(crate) struct ImportArguments {
 
 /// Writes a game out.
 pub(super) fn export(arguments: &ExportArguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let secret = folder.store.secret();
     let beside = match &secret {
         _ if arguments.open => ArchivedSeals::Nothing,
@@ -96,7 +96,7 @@ pub(super) fn export(arguments: &ExportArguments, out: &Output) -> Result<ExitCo
 
 /// Brings a game in.
 pub(super) fn import(arguments: &ImportArguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::own(&arguments.data.data)?;
+    let folder = DataFolder::own(&arguments.data)?;
     let input: Box<dyn Read + Send> = if arguments.file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {

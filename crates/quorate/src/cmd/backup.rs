@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use quorate_runtime::ports::Journal;
 use quorate_runtime::verify::{self, Grade};
-use quorate_store::unpack;
+use quorate_store::{StoreOptions, unpack};
 use serde_json::json;
 
 use crate::data_folder::{DataArguments, DataFolder};
@@ -33,12 +32,12 @@ pub(crate) struct RestoreArguments {
 
 /// Copies everything that a server keeps, also while it runs.
 pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let into = &arguments.into;
     if is_tar(into) {
-        folder.wait(folder.store.back_up_to_file(into))
+        folder.wait(folder.file()?.back_up_to_file(into))
     } else {
-        folder.wait(folder.store.back_up(into))
+        folder.wait(folder.file()?.back_up(into))
     }
     .with_context(|| format!("no backup was made in {}", into.display()))?;
     let games = folder.wait(folder.store.games())?;
@@ -100,8 +99,8 @@ fn check_free(data: &Path) -> Result<()> {
 fn restored(from: &Path, into: &Path, out: &Output) -> Result<ExitCode> {
     private_folder(into)?;
     unpack(from, into).with_context(|| format!("{} was not restored", from.display()))?;
-    let folder = DataFolder::own(into)?;
-    folder.wait(folder.store.check())?;
+    let folder = DataFolder::own_with(into, StoreOptions::default())?;
+    folder.wait(folder.file()?.check())?;
     let mut all_hold = true;
     let mut told = Vec::new();
     for row in folder.wait(folder.store.games())? {

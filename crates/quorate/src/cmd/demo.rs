@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow};
 use quorate_kernel::GameId;
 use quorate_kernel::rows::Standing;
-use quorate_runtime::ports::{AccountId, Accounts, GameRow, Journal, NewAccount, Seat};
+use quorate_runtime::ports::{AccountId, GameRow, NewAccount, Seat};
 use quorate_server::security::password::Passwords;
 use serde_json::json;
 
@@ -40,7 +40,7 @@ struct Login {
 
 /// Plays what is not there yet, tells addresses and log-ins, and serves.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::own(&arguments.data.data)?;
+    let folder = DataFolder::own(&arguments.data)?;
     let names = rulebooks::names();
     let bar = out.progress("games");
     for (done, name) in names.iter().enumerate() {
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         tell(&games, &logins, &format!("http://{address}"), out);
         Ok(())
     };
-    serve(&folder, &arguments.listen, out, &ready)
+    serve(&folder, &arguments.listen, None, out, &ready)
 }
 
 /// Plays a rulebook's demo into the game of its name, unless that game is there.

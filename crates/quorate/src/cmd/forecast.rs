@@ -93,7 +93,7 @@ impl Voice for Game<'_> {
 
 /// Forecasts.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let present = folder.present(&arguments.game)?;
     let CurrentGame { judge, now } = &present;
     let player = arguments

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 /// Prints a part of a log.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let opened = folder.wait(fold::open(&*folder.store, &*folder.store, &arguments.game))?;
     let last = opened.row.head.seq.0;
     let from = arguments

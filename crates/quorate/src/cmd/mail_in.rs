@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 
 /// Hands the mail on its standard input over. Where the site cannot be reached it ends so that the mail server tries again.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let secret = folder.secret()?;
     let mut mail = Vec::new();
     let mut input = std::io::stdin().lock().take(MAIL_BYTES_MAX);

@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         .clone()
         .unwrap_or_else(|| book.manifest.title.clone());
     let founding = book.founding(&title, &arguments.founder)?;
-    let folder = DataFolder::own(&arguments.data.data)?;
+    let folder = DataFolder::own(&arguments.data)?;
     let games = folder.games()?;
     let game = match &arguments.id {
         Some(game) => game.clone(),

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 /// Marks an account as an operator's, or takes the mark away. Whoever may write to the data folder runs the server, so
 /// nothing else is asked.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::own(&arguments.data.data)?;
+    let folder = DataFolder::own(&arguments.data)?;
     let account = folder.wait(marked(&*folder.store, &arguments.name, !arguments.no_more))?;
     if arguments.no_more {
         out.value(&json!({ "account": account.name, "operator": false }));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
-use quorate_runtime::ports::{Accounts, Safety, Workers};
+use quorate_runtime::ports::Workers;
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{AppState, Courier, Deps, Mail, Metrics, ServerConfig, elsewhere, router};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
@@ -16,11 +16,12 @@ use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use super::law_worker::{Kind, program};
-use crate::data_folder::{self, DataArguments, DataFolder};
+use crate::data_folder::{self, DataArguments, DataFolder, Place, node_options};
 use crate::output::Output;
-use crate::rulebooks;
+use crate::{peers, rulebooks};
 
 /// How long readers may take to get their last answers when the server ends. With the time of the games and of threads that
 /// do not end it makes less than the five seconds within which the server is gone.
@@ -45,6 +46,22 @@ pub(crate) struct Arguments {
     data: DataArguments,
     #[command(flatten)]
     pub(super) listen: Listen,
+    #[command(flatten)]
+    node: NodeArguments,
+}
+
+/// What this server is among others that share its database.
+#[derive(clap::Args)]
+pub(super) struct NodeArguments {
+    /// The name of this node among those that share the database; its address, if none is given.
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
+    /// Where this node listens to the others.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    nodes_listen: SocketAddr,
+    /// Where the others reach it, a host and a port; where it listens, if nothing is given.
+    #[arg(long, value_name = "HOST:PORT")]
+    nodes_address: Option<String>,
 }
 
 /// Where rule code runs.
@@ -141,14 +158,33 @@ pub(crate) struct Listen {
 /// Serves until it is told to end.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     tell_log(arguments.listen.log);
-    let folder = DataFolder::own_or_look(&arguments.data.data)?;
-    serve(&folder, &arguments.listen, out, &|_| Ok(()))
+    if matches!(arguments.data.place()?, Place::Folder(_)) {
+        let folder = DataFolder::own_or_look(&arguments.data)?;
+        return serve(&folder, &arguments.listen, None, out, &|_| Ok(()));
+    }
+    // Where the others reach this node is known before it joins them.
+    let node = &arguments.node;
+    let others = std::net::TcpListener::bind(node.nodes_listen).with_context(|| {
+        format!(
+            "cannot listen to other nodes on {}: choose another with --nodes-listen",
+            node.nodes_listen
+        )
+    })?;
+    others.set_nonblocking(true)?;
+    let address = match &node.nodes_address {
+        Some(address) => address.clone(),
+        None => others.local_addr()?.to_string(),
+    };
+    let name = node.node.clone().unwrap_or_else(|| address.clone());
+    let folder = DataFolder::join(&arguments.data, node_options(name, address))?;
+    serve(&folder, &arguments.listen, Some(others), out, &|_| Ok(()))
 }
 
 /// Serves the site of a data folder. `ready` is told the address once the site answers.
 pub(super) fn serve(
     folder: &DataFolder,
     listen: &Listen,
+    others: Option<std::net::TcpListener>,
     out: &Output,
     ready: &dyn Fn(SocketAddr) -> Result<()>,
 ) -> Result<ExitCode> {
@@ -172,8 +208,8 @@ pub(super) fn serve(
         moderation: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
-        outbox: Some(folder.store.clone()),
-        backup: Some(folder.store.clone()),
+        outbox: folder.file.clone().map(|file| file as _),
+        backup: folder.file.clone().map(|file| file as _),
         clock,
         secret: folder.secret()?,
         books: rulebooks::playable()?,
@@ -198,6 +234,7 @@ pub(super) fn serve(
         }
         out.value(&told);
         ready(address)?;
+        let _answering = answer_others(folder, others, &games)?;
         tokio::select! {
             () = sweeping(folder) => {}
             () = connections::serve(listener, app, limits(listen), open, told_to_end(end.clone())) => {}
@@ -214,6 +251,20 @@ pub(super) fn serve(
         }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Answers other nodes as long as the value lives.
+fn answer_others(
+    folder: &DataFolder,
+    others: Option<std::net::TcpListener>,
+    games: &Games,
+) -> Result<JoinSet<()>> {
+    let mut answering = JoinSet::new();
+    if let Some(others) = others {
+        let listener = tokio::net::TcpListener::from_std(others)?;
+        answering.spawn(peers::serve(listener, games.clone(), folder.secret()?));
+    }
+    Ok(answering)
 }
 
 /// How many descriptors are left for files, workers and the server's own.

@@ -38,7 +38,7 @@ enum HowClose {
 
 /// Verifies a game.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let folder = DataFolder::look(&arguments.data.data)?;
+    let folder = DataFolder::look(&arguments.data)?;
     let grade = match arguments.grade {
         HowClose::Chain => Grade::Chain,
         HowClose::Fold => Grade::Fold,

@@ -8,7 +8,7 @@ use quorate_kernel::{GameId, Moment};
 
 use crate::fold::{Fold, open, snapshot_of};
 use crate::judge::Head;
-use crate::ports::{Arrival, Batch, Journal, Outage, Seals, StoreError};
+use crate::ports::{Arrival, Batch, Claim, ClaimFor, Epoch, Journal, Outage, Seals, StoreError};
 use crate::testing::{count, found_batch, grown_batch, plays};
 
 /// Runs the whole contract on an empty store.
@@ -21,6 +21,7 @@ pub async fn journal<S: Journal + Seals>(store: &S) {
     a_damaged_snapshot_is_folded_anew(store).await;
     a_game_on_its_way_in_is_unseen_and_can_be_dropped(store).await;
     downtime_is_known_afterwards(store).await;
+    an_owner_claims_the_same_lease_again(store).await;
 }
 
 fn game(word: &str) -> GameId {
@@ -31,9 +32,18 @@ fn anna() -> Actor {
     Actor::Player(PlayerId(Id::new(EventSeq(1), 0)))
 }
 
+/// The epoch under which this node owns a game.
+pub(super) async fn claimed<S: Journal>(store: &S, game: &GameId) -> Epoch {
+    match store.claim(game, ClaimFor::Founding).await.unwrap() {
+        Claim::Ours(lease) => lease.epoch,
+        Claim::Theirs(node) => panic!("{game} belongs to {node:?} in an empty store"),
+    }
+}
+
 async fn found<S: Journal>(store: &S, word: &str) -> (GameId, Batch, State) {
     let game = game(word);
-    let batch = found_batch(&game);
+    let mut batch = found_batch(&game);
+    batch.epoch = claimed(store, &game).await;
     store.append(std::slice::from_ref(&batch)).await.unwrap();
     let mut fold = Fold::start();
     fold.follow(&batch.events[0].open).unwrap();
@@ -107,6 +117,7 @@ async fn a_batch_that_does_not_fit_leaves_nothing<S: Journal>(store: &S) {
         "k",
     );
     nowhere.after = second.head;
+    nowhere.epoch = claimed(store, &nowhere.game).await;
     let refused = store.append(&[nowhere]).await;
     assert_eq!(
         refused,
@@ -164,6 +175,7 @@ async fn a_damaged_snapshot_is_folded_anew<S: Journal + Seals>(store: &S) {
 async fn a_game_on_its_way_in_is_unseen_and_can_be_dropped<S: Journal + Seals>(store: &S) {
     let game = game("arriving");
     let mut batch = found_batch(&game);
+    batch.epoch = claimed(store, &game).await;
     let secret = Some([7; 32]);
     batch.arrival = Some(Arrival { secret });
     store.append(std::slice::from_ref(&batch)).await.unwrap();
@@ -179,6 +191,16 @@ async fn a_game_on_its_way_in_is_unseen_and_can_be_dropped<S: Journal + Seals>(s
     assert_eq!((row.head, row.secret), (batch.head, secret));
     assert!(store.games().await.unwrap().contains(&row));
     assert_ne!(row.head, Head::START);
+}
+
+async fn an_owner_claims_the_same_lease_again<S: Journal>(store: &S) {
+    let (game, ..) = found(store, "owned").await;
+    let epoch = claimed(store, &game).await;
+    assert_eq!(claimed(store, &game).await, epoch);
+    store.release(&game, Epoch(epoch.0 + 7)).await.unwrap();
+    assert_eq!(claimed(store, &game).await, epoch, "it was not that lease");
+    store.release(&game, epoch).await.unwrap();
+    assert!(claimed(store, &game).await >= epoch);
 }
 
 async fn downtime_is_known_afterwards<S: Journal>(store: &S) {

@@ -17,7 +17,8 @@ pub async fn seals<S: Journal + Seals>(store: &S) {
 
 async fn spoken<S: Journal>(store: &S, word: &str) -> (GameId, Vec<Digest>, State) {
     let game: GameId = word.parse().expect("tests name their games well");
-    let first = found_batch(&game);
+    let mut first = found_batch(&game);
+    first.epoch = super::journal::claimed(store, &game).await;
     let mut fold = Fold::start();
     fold.follow(&first.events[0].open).unwrap();
     let acts = vec![plays("say", 1), plays("say", 2)];

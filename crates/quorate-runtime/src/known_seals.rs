@@ -1,4 +1,4 @@
-//! Which seals need not be written again.
+//! Which seals a store need not write again.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ const KNOWN_MAX: usize = 100_000;
 /// An event that changes a row carries the row's seals again: each comment on a long post would look up the post's
 /// words in the index only to find them there.
 #[derive(Default)]
-pub(crate) struct KnownSeals(Mutex<HashSet<Digest>>);
+pub struct KnownSeals(Mutex<HashSet<Digest>>);
 
 impl KnownSeals {
     fn known(&self) -> MutexGuard<'_, HashSet<Digest>> {
@@ -22,10 +22,7 @@ impl KnownSeals {
     }
 
     /// The seals that may not be in the store yet, each once.
-    pub(crate) fn unknown<'a>(
-        &self,
-        seals: impl Iterator<Item = &'a SealBytes>,
-    ) -> Vec<&'a SealBytes> {
+    pub fn unknown<'a>(&self, seals: impl Iterator<Item = &'a SealBytes>) -> Vec<&'a SealBytes> {
         let known = self.known();
         let mut seen = HashSet::new();
         seals
@@ -34,11 +31,16 @@ impl KnownSeals {
     }
 
     /// Notes that seals are in the store.
-    pub(crate) fn note(&self, seals: &[&SealBytes]) {
+    pub fn note(&self, seals: &[&SealBytes]) {
         let mut known = self.known();
         if known.len() + seals.len() > KNOWN_MAX {
             known.clear();
         }
         known.extend(seals.iter().map(|seal| seal.digest));
+    }
+
+    /// Forgets what it knows: the store is another one than before.
+    pub fn clear(&self) {
+        self.known().clear();
     }
 }

@@ -1,0 +1,257 @@
+//! Games on several nodes: who is asked, what is heard of the others, and how long this node is one of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate_kernel::command::Act;
+use quorate_kernel::{GameId, Span};
+
+use super::Games;
+use crate::error::OperatingError;
+use crate::host::{GameHost, Purpose};
+use crate::mail::WriterMail;
+use crate::ports::{News, NodeRow, PeerAnswer, PeerAsk, PeerTrouble, RENEW_EVERY_MS, StoreError};
+use crate::published::Published;
+use crate::registry::Role;
+use crate::settings::Others;
+
+/// How long somebody waits while a game moves from one node to another.
+const MOVED_WITHIN: Duration = Duration::from_secs(12);
+
+/// How long to wait before a game is asked for again.
+const AGAIN_AFTER: Duration = Duration::from_millis(20);
+
+/// How long to wait before it is asked for again where its owner is gone.
+const GONE_AGAIN_AFTER: Duration = Duration::from_millis(200);
+
+/// How often games are looked for that have something due and no owner.
+const DUES_EVERY: Duration = Duration::from_secs(2);
+
+/// How far ahead.
+const DUES_AHEAD: Span = Span(3_000);
+
+/// Starts what a node does all the time.
+pub(super) fn mind(host: &Arc<GameHost>, others: &Others) {
+    let registry = &host.registry;
+    registry.keep_running(hear(Arc::clone(host), others.clone()));
+    registry.keep_running(wake_unowned(Arc::clone(host), others.clone()));
+}
+
+/// Renews this node's leases, and passes on what is heard of the others.
+async fn hear(host: Arc<GameHost>, others: Others) {
+    let mut ticks = tokio::time::interval(Duration::from_millis(RENEW_EVERY_MS));
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let news = tokio::select! {
+            _ = ticks.tick() => News::Draining,
+            news = others.nodes.news() => news,
+        };
+        match news {
+            News::Grown(game, _) => {
+                if let Some(slot) = host.registry.slot(&game) {
+                    drop(slot.inbox.try_send(WriterMail::Grown));
+                }
+            }
+            News::Perhaps => poke_all(&host, || WriterMail::Grown),
+            News::Forgotten => poke_all(&host, || WriterMail::Forgotten),
+            News::Draining => match others.nodes.renew().await {
+                Ok(standing) if standing.is_draining => poke_all(&host, || WriterMail::GiveUp),
+                Ok(_) => {}
+                Err(error @ StoreError::NodeReplaced { .. }) => {
+                    tracing::error!(%error, "this node takes no commands any more");
+                    host.registry.close();
+                    return;
+                }
+                Err(error) => tracing::warn!(%error, "leases could not be renewed"),
+            },
+        }
+    }
+}
+
+/// A box that is full belongs to somebody who looks anyway.
+fn poke_all(host: &GameHost, mail: impl Fn() -> WriterMail) {
+    for slot in host.registry.slots() {
+        drop(slot.inbox.try_send(mail()));
+    }
+}
+
+/// Has games woken that have something due and no owner: their owner died, or they sleep.
+async fn wake_unowned(host: Arc<GameHost>, others: Others) {
+    let mut ticks = tokio::time::interval(DUES_EVERY);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let now = host.ports.clock.now();
+        let dues = match others.nodes.unowned_dues(now + DUES_AHEAD).await {
+            Ok(dues) => dues,
+            Err(error) => {
+                tracing::warn!(%error, "could not look for games that have something due");
+                continue;
+            }
+        };
+        for (game, due) in dues {
+            match host.registry.slot(&game) {
+                Some(slot) if due <= now => drop(slot.inbox.try_send(WriterMail::Unowned)),
+                Some(_) => {}
+                None => host.sleeps(&game, Some(due)),
+            }
+        }
+    }
+}
+
+/// Whether an error may pass when the game has found its owner.
+fn may_pass(error: &OperatingError) -> bool {
+    matches!(
+        error,
+        OperatingError::Interrupted
+            | OperatingError::Store(
+                StoreError::GameTaken { .. } | StoreError::InDoubt | StoreError::HeadMoved { .. }
+            )
+    )
+}
+
+impl Games {
+    /// The newest state of a game on any node.
+    pub(super) async fn look(
+        &self,
+        others: &Others,
+        game: &GameId,
+    ) -> Result<Arc<Published>, OperatingError> {
+        let looking = async {
+            loop {
+                match self.look_once(others, game).await {
+                    Err(error) if may_pass(&error) => tokio::time::sleep(AGAIN_AFTER).await,
+                    done => return done,
+                }
+            }
+        };
+        let looked = tokio::time::timeout(MOVED_WITHIN, looking).await;
+        looked.unwrap_or(Err(OperatingError::Interrupted))
+    }
+
+    async fn look_once(
+        &self,
+        others: &Others,
+        game: &GameId,
+    ) -> Result<Arc<Published>, OperatingError> {
+        let slot = self.wake(game, Purpose::Read)?;
+        match slot.awake().await? {
+            (published, Role::Owner(lease)) if others.nodes.is_sure(lease) => Ok(published),
+            (_, Role::Owner(_) | Role::Follower(_)) => {
+                let (reply, answer) = tokio::sync::oneshot::channel();
+                let sent = slot.inbox.send(WriterMail::Look(reply)).await;
+                sent.map_err(|_| OperatingError::Interrupted)?;
+                answer.await.map_err(|_| OperatingError::Interrupted)
+            }
+        }
+    }
+
+    /// Asks the owner of a game, whoever that is or becomes meanwhile. The same key counts once, so it is asked again
+    /// where nobody knows what became of the first time.
+    pub(super) async fn ask_owner(
+        &self,
+        others: &Others,
+        game: &GameId,
+        purpose: Purpose,
+        ask: PeerAsk,
+    ) -> Result<PeerAnswer, OperatingError> {
+        let asking = async {
+            loop {
+                match self.ask_once(others, game, purpose, ask.clone()).await {
+                    Err(error) if may_pass(&error) => tokio::time::sleep(AGAIN_AFTER).await,
+                    done => return done,
+                }
+            }
+        };
+        let asked = tokio::time::timeout(MOVED_WITHIN, asking).await;
+        asked.unwrap_or(Err(OperatingError::Interrupted))
+    }
+
+    async fn ask_once(
+        &self,
+        others: &Others,
+        game: &GameId,
+        purpose: Purpose,
+        ask: PeerAsk,
+    ) -> Result<PeerAnswer, OperatingError> {
+        let slot = self.wake(game, purpose)?;
+        let owner = match slot.owner_elsewhere().await {
+            Err(OperatingError::LaterEdition { edition, .. }) => {
+                Some(node_for(others, game, edition).await?)
+            }
+            owner => owner?,
+        };
+        if let Some(owner) = owner {
+            match others.peers.ask(&owner, game, ask.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(PeerTrouble::Operating(error)) => return Err(error),
+                Err(PeerTrouble::NotOwner) => {}
+                Err(PeerTrouble::Gone(why)) => {
+                    tracing::warn!(%game, node = %owner.name, why, "the owner of a game is gone");
+                    // Until its lease ends there is nothing to do but to wait.
+                    tokio::time::sleep(GONE_AGAIN_AFTER).await;
+                }
+            }
+        }
+        // Its own writer asks who owns the game now, and takes the command where that is this node.
+        self.do_here(game, purpose, ask).await
+    }
+
+    async fn do_here(
+        &self,
+        game: &GameId,
+        purpose: Purpose,
+        ask: PeerAsk,
+    ) -> Result<PeerAnswer, OperatingError> {
+        match ask {
+            PeerAsk::Command { actor, key, act } => {
+                let answer = self.order_here(game, purpose, actor, key, act).await?;
+                Ok(PeerAnswer::Command(answer))
+            }
+            PeerAsk::Forget(digests) => {
+                let count = self.forget_here(game, &digests).await?;
+                Ok(PeerAnswer::Forgotten(count))
+            }
+        }
+    }
+
+    /// Does what another node asks of this one, which owns the game or takes it now. It is not passed on.
+    pub async fn answer_peer(
+        &self,
+        game: &GameId,
+        ask: PeerAsk,
+    ) -> Result<PeerAnswer, PeerTrouble> {
+        let purpose = match &ask {
+            PeerAsk::Command {
+                act: Act::Found(_), ..
+            } => Purpose::Found,
+            PeerAsk::Command { .. } | PeerAsk::Forget(_) => Purpose::Use,
+        };
+        self.wake(game, purpose)?;
+        match self.do_here(game, purpose, ask).await {
+            Err(OperatingError::Interrupted) => Err(PeerTrouble::NotOwner),
+            done => Ok(done?),
+        }
+    }
+}
+
+/// A node that knows the language of a game's law.
+async fn node_for(
+    others: &Others,
+    game: &GameId,
+    edition: u16,
+) -> Result<Arc<NodeRow>, OperatingError> {
+    let mut nodes = others.nodes.list().await?;
+    let own = others.nodes.name();
+    nodes.retain(|node| {
+        node.name != own && node.is_alive && !node.is_draining && node.edition >= edition
+    });
+    let least = nodes.into_iter().min_by_key(|node| node.game_count);
+    let game = || game.clone();
+    least
+        .map(Arc::new)
+        .ok_or_else(|| OperatingError::LaterEdition {
+            game: game(),
+            edition,
+        })
+}

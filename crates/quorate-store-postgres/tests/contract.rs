@@ -1,0 +1,121 @@
+//! The contract of every store, kept by the database, and what only several nodes can break.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_runtime::ports::{
+    Claim, ClaimFor, Epoch, Journal, News, Nodes, ServerSecret, StoreError,
+};
+use quorate_runtime::testing::{contract, found_batch};
+use quorate_store_postgres::PostgresStore;
+use quorate_store_postgres::testing::{PrivateServer, node};
+
+async fn open(address: &str, name: &str) -> PostgresStore {
+    PostgresStore::open(address, ServerSecret::new([9; 32]), node(name))
+        .await
+        .unwrap()
+}
+
+fn reef() -> GameId {
+    "reef".parse().unwrap()
+}
+
+fn epoch(claim: Claim) -> Epoch {
+    match claim {
+        Claim::Ours(lease) => lease.epoch,
+        Claim::Theirs(node) => panic!("{node:?} owns it"),
+    }
+}
+
+fn owner(claim: Claim) -> String {
+    match claim {
+        Claim::Theirs(node) => node.name.to_string(),
+        Claim::Ours(lease) => panic!("it is ours: {lease:?}"),
+    }
+}
+
+#[tokio::test]
+async fn the_database_keeps_the_contract() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    contract::journal(&open(&server.fresh("journal"), "a").await).await;
+    contract::seals(&open(&server.fresh("seals"), "a").await).await;
+    contract::accounts(&open(&server.fresh("accounts"), "a").await).await;
+    contract::safety(&open(&server.fresh("safety"), "a").await).await;
+    contract::moderation(&open(&server.fresh("moderation"), "a").await).await;
+}
+
+#[tokio::test]
+async fn one_node_at_a_time_writes_to_a_game() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("games");
+    let (one, two) = (open(&address, "one").await, open(&address, "two").await);
+    let claim = async |store: &PostgresStore| store.claim(&reef(), ClaimFor::Founding).await;
+    let mut batch = found_batch(&reef());
+    let unfounded = one.claim(&reef(), ClaimFor::Writing).await;
+    assert_eq!(unfounded, Err(StoreError::NoGame { game: reef() }));
+    let first = epoch(claim(&one).await.unwrap());
+    assert_eq!(owner(claim(&two).await.unwrap()), "one");
+    batch.epoch = Epoch(first.0 + 1);
+    let taken = StoreError::GameTaken { game: reef() };
+    assert_eq!(
+        two.append(std::slice::from_ref(&batch)).await,
+        Err(taken.clone())
+    );
+    // Another process takes the name of the first: its leases end at once, and whoever held them writes no more.
+    let heir = open(&address, "one").await;
+    let second = epoch(claim(&two).await.unwrap());
+    assert_eq!(second, Epoch(first.0 + 1));
+    batch.epoch = first;
+    assert_eq!(one.append(std::slice::from_ref(&batch)).await, Err(taken));
+    let node = "one".into();
+    assert_eq!(one.renew().await, Err(StoreError::NodeReplaced { node }));
+    batch.epoch = second;
+    two.append(std::slice::from_ref(&batch)).await.unwrap();
+    assert_eq!(owner(claim(&heir).await.unwrap()), "two");
+    assert_eq!(heir.unowned_dues(Moment(i64::MAX)).await.unwrap(), []);
+    two.leave().await.unwrap();
+    assert_eq!(epoch(claim(&heir).await.unwrap()), Epoch(second.0 + 1));
+}
+
+#[tokio::test]
+async fn a_node_that_drains_names_another_and_word_of_what_it_wrote_arrives() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("games");
+    let (one, two) = (open(&address, "one").await, open(&address, "two").await);
+    let three = PostgresStore::open(&address, ServerSecret::new([9; 32]), {
+        let mut three = node("three");
+        three.address = "three:7".to_owned();
+        three
+    });
+    let _three = three.await.unwrap();
+    assert!(one.set_draining("one", true).await.unwrap());
+    assert!(!one.set_draining("none", true).await.unwrap());
+    while one.news().await != News::Draining {}
+    assert!(one.renew().await.unwrap().is_draining);
+    let claimed = one.claim(&reef(), ClaimFor::Founding).await.unwrap();
+    assert_eq!(owner(claimed), "three");
+    let mut batch = found_batch(&reef());
+    batch.epoch = epoch(two.claim(&reef(), ClaimFor::Founding).await.unwrap());
+    two.append(&[batch]).await.unwrap();
+    while one.news().await != News::Grown(reef(), EventSeq(1)) {}
+    let nodes = one.list().await.unwrap();
+    assert_eq!(nodes.len(), 1, "those without an address take no commands");
+}
+
+#[tokio::test]
+async fn a_node_with_another_secret_does_not_join() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("games");
+    let _one = open(&address, "one").await;
+    let other = PostgresStore::open(&address, ServerSecret::new([8; 32]), node("two")).await;
+    let error = other.err().unwrap();
+    assert!(matches!(error, StoreError::OtherSecret { .. }), "{error}");
+}

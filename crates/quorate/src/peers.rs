@@ -1,0 +1,287 @@
+//! The connections between nodes: commands go to the owner of their game, answers come back.
+//!
+//! One connection leads from a node to another, and any number of questions wait on it. It is a Noise channel under a
+//! key that follows from the site's secret, so both ends know that the other is a node of the same site, and nobody
+//! else reads along. Nothing depends on it being there: a question that is not answered is asked again under its key.
+
+mod channel;
+mod words;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use quorate_kernel::GameId;
+use quorate_runtime::Games;
+use quorate_runtime::judge::Secret;
+use quorate_runtime::ports::{NodeRow, PeerAnswer, PeerAsk, PeerTrouble, Peers, ServerSecret};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use channel::{Receiving, Sending};
+use words::{Asked, Replied};
+
+/// How long a connection may take to be made.
+const CONNECT_WITHIN: Duration = Duration::from_secs(1);
+
+/// How long an answer may take before the other node counts as gone. A command that takes longer is asked for again
+/// under its key.
+const ANSWER_WITHIN: Duration = Duration::from_secs(3);
+
+/// How many questions or answers wait to be sent.
+const WAITING_MAX: usize = 1_024;
+
+/// How many connections of others are served at a time.
+const SERVED_MAX: usize = 256;
+
+/// The connections of this node to others.
+pub(crate) struct PeerLinks {
+    key: Secret,
+    links: Mutex<HashMap<Arc<str>, Link>>,
+    next: AtomicU64,
+}
+
+/// One connection. It ends when it breaks, and is then made again.
+#[derive(Clone)]
+struct Link {
+    questions: mpsc::Sender<Asked>,
+    waiting: Arc<Waiting>,
+}
+
+/// Who waits for which answer; none any more where the connection broke.
+#[derive(Default)]
+struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Replied>>>>);
+
+impl Waiting {
+    fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Replied>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open() -> Self {
+        Self(Mutex::new(Some(HashMap::new())))
+    }
+
+    /// Notes who waits. False where the connection broke.
+    fn note(&self, id: u64, reply: oneshot::Sender<Replied>) -> bool {
+        let mut waiting = self.lock();
+        waiting
+            .as_mut()
+            .is_some_and(|waiting| waiting.insert(id, reply).is_none())
+    }
+
+    fn take(&self, id: u64) -> Option<oneshot::Sender<Replied>> {
+        self.lock().as_mut()?.remove(&id)
+    }
+
+    /// Nobody gets an answer any more.
+    fn end(&self) {
+        *self.lock() = None;
+    }
+
+    fn has_ended(&self) -> bool {
+        self.lock().is_none()
+    }
+}
+
+impl PeerLinks {
+    /// Connections to other nodes of the same site.
+    pub(crate) fn new(secret: &ServerSecret) -> Self {
+        Self {
+            key: secret.of_nodes(),
+            links: Mutex::default(),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    fn links(&self) -> MutexGuard<'_, HashMap<Arc<str>, Link>> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn link(&self, address: &Arc<str>) -> std::io::Result<Link> {
+        let known = self.links().get(address).cloned();
+        if let Some(link) = known.filter(|link| !link.waiting.has_ended()) {
+            return Ok(link);
+        }
+        let connecting = connect(address, &self.key);
+        let connected = tokio::time::timeout(CONNECT_WITHIN, connecting).await;
+        let (sending, receiving) = connected.map_err(|_| std::io::ErrorKind::TimedOut)??;
+        let (questions, to_send) = mpsc::channel(WAITING_MAX);
+        let link = Link {
+            questions,
+            waiting: Arc::new(Waiting::open()),
+        };
+        let waiting = Arc::clone(&link.waiting);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = send_all(sending, to_send) => {}
+                () = hear_all(receiving, &waiting) => {}
+            }
+            waiting.end();
+        });
+        self.links().insert(Arc::clone(address), link.clone());
+        Ok(link)
+    }
+
+    async fn ask_link(
+        &self,
+        address: &Arc<str>,
+        game: &GameId,
+        ask: PeerAsk,
+    ) -> Result<Replied, String> {
+        let link = self.link(address).await.map_err(|e| e.to_string())?;
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let broke = || "the connection broke".to_owned();
+        let (reply, answer) = oneshot::channel();
+        if !link.waiting.note(id, reply) {
+            return Err(broke());
+        }
+        let asked = Asked::new(id, game, ask);
+        link.questions.send(asked).await.map_err(|_| broke())?;
+        match tokio::time::timeout(ANSWER_WITHIN, answer).await {
+            Ok(Ok(replied)) => Ok(replied),
+            Ok(Err(_)) => Err(broke()),
+            Err(_) => {
+                // A node that stands still answers nobody: the next question looks whether it is there at all.
+                link.waiting.end();
+                Err(format!("no answer within {} s", ANSWER_WITHIN.as_secs()))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Peers for PeerLinks {
+    async fn ask(
+        &self,
+        node: &NodeRow,
+        game: &GameId,
+        ask: PeerAsk,
+    ) -> Result<PeerAnswer, PeerTrouble> {
+        if node.address.is_empty() {
+            let what = format!("{} takes no commands", node.name);
+            return Err(PeerTrouble::Gone(what));
+        }
+        let replied = self.ask_link(&node.address, game, ask).await;
+        replied.map_err(PeerTrouble::Gone)?.answer()
+    }
+}
+
+async fn connect(address: &str, key: &Secret) -> std::io::Result<(Sending, Receiving)> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    channel::open(stream, key).await
+}
+
+async fn send_all(mut sending: Sending, mut questions: mpsc::Receiver<Asked>) {
+    while let Some(asked) = questions.recv().await {
+        if sending.send(&asked).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn hear_all(mut receiving: Receiving, waiting: &Waiting) {
+    while let Ok(replied) = receiving.receive::<Replied>().await {
+        if let Some(reply) = waiting.take(replied.id) {
+            // Who does not wait any more asks again under the same key.
+            drop(reply.send(replied));
+        }
+    }
+}
+
+/// Answers other nodes until the future is dropped.
+pub(crate) async fn serve(listener: TcpListener, games: Games, secret: ServerSecret) {
+    let key = secret.of_nodes();
+    let mut served = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, from)) if served.len() < SERVED_MAX => {
+                    served.spawn(serve_one(stream, from, games.clone(), key));
+                }
+                Ok((_, from)) => tracing::warn!(%from, "too many connections of other nodes"),
+                Err(error) => tracing::warn!(%error, "a connection of another node was not taken"),
+            },
+            Some(_) = served.join_next(), if !served.is_empty() => {}
+        }
+    }
+}
+
+async fn serve_one(stream: TcpStream, from: SocketAddr, games: Games, key: Secret) {
+    drop(stream.set_nodelay(true));
+    let taking = tokio::time::timeout(CONNECT_WITHIN, channel::take(stream, &key)).await;
+    let Ok(Ok((mut sending, mut receiving))) = taking else {
+        tracing::warn!(%from, "somebody who is no node of this site asked to be one");
+        return;
+    };
+    let (replies, mut to_send) = mpsc::channel::<Replied>(WAITING_MAX);
+    let answering = async {
+        let mut asked_now = JoinSet::new();
+        while let Ok(asked) = receiving.receive::<Asked>().await {
+            let (games, replies) = (games.clone(), replies.clone());
+            asked_now.spawn(async move {
+                let replied = answer(&games, asked).await;
+                // Whoever asked is gone, and asks again under the same key.
+                drop(replies.send(replied).await);
+            });
+            while asked_now.try_join_next().is_some() {}
+        }
+    };
+    let telling = async {
+        while let Some(replied) = to_send.recv().await {
+            if sending.send(&replied).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = answering => {}
+        () = telling => {}
+    }
+}
+
+async fn answer(games: &Games, asked: Asked) -> Replied {
+    let id = asked.id;
+    match asked.read() {
+        Ok((game, ask)) => Replied::new(id, games.answer_peer(&game, ask).await),
+        Err(what) => Replied::new(id, Err(PeerTrouble::Gone(what))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn pair(theirs: u8) -> bool {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let taken = async {
+            let (stream, _) = listener.accept().await.unwrap();
+            let (mut sending, mut receiving) = channel::take(stream, &[7; 32]).await.ok()?;
+            let text: String = receiving.receive().await.ok()?;
+            sending.send(&text).await.ok()
+        };
+        let asked = async {
+            let (mut sending, mut receiving) = connect(&address, &[theirs; 32]).await.ok()?;
+            let long = "a word ".repeat(40_000);
+            sending.send(&long).await.ok()?;
+            let back: String = receiving.receive().await.ok()?;
+            Some(back == long)
+        };
+        tokio::join!(taken, asked).1.unwrap_or(false)
+    }
+
+    #[tokio::test]
+    async fn long_messages_arrive_whole() {
+        assert!(pair(7).await);
+    }
+
+    #[tokio::test]
+    async fn nobody_talks_to_nodes_without_the_secret() {
+        assert!(!pair(8).await);
+    }
+}

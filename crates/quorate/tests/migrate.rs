@@ -1,0 +1,149 @@
+//! Everything goes from a folder into a database and back, and is the same.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a panic is a fine way for a test to fail"
+)]
+
+use std::path::Path;
+use std::process::Command;
+
+use quorate_kernel::digest::Digest;
+use quorate_kernel::ids::{EventSeq, Id, PlayerId};
+use quorate_kernel::{GameId, Moment};
+use quorate_runtime::ports::{
+    Accounts, Invitation, Journal, NewAccount, Outage, Recovery, Seat, Session, Token,
+    WholeAccounts,
+};
+use quorate_store::{Store, StoreOptions};
+use quorate_store_postgres::testing::PrivateServer;
+
+fn quorate(arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quorate"));
+    let done = command.args(arguments).output().unwrap();
+    if done.status.success() {
+        return Ok(String::from_utf8(done.stdout).unwrap());
+    }
+    Err(String::from_utf8(done.stderr).unwrap())
+}
+
+async fn open(folder: &Path) -> Store {
+    Store::open(folder, StoreOptions::default()).await.unwrap()
+}
+
+/// Accounts with something of each kind, a number that was given and taken away, and some downtime.
+async fn fill(folder: &Path) {
+    let store = open(folder).await;
+    let account = |name: &str| NewAccount {
+        name: name.to_owned(),
+        mail: Some(format!("{name}@example.org")),
+        password: Some("$argon2id$…".to_owned()),
+        operator: name == "Anna",
+        made_at: Moment(5),
+    };
+    let anna = store.make(&account("Anna")).await.unwrap();
+    let bo = store.make(&account("Bo")).await.unwrap();
+    let gone = store.make(&account("Gone")).await.unwrap();
+    store.erase(gone).await.unwrap();
+    let digest = |of: &str| Digest::of(of.as_bytes());
+    let game: GameId = "town".parse().unwrap();
+    let session = Session {
+        digest: digest("session"),
+        account: bo,
+        began_at: Moment(6),
+        ends_at: Moment(i64::MAX),
+    };
+    store.begin_session(&session).await.unwrap();
+    for (nth, label) in ["second", "first"].into_iter().enumerate() {
+        let token = Token {
+            digest: digest(label),
+            account: anna,
+            label: label.to_owned(),
+            made_at: Moment(7),
+            ends_at: (nth == 0).then_some(Moment(9)),
+        };
+        store.make_token(&token).await.unwrap();
+    }
+    let invitation = Invitation {
+        digest: digest("invitation"),
+        made_by: Some(anna),
+        game: Some(game.clone()),
+        uses_left: 3,
+        ends_at: Moment(8),
+    };
+    store.invite(&invitation).await.unwrap();
+    let recovery = Recovery {
+        digest: digest("recovery"),
+        account: bo,
+        ends_at: Moment(8),
+    };
+    store.make_recovery(&recovery).await.unwrap();
+    let player = PlayerId(Id::new(EventSeq(1), 0));
+    let seat = Seat {
+        game: game.clone(),
+        player,
+        account: anna,
+    };
+    store.take_seat(&seat).await.unwrap();
+    let read = store.note_messages_read(anna, &game, "Bo", EventSeq(2));
+    read.await.unwrap();
+    let outage = Outage {
+        since: Moment(1),
+        until: Moment(2),
+    };
+    store.note_outage(outage).await.unwrap();
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_goes_into_a_database_and_comes_back_the_same() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("site");
+    let folders = tempfile::tempdir().unwrap();
+    let (first, second) = (folders.path().join("first"), folders.path().join("second"));
+    let (one, two) = (first.to_str().unwrap(), second.to_str().unwrap());
+    quorate(&["new", "one-page", "--id", "town", "--data", one]).unwrap();
+    for line in ["line=one DICE6", "line=two DICE20"] {
+        let roll = ["act", "town", "--as", "Anna", "dice", line, "--data", one];
+        quorate(&roll).unwrap();
+    }
+    fill(&first).await;
+    let from = format!("sqlite:{one}");
+    let to = format!("sqlite:{two}");
+    quorate(&["migrate", &from, &address, "--data", one]).unwrap();
+    let again = quorate(&["migrate", &from, &address, "--data", one]).unwrap();
+    assert!(again.contains("1 games with"), "{again}");
+    quorate(&["migrate", &address, &to, "--data", one]).unwrap();
+    let export = |place: &[&str]| {
+        let words = [&["export", "town"], place].concat();
+        quorate(&words).unwrap()
+    };
+    let exported = export(&["--data", one]);
+    assert_eq!(export(&["--data", two]), exported);
+    let there = ["--data", one, "--database", address.as_str()];
+    assert_eq!(export(&there), exported);
+    let (first, second) = (open(&first).await, open(&second).await);
+    let everything = first.everything().await.unwrap();
+    assert_eq!(everything.highest, 3);
+    assert_eq!(second.everything().await.unwrap(), everything);
+    let outages = first.outages(Moment(i64::MIN)).await.unwrap();
+    assert_eq!(second.outages(Moment(i64::MIN)).await.unwrap(), outages);
+}
+
+#[test]
+fn another_game_in_the_way_is_told_and_left_alone() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("site");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let here = ["new", "one-page", "--id", "town", "--data", path];
+    quorate(&here).unwrap();
+    quorate(&[&here[..], &["--database", &address]].concat()).unwrap();
+    let from = format!("sqlite:{path}");
+    let said = quorate(&["migrate", &from, &address, "--data", path]).unwrap_err();
+    assert!(said.contains("another game of that name"), "{said}");
+}

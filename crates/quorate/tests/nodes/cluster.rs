@@ -1,0 +1,288 @@
+//! A site of several nodes: the real binary over a private database, and clients that speak HTTP.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use quorate_kernel::ids::GameId;
+use quorate_kernel::{Moment, record};
+use quorate_runtime::fold;
+use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seat, Token};
+use quorate_runtime::verify::{Grade, verify};
+use quorate_server::app::state::digest_of;
+use quorate_store_postgres::PostgresStore;
+use quorate_store_postgres::testing::{PrivateServer, node, pair_address};
+use tempfile::TempDir;
+
+use super::history::{Game, Log};
+use super::link::{End, Link};
+
+/// How long a client waits for an answer before it asks another node.
+const ANSWER_WITHIN: Duration = Duration::from_secs(15);
+
+/// A site.
+pub(crate) struct Cluster {
+    /// The databases: the one that takes writes first, then its standby.
+    pub(crate) servers: Vec<PrivateServer>,
+    address: String,
+    data: TempDir,
+    pub(crate) nodes: Vec<TestNode>,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// A node that runs, stands still or is dead.
+pub(crate) struct TestNode {
+    pub(crate) name: String,
+    process: Option<Child>,
+    /// Where its site is: a host and a port.
+    pub(crate) site: String,
+    /// What lies between it and the databases.
+    pub(crate) databases: Vec<Link>,
+    /// What lies between the other nodes and it.
+    pub(crate) others: Link,
+    /// Where it listens to them.
+    listens: String,
+}
+
+/// Why a node gave no answer that counts.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// Nothing came, or not all.
+    Gone,
+    /// It said no, with a status.
+    Said(u16, String),
+}
+
+impl From<std::io::Error> for NoAnswer {
+    fn from(_: std::io::Error) -> Self {
+        Self::Gone
+    }
+}
+
+impl Cluster {
+    /// Starts so many nodes over one database or a pair; none where there is no PostgreSQL here.
+    pub(crate) fn start(node_count: usize, has_standby: bool) -> Option<Self> {
+        let primary = PrivateServer::start()?;
+        let mut address = primary.fresh("site");
+        let mut servers = vec![primary];
+        if has_standby {
+            let standby = PrivateServer::standby_of(&servers[0]);
+            address = pair_address(&servers[0], &standby, "site");
+            servers.push(standby);
+        }
+        let mut cluster = Self {
+            servers,
+            address,
+            data: tempfile::tempdir().unwrap(),
+            nodes: Vec::new(),
+            runtime: tokio::runtime::Runtime::new().unwrap(),
+        };
+        for nth in 1..=node_count {
+            let listens = free_port();
+            let servers = cluster.servers.iter();
+            cluster.nodes.push(TestNode {
+                name: format!("n{nth}"),
+                process: None,
+                site: "127.0.0.1:0".to_owned(),
+                databases: servers.map(|s| Link::to(End::Socket(s.socket()))).collect(),
+                others: Link::to(End::Port(listens.clone())),
+                listens,
+            });
+            cluster.begin(nth - 1);
+        }
+        Some(cluster)
+    }
+
+    /// A command of the binary over this site.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_quorate"));
+        command.args(arguments).arg("--data").arg(self.data.path());
+        command.args(["--database", &self.address]);
+        command
+    }
+
+    /// Starts a node that is dead.
+    pub(crate) fn begin(&mut self, nth: usize) {
+        let node = &self.nodes[nth];
+        let links: Vec<&str> = node.databases.iter().map(|l| l.address.as_str()).collect();
+        let database = format!("postgres://quorate@{}/site", links.join(","));
+        let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
+            .args(["serve", "--json", "--node", &node.name])
+            .args(["--listen", &node.site, "--database", &database])
+            .args(["--nodes-listen", &node.listens])
+            .args(["--nodes-address", &node.others.address, "--data"])
+            .arg(self.data.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let told = process.stdout.take().unwrap();
+        BufReader::new(told).read_line(&mut said).unwrap();
+        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let site = said["serving"].as_str().unwrap();
+        let node = &mut self.nodes[nth];
+        site.trim_start_matches("http://")
+            .clone_into(&mut node.site);
+        node.process = Some(process);
+    }
+
+    /// Kills a node.
+    pub(crate) fn kill(&mut self, nth: usize) {
+        if let Some(mut process) = self.nodes[nth].process.take() {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    /// Has a node stand still, or go on.
+    pub(crate) fn signal(&self, nth: usize, signal: &str) {
+        if let Some(process) = &self.nodes[nth].process {
+            let id = process.id().to_string();
+            let told = Command::new("kill").args([signal, &id]).status();
+            assert!(told.unwrap().success());
+        }
+    }
+
+    /// Has a node give its games away, or take games again.
+    pub(crate) fn drains(&self, nth: usize, word: &str) {
+        let name = &self.nodes[nth].name;
+        let mut command = self.command(&["node"]);
+        let done = command.args([word, name]).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{word} {name}: {said}");
+    }
+
+    async fn store(&self) -> PostgresStore {
+        let secret = quorate_store::secret_in(self.data.path()).unwrap();
+        let store = PostgresStore::open(&self.address, secret, node("the-test"));
+        store.await.unwrap()
+    }
+
+    /// Founds games of one player each, and gives a token for each.
+    pub(crate) fn found(&self, games: &[Game]) -> Vec<String> {
+        for game in games {
+            let mut command = self.command(&["new", "one-page", "--id", game]);
+            let done = command.output().unwrap();
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{game}: {said}");
+        }
+        self.runtime.block_on(async {
+            let store = self.store().await;
+            let mut tokens = Vec::new();
+            for word in games {
+                let account = NewAccount {
+                    name: (*word).to_owned(),
+                    mail: None,
+                    password: None,
+                    operator: false,
+                    made_at: Moment(0),
+                };
+                let account = store.make(&account).await.unwrap();
+                let token = format!("q_{word}");
+                let kept = Token {
+                    digest: digest_of(&token),
+                    account,
+                    label: "of the test".to_owned(),
+                    made_at: Moment(0),
+                    ends_at: None,
+                };
+                store.make_token(&kept).await.unwrap();
+                let game: GameId = word.parse().unwrap();
+                let opened = fold::open(&store, &store, &game).await.unwrap();
+                let player = *opened.state.people.keys().next().unwrap();
+                let seat = Seat {
+                    game,
+                    player,
+                    account,
+                };
+                store.take_seat(&seat).await.unwrap();
+                tokens.push(token);
+            }
+            store.close().await;
+            tokens
+        })
+    }
+
+    /// The log of a game, after it was verified.
+    pub(crate) fn log(&self, word: Game) -> Log {
+        self.runtime.block_on(async {
+            let store = self.store().await;
+            let game: GameId = word.parse().unwrap();
+            let verdict = verify(&store, &store, &game, Grade::Fold, &mut |_| {}).await;
+            let verdict = verdict.unwrap();
+            assert!(verdict.holds(), "{word}: {verdict:?}");
+            let opens = store
+                .events(&game, quorate_kernel::EventSeq(1), 1 << 20)
+                .await;
+            let read = |open: &Vec<u8>| {
+                let event = record::decode(open).unwrap();
+                (event.key.to_string(), record::hash(open).to_string())
+            };
+            let log = opens.unwrap().iter().map(read).collect();
+            store.close().await;
+            log
+        })
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for nth in 0..self.nodes.len() {
+            self.kill(nth);
+        }
+    }
+}
+
+/// An address at which nobody listens.
+fn free_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+/// Rolls a die in a game under a key; gives the number of the event.
+pub(crate) fn roll(site: &str, game: Game, token: &str, key: &str) -> Result<u64, NoAnswer> {
+    let body = r#"{"action":"dice","arguments":{"line":"For luck: DICE6"}}"#;
+    let length = body.len();
+    let head = format!(
+        "POST /api/v1/games/{game}/acts HTTP/1.1\r\nHost: {site}\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\nIdempotency-Key: {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    let answer = exchange(site, &head)?;
+    let location = answer
+        .lines()
+        .find_map(|line| line.strip_prefix("location: "))
+        .and_then(|location| location.rsplit('/').next()?.trim().parse().ok());
+    location.ok_or_else(|| NoAnswer::Said(0, answer))
+}
+
+/// The end of a game's log, as a node shows it.
+pub(crate) fn head(site: &str, game: Game) -> Result<(u64, String), NoAnswer> {
+    let head =
+        format!("GET /api/v1/games/{game} HTTP/1.1\r\nHost: {site}\r\nConnection: close\r\n\r\n");
+    let answer = exchange(site, &head)?;
+    let cut = || NoAnswer::Said(0, "half an answer".to_owned());
+    let (_, body) = answer.split_once("\r\n\r\n").ok_or_else(cut)?;
+    let from = body.find('{').ok_or_else(cut)?;
+    let to = body.rfind('}').ok_or_else(cut)?;
+    let said: serde_json::Value = serde_json::from_str(&body[from..=to]).map_err(|_| cut())?;
+    let seq = said["head"]["seq"].as_u64().ok_or_else(cut)?;
+    let hash = said["head"]["hash"].as_str().ok_or_else(cut)?;
+    Ok((seq, hash.to_owned()))
+}
+
+fn exchange(site: &str, request: &str) -> Result<String, NoAnswer> {
+    let address = site.parse().map_err(std::io::Error::other)?;
+    let mut stream = TcpStream::connect_timeout(&address, ANSWER_WITHIN)?;
+    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let status = answer.split(' ').nth(1).and_then(|s| s.parse().ok());
+    match status {
+        Some(200 | 201) => Ok(answer),
+        Some(status) => Err(NoAnswer::Said(status, answer)),
+        None => Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into()),
+    }
+}
