@@ -51,7 +51,11 @@ impl PostgresStore {
         Ok(done.await?.rows_affected())
     }
 
-    pub(crate) async fn first<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Option<T>> {
+    pub(crate) async fn first<T>(
+        &self,
+        question: Query<'_>,
+        read: ReadRow<T>,
+    ) -> Result<Option<T>> {
         let row = self.once(|pool| async move { question.fetch_optional(&pool).await });
         Ok(row.await?.as_ref().map(read).transpose()?)
     }

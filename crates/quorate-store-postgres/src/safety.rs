@@ -46,14 +46,13 @@ impl Safety for PostgresStore {
         let noted = |pool: PgPool| async move {
             let mut transaction = pool.begin().await?;
             let digest = used.session.0.to_vec();
-            let extended = query(
-                "UPDATE sessions SET ends_at = least($1, began_at + $2) WHERE digest = $3",
-            )
-            .bind(ends_at.0)
-            .bind(most.0)
-            .bind(digest.clone())
-            .execute(&mut *transaction)
-            .await?;
+            let extended =
+                query("UPDATE sessions SET ends_at = least($1, began_at + $2) WHERE digest = $3")
+                    .bind(ends_at.0)
+                    .bind(most.0)
+                    .bind(digest.clone())
+                    .execute(&mut *transaction)
+                    .await?;
             if extended.rows_affected() > 0 {
                 query(
                     "INSERT INTO session_uses (digest, at, place) VALUES ($1, $2, $3) \

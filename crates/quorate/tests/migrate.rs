@@ -117,7 +117,7 @@ async fn a_folder_goes_into_a_database_and_comes_back_the_same() {
     assert!(again.contains("1 games with"), "{again}");
     quorate(&["migrate", &address, &to, "--data", one]).unwrap();
     let export = |place: &[&str]| {
-        let words = [&["export", "town"], place].concat();
+        let words = [&["export", "town"][..], place].concat();
         quorate(&words).unwrap()
     };
     let exported = export(&["--data", one]);
@@ -142,7 +142,7 @@ fn another_game_in_the_way_is_told_and_left_alone() {
     let path = folder.path().to_str().unwrap();
     let here = ["new", "one-page", "--id", "town", "--data", path];
     quorate(&here).unwrap();
-    quorate(&[&here[..], &["--database", &address]].concat()).unwrap();
+    quorate(&[&here[..], &["--database", address.as_str()][..]].concat()).unwrap();
     let from = format!("sqlite:{path}");
     let said = quorate(&["migrate", &from, &address, "--data", path]).unwrap_err();
     assert!(said.contains("another game of that name"), "{said}");

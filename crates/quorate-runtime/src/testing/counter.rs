@@ -20,6 +20,7 @@ use crate::judge::{Culprit, GameJudge, Head, Judged, Judges, Secret};
 /// - `say` writes a page, whose text is sealed.
 /// - `costly` with `n` costs the judge too much, until the clause of that number sleeps; then it raises the number. `alarm` has
 ///   the like fall due: `costly` clauses 1 and 2 in turn, until both sleep.
+/// - `modern` has the law written in an edition of its language.
 /// - `reign` begins a dynasty. `panic` panics the judge, and `lie` makes an event that does not fit the state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters;
@@ -239,6 +240,7 @@ impl CountingJudge {
                 }])
             }
             ("reign", Value::Int(n)) => Ok(vec![dynasty(*n, self.head.seq.next(), command.at)]),
+            ("modern", Value::Int(n)) => Ok(vec![self.modern(*n, command.at)]),
             ("panic", _) => panic!("the counting game was told to panic"),
             ("lie", _) => {
                 let mut lie = self.raise("count", 1, command.at);
@@ -248,6 +250,22 @@ impl CountingJudge {
                 Ok(vec![lie])
             }
             _ => Err(Refusal::plain("an action of the counting game")),
+        }
+    }
+
+    /// From now on the law is written in that edition of its language.
+    fn modern(&self, edition: i64, at: Moment) -> Effect {
+        Effect::About {
+            key: (),
+            old: self.state.about.get(&()).cloned(),
+            new: Some(quorate_kernel::rows::About {
+                title: "Counting".to_owned(),
+                rulebook: "counting".into(),
+                edition: u16::try_from(edition).unwrap_or(0),
+                founded_at: at,
+                new_rules: Name::default(),
+                unnamed: String::new(),
+            }),
         }
     }
 

@@ -123,13 +123,14 @@ impl Writer {
                 .journal
                 .events(&self.game, from, EVENTS_AT_ONCE)
                 .await?;
-            let events = fold::with_seals(&*ports.seals, &self.game, from, &opens).await?;
+            let read = fold::with_seals(&*ports.seals, &self.game, from, &opens).await?;
             let mut grown = Fold {
                 state: followed.state.clone(),
                 chain: Chain::after(followed.head),
             };
-            let mut notices = Vec::with_capacity(events.len());
-            for (open, event) in opens.iter().zip(&events) {
+            let mut notices = Vec::with_capacity(read.len());
+            for (open, read) in opens.iter().zip(&read) {
+                let event = &read.event;
                 let mut chain = grown.chain;
                 let taken = chain.follow(open).and_then(|_| grown.take_in(event, chain));
                 taken.map_err(|fault| OperatingError::Damaged {

@@ -2,8 +2,8 @@
 
 use quorate_kernel::GameId;
 use quorate_runtime::ports::AllAccounts;
-use sqlx::sqlite::SqliteConnection;
 use sqlx::query;
+use sqlx::sqlite::SqliteConnection;
 
 use super::{Result, number};
 use crate::Store;

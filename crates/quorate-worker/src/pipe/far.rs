@@ -11,9 +11,10 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, Epoch, GameRow, Invitation, Journal,
-    Moderation, NewAccount, Outage, Recovery, Report, Restraint, Safety, Seals, Seat, SecondFactor,
-    SecurityEntry, Session, SessionUse, Snapshot, StoreError, Token,
+    Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, Epoch,
+    GameRow, Invitation, Journal, Moderation, NewAccount, Outage, Recovery, Report, Restraint,
+    Safety, Seals, Seat, SecondFactor, SecurityEntry, Session, SessionUse, Snapshot, StoreError,
+    Token,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};

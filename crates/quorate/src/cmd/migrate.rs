@@ -14,7 +14,7 @@ use quorate_runtime::ports::{Arrival, Batch, Claim, ClaimFor, Epoch, GameRow, No
 use quorate_runtime::verify::{Grade, verify};
 use serde_json::json;
 
-use crate::data_folder::{DataArguments, DataFolder, Place, SiteStore};
+use crate::data_folder::{self, DataArguments, DataFolder, Place, SiteStore};
 use crate::output::Output;
 
 /// How many events go over at a time.
@@ -266,13 +266,44 @@ async fn copy_outages(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<()> {
 
 async fn copy_accounts(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<usize> {
     let all = from.everything().await?;
-    if to.everything().await? != all {
+    let is_fresh = to.everything().await? != all;
+    if is_fresh {
         ensure!(
             to.accounts().await?.is_empty(),
             "there are other accounts there: name an empty place"
         );
         to.take_in(&all).await?;
     }
+    copy_safety(from, to, &all).await?;
+    if is_fresh {
+        copy_records(from, to).await?;
+    }
     ensure!(to.everything().await? == all, "the accounts differ there");
     Ok(all.accounts.len())
+}
+
+/// Second factors, and what accounts are kept from.
+async fn copy_safety(from: &dyn SiteStore, to: &dyn SiteStore, all: &AllAccounts) -> Result<()> {
+    for account in &all.accounts {
+        if let Some(factor) = from.second_factor(account.id).await? {
+            // Codes for a lost app are kept by digests that nobody reads; their owner makes new ones.
+            let set = to.set_second_factor(account.id, &factor.secret, factor.last_step, &[]);
+            set.await?;
+        }
+        if let Some(restraint) = from.restraint(account.id, data_folder::now()).await? {
+            to.restrain(account.id, &restraint).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Open reports, and the security log.
+async fn copy_records(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<()> {
+    for (_, report) in from.reports().await? {
+        to.report(&report).await?;
+    }
+    for entry in from.entries(None, u32::MAX).await?.iter().rev() {
+        to.note(entry).await?;
+    }
+    Ok(())
 }

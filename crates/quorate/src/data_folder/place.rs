@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
-use quorate_runtime::ports::{
-    Journal, Moderation, Safety, Seals, ServerSecret, WholeAccounts,
-};
+use quorate_runtime::ports::{Journal, Moderation, Safety, Seals, ServerSecret, WholeAccounts};
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
 
