@@ -149,11 +149,6 @@ impl Accounts for PostgresStore {
         self.write(ended).await.map(drop)
     }
 
-    async fn end_sessions_of(&self, id: AccountId) -> Result<()> {
-        let ended = query("DELETE FROM sessions WHERE account = $1").bind(number(id));
-        self.write(ended).await.map(drop)
-    }
-
     async fn make_token(&self, token: &Token) -> Result<()> {
         let made = query(
             "INSERT INTO tokens (digest, account, label, made_at, ends_at) VALUES ($1, $2, $3, $4, $5)",
@@ -201,15 +196,6 @@ impl Accounts for PostgresStore {
             query("SELECT * FROM invitations WHERE digest = $1 AND ends_at > $2 AND uses_left > 0");
         self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::invitation)
             .await
-    }
-
-    async fn use_invitation(&self, digest: Digest, now: Moment) -> Result<bool> {
-        let used = query(
-            "UPDATE invitations SET uses_left = uses_left - 1 \
-             WHERE digest = $1 AND ends_at > $2 AND uses_left > 0",
-        );
-        let used = self.write(used.bind(digest.0.to_vec()).bind(now.0)).await?;
-        Ok(used > 0)
     }
 
     async fn make_recovery(&self, recovery: &Recovery) -> Result<()> {
