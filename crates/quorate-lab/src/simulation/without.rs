@@ -10,6 +10,7 @@ use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
+use quorate_law::Lean;
 
 use super::game::{SimulatedGame, SimulationTally};
 use super::{SimulationFailure, guarded, invariants, step};
@@ -86,17 +87,20 @@ fn repeal(game: &mut SimulatedGame, rule: &Name) -> Result<(), String> {
 /// Takes what broke lately; all of it must be of lost names.
 fn fitting(game: &mut SimulatedGame, broke: &mut BTreeSet<String>) -> Result<(), String> {
     for text in std::mem::take(&mut game.broke) {
-        if !is_of_a_lost_name(game.judge.law(), &text) {
-            return Err(format!("it breaks, and names nothing that went: {text}"));
-        }
-        broke.insert(text);
+        match of_a_lost_name(game.judge.law(), &text) {
+            Some(lost) => broke.insert(lost),
+            None => return Err(format!("it breaks, and names nothing that went: {text}")),
+        };
     }
     Ok(())
 }
 
-fn is_of_a_lost_name(law: &Law, text: &str) -> bool {
-    let mut leans = law.leans.iter().filter(|lean| lean.breaks());
-    leans.any(|lean| text.contains(&lean.text()))
+/// What a break is told with where it is of a lost name.
+fn of_a_lost_name(law: &Law, text: &str) -> Option<String> {
+    let leans = law.leans.iter().filter(|lean| lean.breaks());
+    leans
+        .map(Lean::text)
+        .find(|lost| text.contains(lost.as_str()))
 }
 
 #[cfg(test)]
