@@ -73,7 +73,7 @@ impl Compilation<'_> {
                 let touched = function.touches.iter().map(|name| (name, false));
                 let fallen = function.falls_back.iter().map(|name| (name, true));
                 for (name, lives_on) in touched.chain(fallen) {
-                    if let Some(home) = values.get(name.as_str()) {
+                    if let Some(home) = values.get(name.as_str()).filter(|home| !home.library) {
                         uses(name.clone(), &home.rule, lives_on);
                     }
                 }

@@ -116,11 +116,12 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Where rules use what others provide whom their prose does not name.
+/// Where rules use what others provide whom their prose does not name. A rule goes with those it stands under.
 fn unnamed(judge: &Judge) -> Vec<Dependence> {
     let lexicon = Lexicon::of(judge.state(), judge.law());
     let all = dependences(judge.state()).into_iter();
-    all.filter(|it| !lexicon.names(&it.rule, std::slice::from_ref(&it.of)))
+    let is_under = |it: &Dependence| judge.law().place(&it.rule).line.contains(&it.of);
+    all.filter(|it| !is_under(it) && !lexicon.names(&it.rule, std::slice::from_ref(&it.of)))
         .collect()
 }
 
