@@ -17,7 +17,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, record};
 use quorate_law::{RuleText, Source, compile};
 use quorate_runtime::testing::Memory;
-use quorate_server::ui::markup::{Reading, Terms, render};
+use quorate_server::ui::markup::{People, Reading, Terms, render};
 
 /// The text of a rule: it is taken apart, checked, and its top level run.
 pub(crate) fn rule(bytes: &[u8]) {
@@ -94,11 +94,12 @@ pub(crate) fn markup(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let words = IconWords::default();
     icons::read(&text, &words);
-    let terms = Terms::new();
+    let (terms, people) = (Terms::new(), People::default());
     for keeps_lines in [false, true] {
         let reading = Reading {
             terms: &terms,
             icons: &words,
+            people: &people,
             keeps_lines,
             heading: keeps_lines.then_some(3),
         };

@@ -1,10 +1,7 @@
 //! What a vote costs with PostgreSQL on this machine, beside a bare commit there, and at how many nodes the database
 //! becomes the limit. Prints a table.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "a benchmark speaks on standard output"
-)]
+#![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
 #![allow(clippy::expect_used, reason = "a benchmark ends where something fails")]
 
 use std::fs;

@@ -234,7 +234,7 @@ fn pool(options: PgConnectOptions) -> PgPool {
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(CONNECT_WITHIN)
         .test_before_acquire(false)
-        .idle_timeout(Duration::from_secs(300))
+        .idle_timeout(Duration::from_mins(5))
         .max_lifetime(None)
         .connect_lazy_with(options.disable_statement_logging())
 }

@@ -182,9 +182,15 @@ async fn after_a_full_disk_the_store_goes_on_by_itself() {
         }
     };
     assert_eq!(full, StoreError::Full);
-    store.beat(Moment(1)).await.expect("what needs no room is written");
+    store
+        .beat(Moment(1))
+        .await
+        .expect("what needs no room is written");
     store.discard(&reef()).await.expect("room can be made");
-    store.append(&[arriving("moor".parse().unwrap())]).await.expect("and used");
+    store
+        .append(&[arriving("moor".parse().unwrap())])
+        .await
+        .expect("and used");
     store.check().await.unwrap();
 }
 
@@ -212,7 +218,11 @@ async fn what_nobody_waits_for_any_more_is_taken_back() {
             break;
         }
         store.beat(Moment(polls)).await.unwrap();
-        assert_eq!(store.last_beat().await, Ok(Some(Moment(polls))), "after {polls} polls");
+        assert_eq!(
+            store.last_beat().await,
+            Ok(Some(Moment(polls))),
+            "after {polls} polls"
+        );
     }
     store.close().await;
     open(folder.path()).await.unwrap().check().await.unwrap();
@@ -229,9 +239,15 @@ async fn a_missing_or_foreign_secret_is_refused_where_games_are() {
     assert!(!path.exists(), "none is made silently");
     fs::write(&path, [5; 32]).unwrap();
     let foreign = error(open(folder.path()).await);
-    assert!(matches!(foreign, StoreError::OtherSecret { .. }), "{foreign}");
+    assert!(
+        matches!(foreign, StoreError::OtherSecret { .. }),
+        "{foreign}"
+    );
     let reader = Store::open_read_only(folder.path()).await.unwrap();
-    assert!(reader.secret().is_none(), "nothing is judged under a foreign secret");
+    assert!(
+        reader.secret().is_none(),
+        "nothing is judged under a foreign secret"
+    );
     fs::write(&path, &own).unwrap();
     open(folder.path()).await.unwrap().close().await;
     // Where it is lost for good there is a way on.
@@ -240,7 +256,11 @@ async fn a_missing_or_foreign_secret_is_refused_where_games_are() {
         takes_new_secret: true,
         ..StoreOptions::default()
     };
-    Store::open(folder.path(), options).await.unwrap().close().await;
+    Store::open(folder.path(), options)
+        .await
+        .unwrap()
+        .close()
+        .await;
     assert_ne!(fs::read(&path).unwrap(), own);
     open(folder.path()).await.unwrap();
 }
@@ -293,7 +313,16 @@ async fn what_was_written_ahead_and_is_damaged_is_missed() {
     bytes[middle] ^= 1;
     fs::write(&path, bytes).unwrap();
     let lost = error(open(folder.path()).await);
-    assert!(matches!(lost, StoreError::Lost { event_count: 1..60, .. }), "{lost}");
+    assert!(
+        matches!(
+            lost,
+            StoreError::Lost {
+                event_count: 1..60,
+                ..
+            }
+        ),
+        "{lost}"
+    );
 }
 
 #[tokio::test]
@@ -303,7 +332,10 @@ async fn a_torn_page_that_was_never_acknowledged_is_no_loss() {
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(&[0xA5; 3_000]).unwrap();
     let store = open(folder.path()).await.unwrap();
-    assert_eq!(store.events(&reef(), EventSeq(1), 9).await.unwrap().len(), 5);
+    assert_eq!(
+        store.events(&reef(), EventSeq(1), 9).await.unwrap().len(),
+        5
+    );
 }
 
 #[tokio::test]
@@ -311,7 +343,8 @@ async fn a_settled_store_is_its_file_alone() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
     grow(&store, 5).await.unwrap();
-    let ahead = || fs::metadata(folder.path().join("quorate.db-wal")).map_or(0, |ahead| ahead.len());
+    let ahead =
+        || fs::metadata(folder.path().join("quorate.db-wal")).map_or(0, |ahead| ahead.len());
     assert!(ahead() > 0);
     store.settle().await.unwrap();
     assert_eq!(ahead(), 0);
@@ -444,12 +477,18 @@ async fn a_backup_as_one_file_comes_back_whole() {
     unpack(&copy, back.path()).unwrap();
     let restored = open(back.path()).await.unwrap();
     assert_eq!(restored.games().await, store.games().await);
-    assert_eq!(restored.secret().unwrap().mark(), store.secret().unwrap().mark());
+    assert_eq!(
+        restored.secret().unwrap().mark(),
+        store.secret().unwrap().mark()
+    );
     restored.check().await.unwrap();
 
     // Cut off, or something else: refused, and nothing of it opens.
     let bytes = fs::read(&copy).unwrap();
-    for (name, part) in [("cut.tar", &bytes[..bytes.len() / 2]), ("other.tar", b"hello".as_slice())] {
+    for (name, part) in [
+        ("cut.tar", &bytes[..bytes.len() / 2]),
+        ("other.tar", b"hello".as_slice()),
+    ] {
         let path = copies.path().join(name);
         fs::write(&path, part).unwrap();
         let into = tempfile::tempdir().unwrap();

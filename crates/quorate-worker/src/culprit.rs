@@ -221,10 +221,16 @@ mod tests {
 
     fn heard(said: Vec<RunTold>, over: Option<u64>) -> Option<ClauseKey> {
         let mut runs = OpenRuns::default();
-        said.into_iter().for_each(|one| runs.hear(one));
+        for one in said {
+            runs.hear(one);
+        }
         runs.culprit(&state(), over.map(Duration::from_millis))
     }
 
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "it is compared with what may be nobody"
+    )]
     fn fence(number: u32) -> Option<ClauseKey> {
         let (rule, fence) = (Name::from("house"), number);
         Some(ClauseKey { rule, fence })

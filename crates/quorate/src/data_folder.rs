@@ -35,8 +35,8 @@ pub(crate) struct DataArguments {
     /// The folder that holds games and accounts; with --database the server's secret alone.
     #[arg(long, value_name = "DIR", default_value = "./data")]
     pub data: PathBuf,
-    /// A database that several servers can share: postgres://NAME:WORD@HOST,HOST/DATABASE, or sqlite:DIR for a folder.
-    /// The variable QUORATE_DATABASE says the same.
+    /// A database that several servers can share: `postgres://NAME:WORD@HOST,HOST/DATABASE`, or `sqlite:DIR` for a folder.
+    /// The variable `QUORATE_DATABASE` says the same.
     #[arg(long, value_name = "ADDRESS")]
     pub database: Option<Place>,
 }

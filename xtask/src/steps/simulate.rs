@@ -25,9 +25,8 @@ const FORECASTS: u32 = 20;
 const AMENDMENTS: u32 = 100;
 const AMENDED_LONG: u32 = 100;
 
-/// How many steps are played without each rule, in the short and in the long run.
-const WITHOUT_STEPS: u32 = 20;
-const WITHOUT_STEPS_LONG: u32 = 2_000;
+/// How many steps are played without each rule, in the long run.
+const WITHOUT_STEPS: u32 = 2_000;
 
 /// Rulebooks that are played more than others, for they use more of the machine.
 const SHARES: [(&str, Share); 1] = [(
@@ -84,15 +83,15 @@ fn games(share: Share, long: bool) -> Vec<(u32, Vec<String>)> {
         how
     };
     let (proved, amended, left) = if long {
-        (LONG.seeds, AMENDED_LONG, WITHOUT_STEPS_LONG)
+        (LONG.seeds, AMENDED_LONG, 1)
     } else {
-        (1, 1, WITHOUT_STEPS)
+        (1, 1, 0)
     };
     let seeds = |count: u32, how: Vec<String>| (0..count).map(move |seed| (seed, how.clone()));
     seeds(share.seeds, what("steps", share.steps))
         .chain(seeds(proved, what("forecasts", FORECASTS)))
         .chain(seeds(amended, what("amendments", AMENDMENTS)))
-        .chain(seeds(1, without(left)))
+        .chain(seeds(left, without(WITHOUT_STEPS)))
         .collect()
 }
 

@@ -40,13 +40,11 @@ const TURNS: [(&str, &str); 21] = [
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     let mut turns = Vec::new();
     for (turn, instead) in TURNS {
-        match Regex::new(turn) {
-            Ok(turn) => turns.push((turn, instead)),
-            Err(_) => {
-                let path = "xtask/src/tidy/turns.rs";
-                return vec![Finding::error(path, 1, format!("`{turn}` cannot be read"))];
-            }
-        }
+        let Ok(turn) = Regex::new(turn) else {
+            let path = "xtask/src/tidy/turns.rs";
+            return vec![Finding::error(path, 1, format!("`{turn}` cannot be read"))];
+        };
+        turns.push((turn, instead));
     }
     let mut findings = Vec::new();
     for (path, text) in repo

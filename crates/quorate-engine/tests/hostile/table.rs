@@ -236,7 +236,7 @@ impl Program {
             add("hook", answer(game.act("stir")));
             add("page", game.worth());
             add("script", game.repair(self.script()));
-            add("condition", game.repair(self.condition()));
+            add("condition", game.repair(Self::condition()));
             game.goes_on();
         }
         if !self.needs_game() {
@@ -262,7 +262,7 @@ impl Program {
         }
     }
 
-    fn condition(&self) -> Clause {
+    fn condition() -> Clause {
         let page = Clause::SetPage {
             name: "notes".into(),
             text: "It was asked.".to_owned(),

@@ -71,7 +71,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 fn are_read(golden: &BTreeMap<&str, Record>, samples: Vec<(String, Event)>) {
     for (name, event) in samples {
         let record = &golden[name.as_str()];
-        let mut read = record::decode(&record.open).unwrap();
+        let mut read = record::decode(&record.open).expect("a golden event");
         let missing = record::restore(&mut read, &|digest| {
             record.seals.iter().find(|s| s.digest == digest).cloned()
         });

@@ -100,7 +100,7 @@ impl GameView {
     }
 
     /// A post that the reader may see.
-    fn seen(&self, id: PostId) -> Option<&Post> {
+    fn visible_post(&self, id: PostId) -> Option<&Post> {
         let post = self.state().posts.get(&id)?;
         self.view().post(post).then_some(post)
     }
@@ -115,7 +115,7 @@ impl GameView {
     }
 
     fn vote_wanted(&self, id: PostId) -> Option<NoticeText> {
-        let post = self.seen(id)?;
+        let post = self.visible_post(id)?;
         if !needs::lacks_my_vote(self, id, post) {
             return None;
         }
@@ -133,7 +133,7 @@ impl GameView {
     }
 
     fn can_close(&self, id: PostId) -> Option<NoticeText> {
-        let post = self.seen(id)?;
+        let post = self.visible_post(id)?;
         let me = self.me?;
         let decl = waiting::ripe(self, me, id, post)?;
         let heading = format!("Can be closed: {}", self.themed(post.title.as_str()));
@@ -147,7 +147,7 @@ impl GameView {
     }
 
     fn closing(&self, id: PostId, event: Option<&Event>) -> Option<NoticeText> {
-        let post = self.seen(id)?;
+        let post = self.visible_post(id)?;
         post.closed_at?;
         let status = self
             .status(post)
@@ -308,7 +308,7 @@ impl GameView {
     /// Something that somebody wrote: a post or a comment.
     fn written(&self, kind: NoticeKind, topic: &NoticeTopic) -> Option<NoticeText> {
         let (id, comment) = self.comment_seen(topic)?;
-        let post = self.seen(id)?;
+        let post = self.visible_post(id)?;
         let title = self.themed(post.title.as_str());
         let (author, words) = match comment {
             Some(comment) => (&comment.author, comment.text.as_str()),

@@ -241,21 +241,18 @@ impl GameView {
             let text = "The game rests for the season. Some actions have to wait; each says which rule stops it.";
             banners.push(banner(Icon::Sleep, "Downtime.", text));
         } else if stands("hiatus") {
-            banners.push(match self.victory_claimed() {
-                Some((who, claim)) => Banner {
-                    more: Some(claim),
-                    ..banner(
-                        Icon::Moon,
-                        "Hiatus.",
-                        &format!(
-                            "{who} declared victory. Most of the game waits until that is decided:"
-                        ),
-                    )
-                },
-                None => {
-                    let text = "Some actions have to wait; each says which rule stops it.";
-                    banner(Icon::Moon, "Hiatus.", text)
-                }
+            let (text, more) = if let Some((who, claim)) = self.victory_claimed() {
+                let text = format!(
+                    "{who} declared victory. Most of the game waits until that is decided:"
+                );
+                (text, Some(claim))
+            } else {
+                let text = "Some actions have to wait; each says which rule stops it.";
+                (text.to_owned(), None)
+            };
+            banners.push(Banner {
+                more,
+                ..banner(Icon::Moon, "Hiatus.", &text)
             });
         }
         if stands("dormant") {

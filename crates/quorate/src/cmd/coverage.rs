@@ -35,10 +35,8 @@ pub(crate) struct Arguments {
 /// Compares.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let book = rulebooks::read(&arguments.rulebook)?;
-    let strict = match arguments.strict {
-        true => Some(with_quiet_panics(|| strict(&book, arguments.jobs, out))?),
-        false => None,
-    };
+    let tried = || with_quiet_panics(|| strict(&book, arguments.jobs, out));
+    let strict = arguments.strict.then(tried).transpose()?;
     let listed = match &arguments.checklist {
         Some(path) => compared(&book, &rulebooks::read_text(path)?, strict.as_ref(), out),
         None => Listed::default(),

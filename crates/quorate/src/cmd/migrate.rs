@@ -10,7 +10,9 @@ use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment, record};
 use quorate_runtime::fold;
 use quorate_runtime::judge::Head;
-use quorate_runtime::ports::{Arrival, Batch, Claim, ClaimFor, Epoch, GameRow, Nodes, Stored};
+use quorate_runtime::ports::{
+    AllAccounts, Arrival, Batch, Claim, ClaimFor, Epoch, GameRow, Nodes, Stored,
+};
 use quorate_runtime::verify::{Grade, verify};
 use serde_json::json;
 

@@ -254,7 +254,7 @@ pub(crate) fn roll(site: &str, game: Game, token: &str, key: &str) -> Result<u64
         .lines()
         .find_map(|line| line.strip_prefix("location: "))
         .and_then(|location| location.rsplit('/').next()?.trim().parse().ok());
-    location.ok_or_else(|| NoAnswer::Said(0, answer))
+    location.ok_or(NoAnswer::Said(0, answer))
 }
 
 /// The end of a game's log, as a node shows it.

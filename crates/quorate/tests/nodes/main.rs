@@ -4,8 +4,9 @@
 //! `QUORATE_NODES_SEED` and `QUORATE_NODES_ROUNDS` make a run another or a longer one.
 #![cfg(unix)]
 #![allow(
+    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a panic is a fine way for a test to fail"
+    reason = "a panic is a fine way for a test to fail, and what went before it is told"
 )]
 
 mod cluster;

@@ -211,12 +211,13 @@ fn try_proposal(
                 .notes
                 .iter()
                 .filter(|note| note.kind == NoteKind::Skipped);
-            found
-                .refused
-                .extend(left_out.map(|note| match note.rule.is_empty() {
-                    true => enacts.clone(),
-                    false => place(&state, &note.rule, 0),
-                }));
+            found.refused.extend(left_out.map(|note| {
+                if note.rule.is_empty() {
+                    enacts.clone()
+                } else {
+                    place(&state, &note.rule, 0)
+                }
+            }));
             return Ok(false);
         }
         let by_whom = decl.and_then(|decl| decl.it.by.clone());

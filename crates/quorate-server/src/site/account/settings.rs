@@ -342,6 +342,22 @@ pub async fn take(
     answer(&site, &sent.visitor, result)
 }
 
+async fn ended(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: &Account,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let wanted = form.one("session").unwrap_or_default();
+    let accounts = &site.parts.accounts;
+    let sessions = accounts.sessions_of(account.id, site.now()).await?;
+    let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
+    let session = session.ok_or(AppError::NotFound)?;
+    accounts.end_session(session.digest).await?;
+    note(site, visitor, account, SecurityEvent::SessionEnded).await;
+    Ok(reply::see_with(&urls::Settings.into(), "It is signed out."))
+}
+
 async fn changed(
     site: &Arc<AppState>,
     visitor: &Visitor,
@@ -387,19 +403,7 @@ async fn changed(
                 "The token no longer counts.",
             ))
         }
-        "end-session" => {
-            let wanted = form.one("session").unwrap_or_default();
-            let sessions = site
-                .parts
-                .accounts
-                .sessions_of(account.id, site.now())
-                .await?;
-            let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
-            let session = session.ok_or(AppError::NotFound)?;
-            site.parts.accounts.end_session(session.digest).await?;
-            note(site, visitor, &account, SecurityEvent::SessionEnded).await;
-            Ok(reply::see_with(&urls::Settings.into(), "It is signed out."))
-        }
+        "end-session" => ended(site, visitor, &account, form).await,
         "forget" => {
             check(site, &account, form).await?;
             let names_too = form.one("names").is_some();

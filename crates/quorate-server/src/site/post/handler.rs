@@ -459,12 +459,12 @@ fn answering(
         if !sides.is_empty() {
             sides.insert(0, (Ballot::new(""), !is_chosen));
         }
-        hint = if look.has_flag(me, "idle") {
+        let told = if look.has_flag(me, "idle") {
             "You’re idle, so your vote doesn’t count now."
         } else {
             "You can change your vote while this is open. Your last one counts."
-        }
-        .to_owned();
+        };
+        told.clone_into(&mut hint);
     }
     let form = Answering {
         draft: format!("{game}-{id}"),
