@@ -354,7 +354,7 @@ fn the_commands_in_the_documentation_are_there_with_their_flags() {
 
 #[test]
 fn the_flags_of_serve_are_all_told() {
-    let page = page("operators-guide.md").text;
+    let page = page("operators-guide.md").text + &page("nodes.md").text;
     let help = help("serve").expect("there is `serve`");
     let flags: Vec<&str> = help
         .split_whitespace()

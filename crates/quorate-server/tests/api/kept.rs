@@ -63,6 +63,8 @@ async fn compare(game: &Game, readers: &[(&str, SessionToken)], after: &str) {
         for page in PAGES {
             let path = format!("/g/{}{page}", game.word);
             let (first, kept, anew) = loop {
+                // What a reader opens is not new to them from then on, and pages say so.
+                get(game, session, &path).await;
                 let head = game.head().await;
                 let first = get(game, session, &path).await;
                 let kept = get(game, session, &path).await;
