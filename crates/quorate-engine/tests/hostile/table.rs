@@ -41,15 +41,19 @@ def guarded(actor: Player):
 def stir(actor: Player):
     actor.tally += 1
 
-def calm(actor: Player):
-    note(\"calm\")
-
 action(\"run\", bad)
 action(\"guarded\", guarded)
 action(\"stir\", stir)
-action(\"calm\", calm)
 forbid(scope(actions = [\"guarded\"]), stirs, \"nothing bad\")
 changed(tally, follows, of = player)
+";
+
+/// What goes on whatever happens to the program, in a clause of its own.
+const CALM: &str = "
+def calm(actor: Player):
+    note(\"calm\")
+
+action(\"calm\", calm)
 ";
 
 /// A hostile program.
@@ -99,8 +103,9 @@ impl Game {
     /// A game whose rule has a function with this body, in every place.
     pub(crate) fn of_code(body: &str) -> Self {
         let code = format!("{HELPERS}\ndef bad(p: Player) -> int:\n{body}    return 0\n{PLACES}");
-        let rule =
-            format!("---\nsection: rules\n---\n# Bad\n\n1. It is bad.\n\n```starlark\n{code}```\n");
+        let rule = format!(
+            "---\nsection: rules\n---\n# Bad\n\n1. It is bad.\n\n```starlark\n{code}```\n\n2. It is calm.\n\n```starlark\n{CALM}```\n"
+        );
         let book = Rulebook {
             name: "t".into(),
             manifest: toml::from_str::<Manifest>(MANIFEST).expect("it reads"),
