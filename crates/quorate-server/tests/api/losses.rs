@@ -96,6 +96,7 @@ async fn an_act_that_takes_rules_shows_what_others_lose_and_the_dynasty_lists_it
     let tried = browser.send(&act, "#act-strike", &picked, trial).await;
     assert_eq!(tried.status, 200, "{}", tried.html);
     let told = tried.group("trial");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         told.contains("Would be missed: Smoke (by The inn)."),
         "{told}"

@@ -42,7 +42,7 @@ async fn a_report_reaches_the_operator_and_nobody_else() {
     );
     let place = format!("/g/{}/post/{post}", game.word);
     let (_, own) = page(&game, &anna, &place).await;
-    let link = format!("/g/{}/report?about=post%3A{post}", game.word);
+    let link = format!("/g/{}/report?about=post:{post}", game.word);
     assert!(own.contains(&link), "the post has the way to it: {own}");
     let (status, form) = page(&game, &anna, &link).await;
     assert_eq!(status, StatusCode::OK);
