@@ -94,28 +94,3 @@ fn a_lost_secret_is_named_with_a_way_on() {
     done(&["new-secret"], &data);
     Server::start(&data).stop();
 }
-
-#[test]
-fn a_damaged_game_leaves_the_others_playable() {
-    let parent = with_a_game();
-    let data = parent.path().join("data");
-    done(&["new", "one-page", "--id", "village"], &data);
-    let file = data.join("quorate.db");
-    let mut bytes = fs::read(&file).expect("the store");
-    // Each event's open part holds the law's founding; damage the first one found, and look which game that is.
-    let founding = bytes.windows(8).position(|bytes| bytes == b"one-page");
-    bytes[founding.expect("the rulebook's name is there")] ^= 1;
-    fs::write(&file, bytes).expect("damage");
-    let server = Server::start(&data);
-    let (town, village) = (server.status("/g/town"), server.status("/g/village"));
-    let good = [&town, &village]
-        .iter()
-        .filter(|status| status.contains(" 200 "))
-        .count();
-    assert_eq!(good, 1, "{town}, {village}");
-    assert!(
-        server.status("/").contains(" 200 "),
-        "the list of games is there"
-    );
-    server.stop();
-}

@@ -333,27 +333,6 @@ fn can_be_traced() -> bool {
 }
 
 #[test]
-fn on_a_full_disk_games_are_there_to_be_read() {
-    if !can_be_traced() {
-        return;
-    }
-    let parent = tempfile::tempdir().expect("a folder");
-    let data = parent.path().join("data");
-    let first = Victim::start(&[], &data);
-    let mut player = Player::new(&first.address, "Ada");
-    assert_eq!(player.throw(&first.address, "one".to_owned()), Some(201));
-    first.stop();
-    let full = Victim::with_fault("pwrite64", "error=ENOSPC:when=1+", &data);
-    let page = ask(&full.address, "GET", &format!("/g/{}", player.game), "", "");
-    assert_eq!(page.map(|(status, _, _)| status), Some(200));
-    assert_eq!(player.throw(&full.address, "two".to_owned()), Some(503));
-    full.stop();
-    let last = Victim::start(&[], &data);
-    assert_eq!(player.throw(&last.address, "two".to_owned()), Some(201));
-    last.stop();
-}
-
-#[test]
 fn what_was_acknowledged_outlives_a_disk_that_fails() {
     if !can_be_traced() {
         return;

@@ -70,7 +70,7 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
         for other in member
             .direct
             .iter()
-            .filter(|d| members.contains_key(d.as_str()))
+            .filter(|d| members.contains_key(d.as_str()) && **d != member.name)
         {
             let below = own
                 .zip(floor(other))

@@ -493,8 +493,8 @@ mod tests {
     async fn a_head_without_end_is_refused() {
         let server = server(PATIENT).await;
         let long = format!(
-            "GET / HTTP/1.1\r\nhost: h\r\nx: {}\r\n\r\n",
-            "y".repeat(HEAD_BYTES)
+            "GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\nx: {}\r\n\r\n",
+            "y".repeat(2 * HEAD_BYTES)
         );
         let said = server.said(&long).await;
         assert!(
@@ -502,7 +502,11 @@ mod tests {
             "{said}"
         );
         let many = "x: y\r\n".repeat(HEAD_LINES + 1);
-        let said = server.said(&format!("GET / HTTP/1.1\r\n{many}\r\n")).await;
+        let said = server
+            .said(&format!(
+                "GET / HTTP/1.1\r\nconnection: close\r\n{many}\r\n"
+            ))
+            .await;
         assert!(said.starts_with("HTTP/1.1 431"), "{said}");
     }
 

@@ -59,6 +59,18 @@ pub struct Passwords {
     memory: Mutex<Vec<Vec<Block>>>,
 }
 
+/// How many letters of a password must come from somewhere else than its owner's name and address.
+const NEW_LETTERS_MIN: usize = 4;
+
+/// Whether a password is little more than words that are known of its owner, however often it says them.
+fn says_nothing_new(password: &str, known: &[&str]) -> bool {
+    let mut rest = password.to_lowercase();
+    for word in known.iter().filter(|word| !word.is_empty()) {
+        rest = rest.replace(&word.to_lowercase(), "");
+    }
+    rest.trim().chars().count() < NEW_LETTERS_MIN
+}
+
 impl Passwords {
     /// Today's settings: 19 MiB, two passes, one lane (OWASP's first choice for argon2id).
     pub fn new() -> Result<Self, PasswordTrouble> {
@@ -83,7 +95,9 @@ impl Passwords {
             Err(PasswordRefused::Long)
         } else if password.chars().count() < LETTERS_MIN {
             Err(PasswordRefused::Short)
-        } else if zxcvbn::zxcvbn(password, known).score() < Score::Two {
+        } else if says_nothing_new(password, known)
+            || zxcvbn::zxcvbn(password, known).score() < Score::Two
+        {
             Err(PasswordRefused::Common)
         } else {
             Ok(())

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
-use quorate_runtime::ports::{Journal, Moderation, Safety, Seals, ServerSecret, WholeAccounts};
+use quorate_runtime::ports::{
+    Journal, Moderation, Safety, Seals, ServerSecret, SystemClock, TimeSource as _, WholeAccounts,
+};
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
 
@@ -83,7 +85,7 @@ pub(super) async fn own_folder(folder: &Path, options: StoreOptions) -> Result<O
 /// What a command that serves nobody is among the nodes.
 pub(super) fn command_node() -> NodeOptions {
     node_options(
-        format!("command-{}-{}", std::process::id(), super::now().0),
+        format!("command-{}-{}", std::process::id(), SystemClock.now().0),
         String::new(),
     )
 }
