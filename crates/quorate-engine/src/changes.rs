@@ -193,7 +193,7 @@ pub enum Change {
         changes: Vec<Change>,
     },
     /// The game is judged under another edition of the library from here on. Only a repair does that.
-    MoveToEdition {
+    ChangeEdition {
         /// The edition's number.
         edition: u16,
     },
@@ -384,7 +384,7 @@ impl Reading<'_> {
                 code: code.as_str().into(),
             },
             Change::Prose { text } => Clause::Prose { text: text.clone() },
-            Change::MoveToEdition { edition } => Clause::MoveToEdition { edition: *edition },
+            Change::ChangeEdition { edition } => Clause::ChangeEdition { edition: *edition },
             Change::When { .. } if self.depth >= DEPTH_MAX => {
                 let text = format!("conditions stand at most {DEPTH_MAX} deep in each other");
                 return self.bad("changes", text);

@@ -96,7 +96,7 @@ pub enum Clause {
         clauses: Vec<Clause>,
     },
     /// The game is judged under another edition of the library from here on; in a repair alone.
-    MoveToEdition { edition: u16 },
+    ChangeEdition { edition: u16 },
 }
 
 impl Patch {
@@ -176,7 +176,7 @@ impl Clause {
             Self::Script { .. } => "script",
             Self::Prose { .. } => "prose",
             Self::When { .. } => "conditional",
-            Self::MoveToEdition { .. } => "edition",
+            Self::ChangeEdition { .. } => "edition",
         }
     }
 }

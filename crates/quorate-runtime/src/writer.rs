@@ -23,7 +23,7 @@ use crate::fold::{self, keep_snapshot};
 use crate::host::{GameHost, Purpose};
 use crate::judge::{GameJudge, Head, Secret};
 use crate::mail::{Reply, WriterMail};
-use crate::ports::{Batch, Epoch, Lease, StoreError};
+use crate::ports::{Batch, Claim, ClaimFor, Epoch, Lease, StoreError};
 use crate::published::{Answer, Published};
 use crate::registry::{Role, Slot, WriterStanding};
 
@@ -124,6 +124,45 @@ impl Writer {
                 Err(error) => return self.stop(error).await,
             }
         }
+    }
+
+    /// Claims the game, and does what the claim makes it.
+    async fn turn(&mut self, purpose: Purpose) -> Result<TurnEnd, OperatingError> {
+        let is_shared = self.host.ports.others.is_some();
+        if is_shared && purpose == Purpose::Read {
+            return self.follow(None).await;
+        }
+        let what_for = match purpose {
+            Purpose::Found => ClaimFor::Founding,
+            Purpose::Use | Purpose::Read | Purpose::Due => ClaimFor::Writing,
+        };
+        match self.host.ports.journal.claim(&self.game, what_for).await {
+            Ok(Claim::Ours(lease)) => {
+                self.lease = lease;
+                self.standing.send_replace(WriterStanding::Opening);
+                let ended = self.own(purpose).await;
+                if is_shared {
+                    return self.step_down(ended).await;
+                }
+                ended.map(|()| TurnEnd::Asleep)
+            }
+            Ok(Claim::Theirs(owner)) => {
+                self.fail_orders(&OperatingError::Interrupted);
+                match purpose {
+                    // Its owner minds what is due.
+                    Purpose::Due if self.inbox.is_empty() => Ok(TurnEnd::Asleep),
+                    _ => self.follow(Some(owner)).await,
+                }
+            }
+            Err(StoreError::NoGame { game }) => Err(OperatingError::NoGame(game)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens the game and serves it until it falls asleep.
+    async fn own(&mut self, purpose: Purpose) -> Result<(), OperatingError> {
+        let mut table = self.open(purpose).await?;
+        self.serve(&mut table).await
     }
 
     async fn open(&mut self, purpose: Purpose) -> Result<WrittenGame, OperatingError> {

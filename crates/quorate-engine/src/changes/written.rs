@@ -164,7 +164,7 @@ fn written_of_things(clause: &Clause) -> Change {
             changes: changes(clauses),
         },
         Clause::Prose { text } => Change::Prose { text: text.clone() },
-        Clause::MoveToEdition { edition } => Change::MoveToEdition { edition: *edition },
+        Clause::ChangeEdition { edition } => Change::ChangeEdition { edition: *edition },
         Clause::AddRule { .. }
         | Clause::AmendRule { .. }
         | Clause::RepealRule { .. }

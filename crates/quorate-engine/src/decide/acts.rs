@@ -442,8 +442,8 @@ fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
         format!("the operator: {}", reason.as_str()),
     );
     for clause in &patch.clauses {
-        if let Clause::MoveToEdition { edition } = clause {
-            law_changes::move_to_edition(tx, *edition)?;
+        if let Clause::ChangeEdition { edition } = clause {
+            law_changes::change_edition(tx, *edition)?;
         }
     }
     law_changes::apply_patch(tx, &patch, None, &[])
@@ -481,7 +481,7 @@ mod tests {
     fn a_game_of_the_first_edition_is_judged_as_before_until_it_is_moved() {
         let mut game = game_of_edition(FISH, 1);
         claimed(&mut game, 4).expect("a claim was open");
-        let event = game.change(vec![Clause::MoveToEdition { edition: 2 }]);
+        let event = game.change(vec![Clause::ChangeEdition { edition: 2 }]);
         assert!(
             event
                 .notes
@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(game.value("fish"), Datum::Int(4));
         assert_eq!(game.judge.law().digest, game.judge.state().law_digest());
         let patch = Patch {
-            clauses: vec![Clause::MoveToEdition { edition: 2 }],
+            clauses: vec![Clause::ChangeEdition { edition: 2 }],
         };
         let again = Act::Repair {
             patch: Sealed::close(patch, [0; 16]),

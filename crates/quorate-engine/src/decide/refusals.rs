@@ -92,12 +92,11 @@ fn works_from(case: &Case<'_>, at: Moment) -> Moment {
         })
     };
     let right_after = Moment(at.0.saturating_add(1));
-    match refusal_at(at) {
-        Some(refusal) if refusal.next_at.is_some_and(|next| next > at) => {
-            refusal.next_at.unwrap_or(at)
-        }
-        Some(_) if refusal_at(right_after).is_none() => right_after,
-        Some(_) | None => at,
+    // What falls due until then is not done here: where the act is refused then too, the rule's own word stands.
+    if refusal_at(at).is_some() && refusal_at(right_after).is_none() {
+        right_after
+    } else {
+        at
     }
 }
 

@@ -319,8 +319,8 @@ fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
         Clause::SetStatus { post, status } => posts::close(tx, *post, status.as_str(), ""),
         Clause::Strike { events, uphold } => rulings::rule_on(tx, events, uphold),
         // A repair has moved it before anything else.
-        Clause::MoveToEdition { edition } if edition_of(tx) == *edition => Ok(()),
-        Clause::MoveToEdition { .. } => Err(Stop::fault(
+        Clause::ChangeEdition { edition } if edition_of(tx) == *edition => Ok(()),
+        Clause::ChangeEdition { .. } => Err(Stop::fault(
             "only those who run the server move a game to another edition, by a repair",
         )),
         _ => Err(Stop::fault(
@@ -334,7 +334,7 @@ fn edition_of(tx: &Tx) -> u16 {
 }
 
 /// Has a game judged under a later edition of the library from here on: its rules are compiled anew under that.
-pub(crate) fn move_to_edition(tx: &Tx, edition: u16) -> Answer<()> {
+pub(crate) fn change_edition(tx: &Tx, edition: u16) -> Answer<()> {
     let now = edition_of(tx);
     if edition <= now || edition > EDITION {
         let refusal = Refusal::plain(format!("a later edition, up to {EDITION}"));

@@ -217,7 +217,7 @@ frozen_enums! {
         Script { code: Arc<str> },
         Prose { text: String },
         When { test: Arc<str>, clauses: Vec<Clause> },
-        MoveToEdition { edition: u16 },
+        ChangeEdition { edition: u16 },
     }
 }
 

@@ -144,7 +144,7 @@ fn there_is_a_sample_of_everything() {
         Clock Due Duty Open Waiting Claim Dynasty Breaks Archived Commitment);
     has_each!(samples::all_clauses(), Clause: AddRule AmendRule RenameRule MoveRule RepealRule SwitchRule SetValue AddToValue
         CreateThing RemoveThing SetTerm RenamePlayer RemovePlayer SetPage SetStatus Strike Script Prose When
-        MoveToEdition);
+        ChangeEdition);
     has_each!(samples::values(), Value: None Flag Int Word Text Moment Span Square Thing List Hidden Picture);
     has_each!(samples::things(), Thing: Game Player Entity Post Comment Row Rule);
     has_each!(samples::due_keys(), DueKey: Automatic Recheck Duty Open Claim);

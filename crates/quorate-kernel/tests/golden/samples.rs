@@ -137,7 +137,7 @@ pub(crate) fn events_of_2() -> Vec<(String, Event)> {
 
 /// Clauses that came later.
 fn later_clauses() -> Vec<Clause> {
-    vec![Clause::MoveToEdition { edition: 2 }]
+    vec![Clause::ChangeEdition { edition: 2 }]
 }
 
 /// One of each clause.

@@ -1,4 +1,4 @@
-//! Whether this node owns the game or follows its owner: each turn begins with a claim.
+//! How a turn of a writer ends: the game sleeps, is given up, or is claimed again.
 
 use super::Writer;
 use crate::error::OperatingError;
@@ -15,47 +15,8 @@ pub(super) enum TurnEnd {
 }
 
 impl Writer {
-    /// Claims the game, and does what the claim makes it.
-    pub(super) async fn turn(&mut self, purpose: Purpose) -> Result<TurnEnd, OperatingError> {
-        let is_shared = self.host.ports.others.is_some();
-        if is_shared && purpose == Purpose::Read {
-            return self.follow(None).await;
-        }
-        let what_for = match purpose {
-            Purpose::Found => ClaimFor::Founding,
-            Purpose::Use | Purpose::Read | Purpose::Due => ClaimFor::Writing,
-        };
-        match self.host.ports.journal.claim(&self.game, what_for).await {
-            Ok(Claim::Ours(lease)) => {
-                self.lease = lease;
-                self.standing.send_replace(WriterStanding::Opening);
-                let ended = self.own(purpose).await;
-                if is_shared {
-                    return self.step_down(ended).await;
-                }
-                ended.map(|()| TurnEnd::Asleep)
-            }
-            Ok(Claim::Theirs(owner)) => {
-                self.fail_orders(&OperatingError::Interrupted);
-                match purpose {
-                    // Its owner minds what is due.
-                    Purpose::Due if self.inbox.is_empty() => Ok(TurnEnd::Asleep),
-                    _ => self.follow(Some(owner)).await,
-                }
-            }
-            Err(StoreError::NoGame { game }) => Err(OperatingError::NoGame(game)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Opens the game and serves it until it falls asleep.
-    async fn own(&mut self, purpose: Purpose) -> Result<(), OperatingError> {
-        let mut table = self.open(purpose).await?;
-        self.serve(&mut table).await
-    }
-
     /// Gives the game up. Where another node has it, or is to, the commands that wait go there.
-    async fn step_down(
+    pub(super) async fn step_down(
         &mut self,
         ended: Result<(), OperatingError>,
     ) -> Result<TurnEnd, OperatingError> {

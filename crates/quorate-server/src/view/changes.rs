@@ -99,7 +99,7 @@ impl GameView {
             Clause::SetTerm { .. }
             | Clause::SetPage { .. }
             | Clause::SetStatus { .. }
-            | Clause::MoveToEdition { .. } => self.text_change(clause),
+            | Clause::ChangeEdition { .. } => self.text_change(clause),
             Clause::SetValue { thing, name, value } => {
                 let key = CellKey {
                     thing: thing.clone(),
@@ -190,7 +190,7 @@ impl GameView {
                     status.as_str(),
                 )
             }
-            Clause::MoveToEdition { edition } => told(
+            Clause::ChangeEdition { edition } => told(
                 "The edition of the library".to_owned(),
                 "",
                 "",
