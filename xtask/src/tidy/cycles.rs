@@ -15,7 +15,10 @@ const WITH_CYCLES: [(&str, &str); 5] = [
         "quorate-lab",
         "the table of ways is not apart from what fills it",
     ),
-    ("quorate-runtime", "a writer that follows another node is a writer"),
+    (
+        "quorate-runtime",
+        "a writer that follows another node is a writer",
+    ),
     ("quorate-server", "its rooms are being sorted"),
     ("quorate-store-postgres", "its nodes are rows of its store"),
 ];
