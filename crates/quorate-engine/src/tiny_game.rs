@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
@@ -59,14 +59,31 @@ pub(crate) fn game_of_edition(code: &str, edition: u16) -> TinyGame {
 impl TinyGame {
     /// What a command comes to; an event that was refused or lapsed is a refusal.
     pub(crate) fn send(&mut self, actor: Actor, act: Act) -> Result<Event, Refusal> {
+        self.send_with(actor, act, &Inputs::default())
+    }
+
+    /// Anna takes an event back; an undo that is refused is a refusal.
+    pub(crate) fn undo(&mut self, event: Event) -> Result<Event, Refusal> {
+        let act = Act::Undo {
+            event: event.seq,
+            picks: Vec::new(),
+            reason: typed(""),
+        };
+        let inputs = Inputs {
+            past: &[event],
+            ..Inputs::default()
+        };
+        self.send_with(Actor::Player(self.anna), act, &inputs)
+    }
+
+    fn send_with(&mut self, actor: Actor, act: Act, inputs: &Inputs<'_>) -> Result<Event, Refusal> {
         let command = Command {
             at: self.now,
             actor,
             key: Name::from(format!("k{}", self.judge.head().seq)),
             act,
         };
-        let inputs = Inputs::default();
-        let event = self.judge.judge(&command, &inputs).event()?;
+        let event = self.judge.judge(&command, inputs).event()?;
         match event.outcome {
             Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal),
             _ => Ok(event),

@@ -425,7 +425,6 @@ mod tests {
     use quorate_kernel::patch::Clause;
 
     use super::*;
-    use crate::inputs::Inputs;
     use crate::tiny_game::game;
 
     #[test]
@@ -446,22 +445,7 @@ mod tests {
         game.change(vec![set(30)]);
         let event = game.change(vec![narrower]);
         assert_eq!(game.value("fish"), Datum::Int(5));
-        let command = quorate_kernel::command::Command {
-            at: game.now,
-            actor: Actor::Player(game.anna),
-            key: "undo".into(),
-            act: Act::Undo {
-                event: event.seq,
-                picks: Vec::new(),
-                reason: typed(""),
-            },
-        };
-        let inputs = Inputs {
-            past: &[event],
-            ..Inputs::default()
-        };
-        let undone = game.judge.judge(&command, &inputs).event();
-        assert!(undone.is_ok(), "{undone:?}");
+        game.undo(event).expect("it can be taken back");
         assert_eq!(game.value("fish"), Datum::Int(30));
     }
 
@@ -484,22 +468,7 @@ mod tests {
         game.change(vec![set]);
         assert_eq!(game.value("count"), Datum::Int(1));
         let event = game.change(vec![broken]);
-        let command = quorate_kernel::command::Command {
-            at: game.now,
-            actor: Actor::Player(game.anna),
-            key: "undo".into(),
-            act: Act::Undo {
-                event: event.seq,
-                picks: Vec::new(),
-                reason: typed(""),
-            },
-        };
-        let inputs = Inputs {
-            past: &[event],
-            ..Inputs::default()
-        };
-        let undone = game.judge.judge(&command, &inputs).event();
-        assert!(undone.is_ok(), "{undone:?}");
+        game.undo(event).expect("it can be taken back");
         assert_eq!(game.value("fish"), Datum::Int(30));
         assert_eq!(game.value("count"), Datum::Int(1));
         assert!(game.judge.state().breaks.is_empty());
@@ -554,23 +523,8 @@ on("disputed", doubted)"#,
         };
         game.send(anna, dispute).expect("anybody may");
         assert_eq!(game.value("told"), Datum::Int(1000));
-        let command = quorate_kernel::command::Command {
-            at: game.now,
-            actor: anna,
-            key: "undo".into(),
-            act: Act::Undo {
-                event: event.seq,
-                picks: Vec::new(),
-                reason: typed(""),
-            },
-        };
         let seq = i64::try_from(event.seq.0).expect("a small number");
-        let inputs = Inputs {
-            past: &[event],
-            ..Inputs::default()
-        };
-        let undone = game.judge.judge(&command, &inputs).event();
-        assert!(undone.is_ok(), "{undone:?}");
+        game.undo(event).expect("it can be taken back");
         assert_eq!(game.value("told"), Datum::Int(1000 + seq));
     }
 

@@ -65,12 +65,10 @@ fn is_possible(tx: &Tx, action: &Name, player: PlayerId, args: Vec<(Name, Datum)
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::command::{Act, Actor, Command, typed};
     use quorate_kernel::event::Event;
     use quorate_kernel::{Refusal, Value};
     use quorate_law::datum::Datum;
 
-    use crate::inputs::Inputs;
     use crate::tiny_game::{TinyGame, game};
 
     const HUNT: &str = r#"fish = number("Fish", of = player)
@@ -90,32 +88,13 @@ action("shut", shut)"#;
         game.act("hunt", &[("pond", Value::Int(pond))])
     }
 
-    fn undone(game: &mut TinyGame, event: Event) {
-        let command = Command {
-            at: game.now,
-            actor: Actor::Player(game.anna),
-            key: format!("undo {}", event.seq).into(),
-            act: Act::Undo {
-                event: event.seq,
-                picks: Vec::new(),
-                reason: typed(""),
-            },
-        };
-        let inputs = Inputs {
-            past: &[event],
-            ..Inputs::default()
-        };
-        let undone = game.judge.judge(&command, &inputs).event();
-        assert!(undone.is_ok(), "{undone:?}");
-    }
-
     #[test]
     fn a_die_that_was_seen_is_for_what_it_fell_for_and_for_nothing_else() {
         let mut game = game(HUNT);
         let first = hunted(&mut game, 1).expect("the pond is open");
         let die = first.tape.dice[0].result;
         let fish = game.value("fish");
-        undone(&mut game, first);
+        game.undo(first).expect("it can be taken back");
         assert_eq!(game.value("fish"), Datum::Int(0));
         let elsewhere = hunted(&mut game, 2).expect_err("the first pond is owed");
         assert_eq!(elsewhere.rule_id.as_str(), "house");
@@ -131,7 +110,7 @@ action("shut", shut)"#;
         let mut game = game(HUNT);
         let first = hunted(&mut game, 1).expect("the pond is open");
         let die = first.tape.dice[0].result;
-        undone(&mut game, first);
+        game.undo(first).expect("it can be taken back");
         game.act("shut", &[("pond", Value::Int(1))])
             .expect("anybody may");
         let other = hunted(&mut game, 2).expect("the first pond is closed");
