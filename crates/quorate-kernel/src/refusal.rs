@@ -51,8 +51,8 @@ pub enum Topic {
         /// The value and whose it is, as people read it: "Hours of Fweep".
         of: String,
     },
-    /// That who acts counts as a player for the rule; the role as the need words it: "to be a Keeper".
-    Role(String),
+    /// Who acts: they don't count as a player for the rule, or aren't one of those who may.
+    Role,
     /// A part of a rule: "a clause 5" of it.
     Part {
         /// The part, as a noun phrase.
@@ -119,7 +119,7 @@ impl Refusal {
     pub fn argument(&self) -> Option<&Name> {
         self.needs.iter().find_map(|need| match &need.topic {
             Topic::Argument(name) | Topic::Range { value: name, .. } => Some(name),
-            Topic::General | Topic::Role(_) | Topic::Part { .. } => None,
+            Topic::General | Topic::Role | Topic::Part { .. } => None,
         })
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
     if !people::counts_for(tx, attempt.actor, &attempt.site.rule, admits)? {
         let player = with_article(&things::term(tx, "player", false));
         let mut refusal = tx.refusal_at(&attempt.site, &format!("to be {player} for this rule"));
-        refusal.needs[0].topic = Topic::Role(format!("to be {player}"));
+        refusal.needs[0].topic = Topic::Role;
         match people::excluding(tx, attempt.actor, &attempt.site.rule, admits)? {
             Some(site) => refusal.needs[0].need = none_by(tx, attempt.actor, &site),
             None => refusal.needs[0].have = why_not_counted(tx, attempt.actor),
@@ -50,7 +50,9 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
         "nobody" => "a rule that does it: nobody does it by hand".to_owned(),
         _ => wanted_role(tx, by),
     };
-    Err(Stop::refused(tx.refusal_at(&attempt.site, &what)))
+    let mut refusal = tx.refusal_at(&attempt.site, &what);
+    refusal.needs[0].topic = Topic::Role;
+    Err(Stop::refused(refusal))
 }
 
 /// What somebody needs to be for a predicate: the words that its text begins with, "To be the {emperor}: …", else its name.

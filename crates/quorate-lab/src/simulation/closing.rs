@@ -6,7 +6,7 @@ use quorate_engine::law::At;
 use quorate_forecast::matters::{closings_of, tried_on};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::law::Rule;
-use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, Value};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, Topic, Value};
 use quorate_law::declare::ActionDecl;
 
 use super::game::SimulatedGame;
@@ -37,13 +37,13 @@ impl SimulatedGame {
     }
 
     fn take_closings(&mut self) -> Result<(), String> {
-        let (mut still, mut is_anybody_there) = (0, false);
+        let mut still = 0;
         for _ in 0..HALF_DAYS {
             self.run_due()?;
             still += 1;
             while let Some((by, action, post)) = self.offered() {
                 self.take(by, action, post)?;
-                (still, is_anybody_there) = (0, true);
+                still = 0;
             }
             if self.open_matters().is_empty() || !self.is_as_founded() {
                 return Ok(());
@@ -53,8 +53,7 @@ impl SimulatedGame {
             }
             self.now = self.now + Span::hours(12);
         }
-        // Where the law let nobody close anything in all that time, nobody who may is active.
-        match self.left_open().filter(|_| is_anybody_there) {
+        match self.left_open() {
             None => Ok(()),
             Some(what) => Err(what),
         }
@@ -140,28 +139,44 @@ impl SimulatedGame {
         Ok(self.judged(command)?.event().map(|_| ()))
     }
 
-    /// A matter that is still open, and what its closings lack.
+    /// A matter that is still open though somebody who may close it is active, and what its closings lack.
     fn left_open(&self) -> Option<String> {
-        let post = self.open_matters().into_iter().next()?;
+        let (post, lacks) = self.open_matters().into_iter().find_map(|post| {
+            let lacks = self.lacks(post)?;
+            Some((post, lacks)).filter(|(_, lacks)| !lacks.iter().all(|(_, it)| is_for_others(it)))
+        })?;
         let row = self.state().posts.get(&post)?;
-        let law = self.judge.law();
-        let members = self.members();
-        let lacks = closings_of(law, &row.category).into_iter().map(|decl| {
-            let refusals = members
-                .iter()
-                .map(|by| self.closing_of(*by, decl, post).err());
-            let refusal = refusals.flatten().max_by_key(|refusal| refusal.needs.len());
-            let lacks = refusal
-                .map(|refusal| refusal.to_string())
-                .unwrap_or_default();
-            format!("{}: {lacks}", decl.it.name)
-        });
+        let lacks = lacks
+            .iter()
+            .map(|(action, it)| format!("{action}: {it}"))
+            .collect::<Vec<_>>();
         Some(format!(
             "{} {} of {} is still open after three months in which every closing was taken; {}",
             row.category,
             row.title.as_str(),
             row.at,
-            lacks.collect::<Vec<_>>().join("; ")
+            lacks.join("; ")
         ))
     }
+
+    /// Each closing of a matter with the refusal of the active player who lacks most for another reason than who they are; of
+    /// anybody where there is none.
+    fn lacks(&self, post: PostId) -> Option<Vec<(Name, Refusal)>> {
+        let law = self.judge.law();
+        let category = &self.state().posts.get(&post)?.category;
+        let members = self.members();
+        let lacks = closings_of(law, category).into_iter().filter_map(|decl| {
+            let refusals = members
+                .iter()
+                .filter_map(|by| self.closing_of(*by, decl, post).err());
+            let most = refusals.max_by_key(|it| (!is_for_others(it), it.needs.len()))?;
+            Some((decl.it.name.clone(), most))
+        });
+        Some(lacks.collect())
+    }
+}
+
+/// Whether a refusal says that others may do it.
+fn is_for_others(refusal: &Refusal) -> bool {
+    refusal.needs.iter().any(|need| need.topic == Topic::Role)
 }
