@@ -1,37 +1,61 @@
-//! Appending: events of several games in one transaction, and what becomes of one that nobody answered.
+//! Appending: events of several games in one statement, and what becomes of one that nobody answered.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use quorate_kernel::record;
 use quorate_kernel::seal::SealBytes;
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{Batch, StoreError, Stored, actor_word};
-use sqlx::postgres::{PgConnection, PgPool};
-use sqlx::{Postgres, Row, Transaction};
+use sqlx::postgres::PgPool;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::error::store_error;
+use crate::error::{code_of, store_error};
 
 /// How long an append whose end is not known is followed up before its senders are told that nobody knows.
 const SETTLE_WITHIN: Duration = Duration::from_secs(20);
 
-/// Why one try to append did not end well.
-enum Stop {
-    /// The ports' word for it; nothing was written.
-    No(StoreError),
-    /// The database went away, or said something of its own.
-    Database(sqlx::Error),
-}
+/// The whole append as one statement, and so one way to the database and back.
+///
+/// Its batches are the rows of `wanted`. What is not held under the lease that its batch names, or does not end where the
+/// batch begins, has no row in `placed`; then the division fails, and the statement with all that it wrote.
+const APPEND: &str = "\
+    WITH wanted AS ( \
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[], $6::bytea[], \
+                             $7::bigint[], $8::bigint[], $9::boolean[], $10::bytea[]) WITH ORDINALITY \
+            AS row (word, epoch, after_seq, after_hash, seq, hash, at, next_due, whole, secret, nth) \
+    ), held AS ( \
+        SELECT wanted.* FROM wanted JOIN leases ON leases.game = wanted.word \
+            WHERE leases.epoch = wanted.epoch AND leases.node IS NOT NULL \
+            ORDER BY leases.game FOR KEY SHARE OF leases \
+    ), founded AS ( \
+        INSERT INTO games (word, whole, head_seq, head_hash, head_at, next_due, secret) \
+            SELECT word, whole, seq, hash, at, next_due, secret FROM held WHERE after_seq IS NULL \
+            ON CONFLICT (word) DO NOTHING RETURNING id, word \
+    ), moved AS ( \
+        UPDATE games SET head_seq = held.seq, head_hash = held.hash, head_at = held.at, next_due = held.next_due \
+            FROM held WHERE games.word = held.word \
+                AND games.head_seq = held.after_seq AND games.head_hash = held.after_hash \
+            RETURNING games.id, games.word \
+    ), placed AS ( \
+        SELECT it.id, wanted.nth FROM (SELECT * FROM founded UNION ALL SELECT * FROM moved) AS it \
+            JOIN wanted ON wanted.word = it.word \
+    ), written AS ( \
+        INSERT INTO events (game, seq, open) SELECT placed.id, event.seq, event.open \
+            FROM unnest($11::bigint[], $12::bigint[], $13::bytea[]) AS event (nth, seq, open) \
+            JOIN placed ON placed.nth = event.nth \
+    ), receipted AS ( \
+        INSERT INTO receipts (game, actor, key, seq) SELECT placed.id, receipt.actor, receipt.key, receipt.seq \
+            FROM unnest($14::bigint[], $15::text[], $16::text[], $17::bigint[]) AS receipt (nth, actor, key, seq) \
+            JOIN placed ON placed.nth = receipt.nth \
+    ), sealed AS ( \
+        INSERT INTO seals (digest, salt, bytes) SELECT * FROM unnest($18::bytea[], $19::bytea[], $20::bytea[]) \
+            ON CONFLICT (digest) DO NOTHING \
+    ) \
+    SELECT 1 / (count(*) = cardinality($1::text[]))::int FROM placed";
 
-impl From<sqlx::Error> for Stop {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-type Tried<T> = Result<T, Stop>;
+/// The code of the division that fails where a batch does not fit.
+const MISFIT: &str = "22012";
 
 impl PostgresStore {
     /// Appends all batches or none.
@@ -50,21 +74,18 @@ impl PostgresStore {
         let fresh = self.known_seals.unknown(events.flat_map(|e| &e.seals));
         loop {
             let turn = self.database.turn();
-            // A refusal of the ports' own travels as a value, for it is no failure of the database.
             let fresh = &fresh;
-            let tried = self.database.once(|pool| async move {
-                match try_append(&pool, batches, fresh).await {
-                    Ok(()) => Ok(Ok(())),
-                    Err(Stop::No(error)) => Ok(Err(error)),
-                    Err(Stop::Database(error)) => Err(error),
-                }
-            });
+            let tried = self
+                .database
+                .once(|pool| async move { try_append(&pool, batches, fresh).await });
             match tried.await {
-                Ok(Ok(())) => {
+                Ok(()) => {
                     self.known_seals.note(fresh);
                     return Ok(());
                 }
-                Ok(Err(error)) => return Err(error),
+                Err(Failure::Said(error)) if code_of(&error).as_deref() == Some(MISFIT) => {
+                    return Err(self.misfit(batches).await?);
+                }
                 Err(Failure::Said(error)) => return Err(store_error(&error)),
                 Err(Failure::Gone(how)) => {
                     tracing::warn!("the database went away during an append, which is looked into");
@@ -107,172 +128,126 @@ impl PostgresStore {
         let open = found.await?;
         Ok(open.is_some_and(|open| record::hash(&open) == batch.head.hash))
     }
-}
 
-async fn try_append(pool: &PgPool, batches: &[Batch], fresh: &[&SealBytes]) -> Tried<()> {
-    let mut transaction = pool.begin().await?;
-    check_leases(&mut transaction, batches).await?;
-    let ids = move_heads(&mut transaction, batches).await?;
-    let placed: Vec<(i64, &Stored)> = batches
-        .iter()
-        .zip(&ids)
-        .flat_map(|(batch, id)| batch.events.iter().map(|event| (*id, event)))
-        .collect();
-    insert_events(&mut transaction, &placed).await?;
-    insert_receipts(&mut transaction, &placed).await?;
-    insert_seals(&mut transaction, fresh).await?;
-    transaction.commit().await?;
-    Ok(())
-}
-
-/// Whether this node still owns every game, and that nobody takes one over before the end of the transaction.
-async fn check_leases(transaction: &mut Transaction<'_, Postgres>, batches: &[Batch]) -> Tried<()> {
-    let games: Vec<&str> = batches.iter().map(|batch| batch.game.as_str()).collect();
-    let rows = sqlx::query(
-        "SELECT game, epoch FROM leases WHERE game = ANY($1) AND node IS NOT NULL \
-         ORDER BY game FOR KEY SHARE",
-    )
-    .bind(games)
-    .fetch_all(&mut **transaction)
-    .await?;
-    let mut newest: HashMap<String, u64> = HashMap::new();
-    for row in rows {
-        let epoch: i64 = row.try_get(1)?;
-        newest.insert(row.try_get(0)?, epoch.unsigned_abs());
-    }
-    for batch in batches {
-        if newest.get(batch.game.as_str()) != Some(&batch.epoch.0) {
+    /// Which batch does not fit, and why.
+    async fn misfit(&self, batches: &[Batch]) -> Result<StoreError, StoreError> {
+        let words: Vec<&str> = batches.iter().map(|batch| batch.game.as_str()).collect();
+        let words = &words;
+        let (leases, heads) = self
+            .database
+            .ask(|pool| async move {
+                let leases: Vec<(String, i64)> = sqlx::query_as(
+                    "SELECT game, epoch FROM leases WHERE game = ANY($1) AND node IS NOT NULL",
+                )
+                .bind(words)
+                .fetch_all(&pool)
+                .await?;
+                let heads: Vec<(String, i64, Vec<u8>)> = sqlx::query_as(
+                    "SELECT word, head_seq, head_hash FROM games WHERE word = ANY($1)",
+                )
+                .bind(words)
+                .fetch_all(&pool)
+                .await?;
+                Ok((leases, heads))
+            })
+            .await?;
+        let misfit = batches.iter().find_map(|batch| {
             let game = batch.game.clone();
-            return Err(Stop::No(StoreError::GameTaken { game }));
+            let word = game.as_str();
+            let epoch = batch.epoch.0.cast_signed();
+            if !leases
+                .iter()
+                .any(|it| (it.0.as_str(), it.1) == (word, epoch))
+            {
+                return Some(StoreError::GameTaken { game });
+            }
+            let head = heads.iter().find(|(theirs, ..)| theirs == word);
+            match head {
+                Some(_) if batch.after == Head::START => Some(StoreError::GameExists { game }),
+                None if batch.after == Head::START => None,
+                None => Some(StoreError::NoGame { game }),
+                Some((_, seq, hash)) => (*seq != batch.after.seq.0.cast_signed()
+                    || *hash != batch.after.hash.0)
+                    .then_some(StoreError::HeadMoved { game }),
+            }
+        });
+        Ok(misfit.unwrap_or_else(|| StoreError::Failed {
+            cause: "a log grew and shrank while it was written to; try again".into(),
+        }))
+    }
+}
+
+/// Writes all batches or none.
+async fn try_append(
+    pool: &PgPool,
+    batches: &[Batch],
+    fresh: &[&SealBytes],
+) -> Result<(), sqlx::Error> {
+    let grown = |batch: &Batch| (batch.after != Head::START).then_some(batch.after);
+    let secret = |batch: &Batch| batch.arrival.as_ref().and_then(|arrival| arrival.secret);
+    let (mut nths, mut seqs, mut opens) = (Vec::new(), Vec::new(), Vec::new());
+    let mut receipts = Receipts::default();
+    for (batch, nth) in batches.iter().zip(1_i64..) {
+        for event in &batch.events {
+            nths.push(nth);
+            seqs.push(event.seq.0.cast_signed());
+            opens.push(event.open.as_slice());
+            if event.has_receipt() {
+                receipts.note(nth, event);
+            }
         }
     }
-    Ok(())
-}
-
-/// Notes where each log ends now, if it ended where its batch begins. Gives the games' ids.
-async fn move_heads(
-    transaction: &mut Transaction<'_, Postgres>,
-    batches: &[Batch],
-) -> Tried<Vec<i64>> {
-    let mut ids = Vec::with_capacity(batches.len());
-    for batch in batches {
-        let id = if batch.after == Head::START {
-            let game = || batch.game.clone();
-            let id = found(transaction, batch).await?;
-            id.ok_or_else(|| Stop::No(StoreError::GameExists { game: game() }))?
-        } else {
-            move_head(transaction, batch).await?
-        };
-        ids.push(id);
-    }
-    Ok(ids)
-}
-
-async fn move_head(writer: &mut PgConnection, batch: &Batch) -> Tried<i64> {
-    let id: Option<i64> = sqlx::query_scalar(
-        "UPDATE games SET head_seq = $1, head_hash = $2, head_at = $3, next_due = $4 \
-         WHERE word = $5 AND head_seq = $6 AND head_hash = $7 RETURNING id",
-    )
-    .bind(batch.head.seq.0.cast_signed())
-    .bind(batch.head.hash.0.to_vec())
-    .bind(batch.head.at.0)
-    .bind(batch.next_due.map(|at| at.0))
-    .bind(batch.game.as_str())
-    .bind(batch.after.seq.0.cast_signed())
-    .bind(batch.after.hash.0.to_vec())
-    .fetch_optional(&mut *writer)
-    .await?;
-    if let Some(id) = id {
-        return Ok(id);
-    }
-    let there: Option<i64> = sqlx::query_scalar("SELECT id FROM games WHERE word = $1")
-        .bind(batch.game.as_str())
-        .fetch_optional(writer)
+    sqlx::query(APPEND)
+        .bind(column(batches, |it| it.game.as_str()))
+        .bind(column(batches, |it| it.epoch.0.cast_signed()))
+        .bind(column(batches, |it| {
+            grown(it).map(|after| after.seq.0.cast_signed())
+        }))
+        .bind(column(batches, |it| {
+            grown(it).map(|after| after.hash.0.to_vec())
+        }))
+        .bind(column(batches, |it| it.head.seq.0.cast_signed()))
+        .bind(column(batches, |it| it.head.hash.0.to_vec()))
+        .bind(column(batches, |it| it.head.at.0))
+        .bind(column(batches, |it| it.next_due.map(|at| at.0)))
+        .bind(column(batches, |it| it.arrival.is_none()))
+        .bind(column(batches, |it| {
+            secret(it).map(|secret| secret.to_vec())
+        }))
+        .bind(nths)
+        .bind(seqs)
+        .bind(opens)
+        .bind(receipts.nths)
+        .bind(receipts.actors)
+        .bind(receipts.keys)
+        .bind(receipts.seqs)
+        .bind(column(fresh, |seal| seal.digest.0.as_slice()))
+        .bind(column(fresh, |seal| seal.salt.as_slice()))
+        .bind(column(fresh, |seal| seal.bytes.as_slice()))
+        .execute(pool)
         .await?;
-    let game = batch.game.clone();
-    Err(Stop::No(match there {
-        Some(_) => StoreError::HeadMoved { game },
-        None => StoreError::NoGame { game },
-    }))
-}
-
-async fn found(writer: &mut PgConnection, batch: &Batch) -> Result<Option<i64>, sqlx::Error> {
-    let secret = batch.arrival.as_ref().and_then(|arrival| arrival.secret);
-    sqlx::query_scalar(
-        "INSERT INTO games (word, whole, head_seq, head_hash, head_at, next_due, secret) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (word) DO NOTHING RETURNING id",
-    )
-    .bind(batch.game.as_str())
-    .bind(batch.arrival.is_none())
-    .bind(batch.head.seq.0.cast_signed())
-    .bind(batch.head.hash.0.to_vec())
-    .bind(batch.head.at.0)
-    .bind(batch.next_due.map(|at| at.0))
-    .bind(secret.map(|secret| secret.to_vec()))
-    .fetch_optional(writer)
-    .await
-}
-
-async fn insert_events(writer: &mut PgConnection, placed: &[(i64, &Stored)]) -> Tried<()> {
-    let games: Vec<i64> = placed.iter().map(|(id, _)| *id).collect();
-    let seqs: Vec<i64> = placed.iter().map(|(_, e)| e.seq.0.cast_signed()).collect();
-    let opens: Vec<&[u8]> = placed.iter().map(|(_, e)| e.open.as_slice()).collect();
-    sqlx::query(
-        "INSERT INTO events (game, seq, open) \
-         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])",
-    )
-    .bind(games)
-    .bind(seqs)
-    .bind(opens)
-    .execute(writer)
-    .await?;
     Ok(())
 }
 
-async fn insert_receipts(writer: &mut PgConnection, placed: &[(i64, &Stored)]) -> Tried<()> {
-    let of_people: Vec<_> = placed
-        .iter()
-        .filter(|(_, event)| event.has_receipt())
-        .collect();
-    if of_people.is_empty() {
-        return Ok(());
+/// One column of the rows that a statement takes.
+fn column<'a, R, T>(rows: &'a [R], of: impl Fn(&'a R) -> T) -> Vec<T> {
+    rows.iter().map(of).collect()
+}
+
+/// The keys under which people find their events again, by column.
+#[derive(Default)]
+struct Receipts<'a> {
+    nths: Vec<i64>,
+    actors: Vec<String>,
+    keys: Vec<&'a str>,
+    seqs: Vec<i64>,
+}
+
+impl<'a> Receipts<'a> {
+    fn note(&mut self, nth: i64, event: &'a Stored) {
+        self.nths.push(nth);
+        self.actors.push(actor_word(event.actor));
+        self.keys.push(event.key.as_str());
+        self.seqs.push(event.seq.0.cast_signed());
     }
-    let games: Vec<i64> = of_people.iter().map(|(id, _)| *id).collect();
-    let actors: Vec<String> = of_people.iter().map(|(_, e)| actor_word(e.actor)).collect();
-    let keys: Vec<&str> = of_people.iter().map(|(_, e)| e.key.as_str()).collect();
-    let seqs: Vec<i64> = of_people
-        .iter()
-        .map(|(_, e)| e.seq.0.cast_signed())
-        .collect();
-    sqlx::query(
-        "INSERT INTO receipts (game, actor, key, seq) \
-         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])",
-    )
-    .bind(games)
-    .bind(actors)
-    .bind(keys)
-    .bind(seqs)
-    .execute(writer)
-    .await?;
-    Ok(())
-}
-
-/// Writes seals that are not there; what is there, or was forgotten, stays as it is.
-async fn insert_seals(writer: &mut PgConnection, seals: &[&SealBytes]) -> Tried<()> {
-    if seals.is_empty() {
-        return Ok(());
-    }
-    let digests: Vec<&[u8]> = seals.iter().map(|s| s.digest.0.as_slice()).collect();
-    let salts: Vec<&[u8]> = seals.iter().map(|s| s.salt.as_slice()).collect();
-    let bytes: Vec<&[u8]> = seals.iter().map(|s| s.bytes.as_slice()).collect();
-    sqlx::query(
-        "INSERT INTO seals (digest, salt, bytes) \
-         SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) ON CONFLICT (digest) DO NOTHING",
-    )
-    .bind(digests)
-    .bind(salts)
-    .bind(bytes)
-    .execute(writer)
-    .await?;
-    Ok(())
 }

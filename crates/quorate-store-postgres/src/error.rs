@@ -16,7 +16,7 @@ impl<T> Explain<T> for Result<T, sqlx::Error> {
 }
 
 /// The code of an error of the database's own, as its documentation lists them.
-fn code_of(error: &sqlx::Error) -> Option<String> {
+pub(crate) fn code_of(error: &sqlx::Error) -> Option<String> {
     Some(error.as_database_error()?.code()?.into_owned())
 }
 
