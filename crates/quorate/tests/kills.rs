@@ -7,14 +7,14 @@
 mod running;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
-use running::done;
+use running::{Server, done};
 use serde_json::{Value as Json, json};
 
 /// How often the server is killed where nothing is said.
@@ -155,65 +155,21 @@ fn cookie_of(head: &str, name: &str) -> String {
         .to_owned()
 }
 
-/// A server that may be killed.
-struct Victim {
-    process: Child,
-    address: String,
+/// The server takes as many connections from here as everybody makes.
+const ROOMY: [&str; 2] = ["--connections-per-address", "1000"];
+
+/// Starts a server that may be killed.
+fn start(data: &Path) -> Server {
+    Server::with(data, &ROOMY)
 }
 
-impl Victim {
-    /// Starts a server by such words before its own.
-    fn start(before: &[&str], data: &Path) -> Self {
-        let program = env!("CARGO_BIN_EXE_quorate");
-        let words: Vec<&str> = before.iter().copied().chain([program]).collect();
-        let mut process = Command::new(words[0])
-            .args(&words[1..])
-            .args([
-                "serve",
-                "--json",
-                "--listen",
-                "127.0.0.1:0",
-                "--connections-per-address",
-                "1000",
-                "--data",
-            ])
-            .arg(data)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
-        let mut said = String::new();
-        let told = process.stdout.take().expect("it is piped");
-        BufReader::new(told)
-            .read_line(&mut said)
-            .expect("it says where it is");
-        let said: Json = serde_json::from_str(&said).expect("it starts after every kill");
-        let address = said["serving"].as_str().expect("an address");
-        Self {
-            process,
-            address: address.trim_start_matches("http://").to_owned(),
-        }
-    }
-
-    /// Starts a server into which strace puts a fault: which calls fail, and how.
-    fn with_fault(call: &str, fault: &str, data: &Path) -> Self {
-        let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
-        // The tracer goes aside, so that the server is our own child; what it says goes nowhere.
-        let aside = ["strace", "-D", "-f", "-qq", "-o", "/dev/null"];
-        let put_in = ["-e", trace.as_str(), "-e", inject.as_str()];
-        Self::start(&[aside.as_slice(), &put_in].concat(), data)
-    }
-
-    fn stop(mut self) {
-        let id = self.process.id().to_string();
-        drop(Command::new("kill").args(["-TERM", &id]).status());
-        self.process.wait().expect("it ends");
-    }
-
-    fn kill(mut self) {
-        self.process.kill().expect("it is there");
-        self.process.wait().expect("it ends");
-    }
+/// Starts a server into which strace puts a fault: which calls fail, and how.
+fn with_fault(call: &str, fault: &str, data: &Path) -> Server {
+    let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
+    // The tracer goes aside, so that the server is our own child; what it says goes nowhere.
+    let aside = ["strace", "-D", "-f", "-qq", "-o", "/dev/null"];
+    let put_in = ["-e", trace.as_str(), "-e", inject.as_str()];
+    Server::under(&[aside.as_slice(), &put_in].concat(), data, &ROOMY)
 }
 
 /// Chance that can be repeated.
@@ -288,12 +244,12 @@ fn what_was_acknowledged_outlives_every_kill() {
     let (kills, seed) = (said("QUORATE_KILLS", KILLS), said("QUORATE_SEED", 1));
     let parent = tempfile::tempdir().expect("a folder");
     let data = parent.path().join("data");
-    let first = Victim::start(&[], &data);
+    let first = start(&data);
     let mut players = ["Ada", "Ben", "Cyd"].map(|name| Player::new(&first.address, name));
     first.kill();
     for round in 0..kills {
         let place = format!("seed {seed}, kill {round}");
-        let victim = Victim::start(&[], &data);
+        let victim = start(&data);
         for player in &players {
             player.check(&victim.address, &place, 3);
         }
@@ -304,7 +260,7 @@ fn what_was_acknowledged_outlives_every_kill() {
             verified(&data, &players, &place);
         }
     }
-    let last = Victim::start(&[], &data);
+    let last = start(&data);
     for player in &players {
         // Each asks within its allowance.
         player.check(&last.address, "at the end", 40);
@@ -341,11 +297,11 @@ fn what_was_acknowledged_outlives_a_disk_that_fails() {
         let place = format!("{call} {fault}");
         let parent = tempfile::tempdir().expect("a folder");
         let data = parent.path().join("data");
-        let first = Victim::start(&[], &data);
+        let first = start(&data);
         let mut players = ["Ada", "Ben"].map(|name| Player::new(&first.address, name));
         // What it wrote ahead is in the file, so that the next one begins with few writes.
         first.stop();
-        let victim = Victim::with_fault(call, fault, &data);
+        let victim = with_fault(call, fault, &data);
         let address = victim.address.clone();
         load(&address, &mut players, 0, COMMANDS_MAX, || {});
         let read = ask(&address, "GET", "/", "", "");
@@ -357,8 +313,8 @@ fn what_was_acknowledged_outlives_a_disk_that_fails() {
             let throw = players[0].throw(&address, "after the fault".to_owned());
             assert!(matches!(throw, Some(201 | 429)), "{place}: {throw:?}");
         }
-        victim.stop();
-        let last = Victim::start(&[], &data);
+        victim.end();
+        let last = start(&data);
         for player in &players {
             player.check(&last.address, &place, 40);
         }

@@ -1,10 +1,12 @@
 //! Rule code in processes of its own: the same answers as in the server's, and games that live on when those are killed.
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod running;
+
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ use quorate_server::app::state::digest_of;
 use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;
+use running::{Server, done};
 use serde_json::{Value, json};
 
 /// This program.
@@ -27,42 +30,22 @@ const TOKEN: &str = "a word that only this test knows";
 /// How often workers are killed, unless `QUORATE_KILLS` says otherwise. `QUORATE_SEED` says at which moments.
 const KILLS: u64 = 50;
 
-/// A server that ends with its test.
-struct Server {
-    process: Child,
-    address: String,
-}
+/// A server whose API and workers are asked for.
+struct Served(Server);
 
-impl Server {
+impl Served {
     fn start(data: &Path, law: &str) -> Self {
-        let mut process = Command::new(QUORATE)
-            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--law", law])
-            .arg("--data")
-            .arg(data)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut said = String::new();
-        let told = process.stdout.take().expect("it is piped");
-        BufReader::new(told)
-            .read_line(&mut said)
-            .expect("it says where it is");
-        let said: Value = serde_json::from_str(&said).expect("it says so in JSON");
-        let address = said["serving"].as_str().expect("an address");
-        Self {
-            address: address.trim_start_matches("http://").to_owned(),
-            process,
-        }
+        Self(Server::with(data, &["--law", law]))
     }
 
     /// Asks for something; gives the status and what was answered.
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        let mut line = TcpStream::connect(&self.address).expect("the server answers");
+        let mut line = TcpStream::connect(&self.0.address).expect("the server answers");
         write!(
             line,
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            self.address,
+            self.0.address,
             body.len()
         )
         .expect("it takes a request");
@@ -75,7 +58,7 @@ impl Server {
 
     /// The numbers of its workers of a kind.
     fn workers(&self, kind: &str) -> Vec<String> {
-        let server = self.process.id().to_string();
+        let server = self.0.id();
         let words = format!("law-worker {kind}");
         let found = Command::new("pgrep")
             .args(["-P", &server, "-f", &words])
@@ -83,13 +66,6 @@ impl Server {
         let found = found.expect("pgrep runs");
         let found = String::from_utf8(found.stdout).expect("numbers");
         found.lines().map(str::to_owned).collect()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
     }
 }
 
@@ -123,11 +99,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 /// A folder with a game, `town`, and an account with a token that plays its founder.
 fn folder() -> (tempfile::TempDir, tokio::runtime::Runtime) {
     let folder = tempfile::tempdir().expect("a folder");
-    let made = Command::new(QUORATE)
-        .args(["new", "one-page", "--id", "town", "--data"])
-        .arg(folder.path())
-        .output();
-    assert!(made.expect("a game is made").status.success());
+    done(&["new", "one-page", "--id", "town"], folder.path());
     let waiting = tokio::runtime::Runtime::new().expect("a runtime");
     waiting.block_on(async {
         let store = Store::open(folder.path(), StoreOptions::default());
@@ -200,7 +172,7 @@ fn both_hosts_give_the_same_answers() {
         "/api/v1/games/town/events",
     ];
     let asked = |law: &str| -> Vec<(u16, String)> {
-        let server = Server::start(folder.path(), law);
+        let server = Served::start(folder.path(), law);
         let read = paths.iter().map(|path| server.ask("GET", path, ""));
         let mut answers: Vec<_> = read.collect();
         answers.push(server.ask("POST", "/api/v1/games/town/preview", "{\"changes\": 7}"));
@@ -221,8 +193,8 @@ fn both_hosts_give_the_same_answers() {
 #[test]
 fn a_preview_that_does_not_end_is_stopped_and_the_next_one_is_answered() {
     let (folder, _waiting) = folder();
-    let server = Server::start(folder.path(), "workers");
-    let preview = |server: &Server| server.ask("POST", "/api/v1/games/town/preview", &draft());
+    let server = Served::start(folder.path(), "workers");
+    let preview = |server: &Served| server.ask("POST", "/api/v1/games/town/preview", &draft());
     let (status, before) = preview(&server);
     assert_eq!(status, 200, "{before}");
 
@@ -246,7 +218,7 @@ fn a_preview_that_does_not_end_is_stopped_and_the_next_one_is_answered() {
 #[test]
 fn a_worker_has_no_files_no_network_and_no_processes() {
     let (folder, _waiting) = folder();
-    let server = Server::start(folder.path(), "workers");
+    let server = Served::start(folder.path(), "workers");
     for kind in ["previews", "pages", "judges"] {
         let workers = server.workers(kind);
         let id = workers.first().expect("a worker of each kind");

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use serde_json::Value as Json;
 
@@ -48,7 +48,15 @@ impl Server {
 
     /// The same with more flags.
     pub(crate) fn with(data: &Path, flags: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
+        Self::under(&[], data, flags)
+    }
+
+    /// The same, begun by another program, whose words come first.
+    pub(crate) fn under(before: &[&str], data: &Path, flags: &[&str]) -> Self {
+        let program = env!("CARGO_BIN_EXE_quorate");
+        let words: Vec<&str> = before.iter().copied().chain([program]).collect();
+        let mut process = Command::new(words[0])
+            .args(&words[1..])
             .args(["serve", "--json", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(flags)
@@ -69,6 +77,11 @@ impl Server {
         }
     }
 
+    /// The number of its process.
+    pub(crate) fn id(&self) -> String {
+        self.process.id().to_string()
+    }
+
     /// The first line of an answer.
     pub(crate) fn status(&self, path: &str) -> String {
         let said = asked(&self.address, path);
@@ -76,11 +89,21 @@ impl Server {
     }
 
     /// Tells it to end, and waits until it has.
-    pub(crate) fn stop(mut self) {
-        let id = self.process.id().to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status();
+    pub(crate) fn stop(self) {
+        assert!(self.end().success());
+    }
+
+    /// The same with a server that may find that something went wrong: how it ended.
+    pub(crate) fn end(mut self) -> ExitStatus {
+        let told = Command::new("kill").args(["-TERM", &self.id()]).status();
         assert!(told.expect("it is told").success());
-        assert!(self.process.wait().expect("it ends").success());
+        self.process.wait().expect("it ends")
+    }
+
+    /// Kills it.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().expect("it is there");
+        self.process.wait().expect("it ends");
     }
 }
 
