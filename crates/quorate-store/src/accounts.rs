@@ -10,7 +10,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, AllAccounts, Invitation, NewAccount, Recovery,
-    Seat, Session, StoreError, Token, WholeAccounts,
+    RestraintKind, Seat, Session, StoreError, Token, WholeAccounts,
 };
 use sqlx::error::DatabaseError;
 use sqlx::query;
@@ -106,10 +106,13 @@ impl Accounts for Store {
     async fn account_of_session(&self, digest: Digest, now: Moment) -> Result<Option<Account>> {
         let found = query(
             "SELECT accounts.* FROM sessions JOIN accounts ON accounts.id = sessions.account \
-             WHERE sessions.digest = ? AND sessions.ends_at > ?",
+             WHERE sessions.digest = ?1 AND sessions.ends_at > ?2 AND NOT EXISTS \
+             (SELECT 1 FROM restraints WHERE account = accounts.id AND kind = ?3 \
+              AND (until IS NULL OR until > ?2))",
         )
         .bind(digest.0.to_vec())
-        .bind(now.0);
+        .bind(now.0)
+        .bind(RestraintKind::Suspended.word());
         self.first(found, rows::account).await
     }
 
@@ -139,10 +142,15 @@ impl Accounts for Store {
     }
 
     async fn token(&self, digest: Digest, now: Moment) -> Result<Option<Token>> {
-        let found =
-            query("SELECT * FROM tokens WHERE digest = ? AND (ends_at IS NULL OR ends_at > ?)");
-        self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::token)
-            .await
+        let found = query(
+            "SELECT * FROM tokens WHERE digest = ?1 AND (ends_at IS NULL OR ends_at > ?2) \
+             AND NOT EXISTS (SELECT 1 FROM restraints WHERE account = tokens.account AND kind = ?3 \
+             AND (until IS NULL OR until > ?2))",
+        )
+        .bind(digest.0.to_vec())
+        .bind(now.0)
+        .bind(RestraintKind::Suspended.word());
+        self.first(found, rows::token).await
     }
 
     async fn tokens_of(&self, id: AccountId) -> Result<Vec<Token>> {

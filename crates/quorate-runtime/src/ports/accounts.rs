@@ -192,7 +192,7 @@ pub trait Accounts: Send + Sync {
 
     /// Begins a session.
     async fn begin_session(&self, session: &Session) -> Result<(), AccountError>;
-    /// Whose session a cookie is.
+    /// Whose session a cookie is; nobody's while the account is suspended.
     async fn account_of_session(
         &self,
         digest: Digest,

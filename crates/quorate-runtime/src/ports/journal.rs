@@ -29,8 +29,9 @@ pub trait Journal: Send + Sync {
 
     /// Appends events of several games, all or none, with one sync. When it returns they are on disk.
     ///
-    /// Each batch names the epoch under which its game is owned. A batch that begins at [`Head::START`] founds its game. The error of a batch that does not fit names its
-    /// game; the others may be sent again without it.
+    /// Each batch names the epoch under which its game is owned, and no two are of the same game. A batch that begins at
+    /// [`Head::START`] founds its game. The error of a batch that does not fit names its game; the others may be sent again
+    /// without it.
     async fn append(&self, batches: &[Batch]) -> Result<(), StoreError>;
 
     /// The open parts of up to `event_count` events, the first being number `from`.

@@ -8,8 +8,8 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, Moderation, NewAccount,
-    Recovery, Report, Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse,
-    Token,
+    Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor, SecurityEntry, Session,
+    SessionUse, Token,
 };
 
 #[derive(Default)]
@@ -27,6 +27,18 @@ struct Kept {
     codes: Vec<(AccountId, Digest)>,
     restraints: BTreeMap<u64, Restraint>,
     reports: Vec<(Report, bool)>,
+}
+
+impl Kept {
+    fn restraint(&self, id: AccountId, now: Moment) -> Option<&Restraint> {
+        let found = self.restraints.get(&id.0);
+        found.filter(|one| one.until.is_none_or(|until| until > now))
+    }
+
+    fn is_suspended(&self, id: AccountId, now: Moment) -> bool {
+        let found = self.restraint(id, now);
+        found.is_some_and(|one| one.kind == RestraintKind::Suspended)
+    }
 }
 
 /// Accounts that are gone with the test.
@@ -113,6 +125,7 @@ impl Accounts for InMemory {
         let sessions = self.kept().sessions.clone();
         let mut sessions = sessions.iter();
         let found = sessions.find(|one| one.digest == digest && one.ends_at > now);
+        let found = found.filter(|session| !self.kept().is_suspended(session.account, now));
         Ok(found.and_then(|session| self.find(|one| one.id == session.account)))
     }
 
@@ -137,7 +150,10 @@ impl Accounts for InMemory {
         let kept = self.kept();
         let counts =
             |one: &&Token| one.digest == digest && one.ends_at.is_none_or(|ends_at| ends_at > now);
-        Ok(kept.tokens.iter().find(counts).cloned())
+        let found = kept.tokens.iter().find(counts);
+        Ok(found
+            .filter(|token| !kept.is_suspended(token.account, now))
+            .cloned())
     }
 
     async fn tokens_of(&self, id: AccountId) -> Told<Vec<Token>> {
@@ -385,11 +401,7 @@ impl Moderation for InMemory {
     }
 
     async fn restraint(&self, id: AccountId, now: Moment) -> Told<Option<Restraint>> {
-        let kept = self.kept();
-        let found = kept.restraints.get(&id.0);
-        Ok(found
-            .filter(|one| one.until.is_none_or(|until| until > now))
-            .cloned())
+        Ok(self.kept().restraint(id, now).cloned())
     }
 
     async fn report(&self, report: &Report) -> Told<()> {

@@ -1,8 +1,11 @@
 //! What every store must do for moderation.
 
+use quorate_kernel::digest::Digest;
 use quorate_kernel::{GameId, Moment};
 
-use crate::ports::{AccountId, Accounts, Moderation, NewAccount, Report, Restraint, RestraintKind};
+use crate::ports::{
+    AccountId, Accounts, Moderation, NewAccount, Report, Restraint, RestraintKind, Session, Token,
+};
 
 /// The contract. The store is empty.
 pub async fn moderation<S: Accounts + Moderation>(store: &S) {
@@ -21,6 +24,12 @@ pub async fn moderation<S: Accounts + Moderation>(store: &S) {
 async fn restraints<S: Accounts + Moderation>(store: &S, id: AccountId) {
     let at = async |moment: i64| store.restraint(id, Moment(moment)).await.unwrap();
     assert_eq!(at(0).await, None);
+    let (session, token) = keys(store, id).await;
+    let is_in = async |moment: i64| {
+        let account = store.account_of_session(session, Moment(moment)).await;
+        let token = store.token(token, Moment(moment)).await;
+        (account.unwrap().is_some(), token.unwrap().is_some())
+    };
     let muted = Restraint {
         kind: RestraintKind::Muted,
         until: Some(Moment(100)),
@@ -29,19 +38,53 @@ async fn restraints<S: Accounts + Moderation>(store: &S, id: AccountId) {
     store.restrain(id, &muted).await.unwrap();
     assert_eq!(at(99).await, Some(muted.clone()));
     assert_eq!(at(100).await, None, "it ends by itself");
+    assert_eq!(is_in(99).await, (true, true), "who is muted may read");
     let suspended = Restraint {
         kind: RestraintKind::Suspended,
         until: None,
         ..muted
     };
     store.restrain(id, &suspended).await.unwrap();
-    assert_eq!(at(1_000_000).await, Some(suspended));
+    assert_eq!(at(1_000_000).await, Some(suspended.clone()));
+    assert_eq!(
+        is_in(99).await,
+        (false, false),
+        "who is suspended is not in"
+    );
+    let for_now = Restraint {
+        until: Some(Moment(150)),
+        ..suspended
+    };
+    store.restrain(id, &for_now).await.unwrap();
+    assert_eq!(is_in(149).await, (false, false));
+    assert_eq!(is_in(150).await, (true, true));
     assert_eq!(
         store.restraint(AccountId(999), Moment(0)).await.unwrap(),
         None
     );
     store.lift(id).await.unwrap();
     assert_eq!(at(0).await, None);
+    assert_eq!(is_in(99).await, (true, true));
+}
+
+/// A session and a token of an account.
+async fn keys<S: Accounts>(store: &S, account: AccountId) -> (Digest, Digest) {
+    let session = Session {
+        digest: Digest::of(b"a session"),
+        account,
+        began_at: Moment(0),
+        ends_at: Moment(1_000),
+    };
+    store.begin_session(&session).await.unwrap();
+    let token = Token {
+        digest: Digest::of(b"a token"),
+        account,
+        label: "a bot".to_owned(),
+        made_at: Moment(0),
+        ends_at: None,
+    };
+    store.make_token(&token).await.unwrap();
+    (session.digest, token.digest)
 }
 
 async fn reports<S: Accounts + Moderation>(store: &S, id: AccountId) {

@@ -12,9 +12,12 @@ use super::walk;
 use super::world::{Ball, GAME, THESE};
 
 /// The columns of the table.
-const COLUMNS: [Role; 8] = [
+const COLUMNS: [Role; 11] = [
     Role::Stranger,
+    Role::Suspended,
     Role::Outsider,
+    Role::Neighbour,
+    Role::Applicant,
     Role::Player,
     Role::Idle,
     Role::Admin,

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use futures_util::StreamExt;
 use quorate_server::security::session::SessionToken;
 
-use super::world::{Ball, OPERATOR, OUTSIDER, PLAYERS};
+use super::world::{APPLICANT, Ball, NEIGHBOUR, OPERATOR, OUTSIDER, PLAYERS, SUSPENDED, everybody};
 
 /// Somebody who reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,12 +27,18 @@ pub(crate) enum Role {
     Emperor,
     /// The one who runs the server and does not play.
     Operator,
+    /// Ivo, who waits to be let in.
+    Applicant,
+    /// Jan, an admin of another game.
+    Neighbour,
+    /// Kay, a player whose account is suspended.
+    Suspended,
     /// Bert, whose the secrets are.
     Keeper,
 }
 
 /// Everybody who must not know the secrets.
-pub(crate) const OTHERS: [Role; 7] = [
+pub(crate) const OTHERS: [Role; 10] = [
     Role::Stranger,
     Role::Outsider,
     Role::Player,
@@ -40,6 +46,9 @@ pub(crate) const OTHERS: [Role; 7] = [
     Role::Admin,
     Role::Emperor,
     Role::Operator,
+    Role::Applicant,
+    Role::Neighbour,
+    Role::Suspended,
 ];
 
 /// What somebody got.
@@ -68,6 +77,9 @@ impl Role {
             Self::Admin => PLAYERS[0],
             Self::Emperor => PLAYERS[5],
             Self::Operator => OPERATOR,
+            Self::Applicant => APPLICANT,
+            Self::Neighbour => NEIGHBOUR,
+            Self::Suspended => SUSPENDED,
             Self::Keeper => PLAYERS[1],
         })
     }
@@ -85,8 +97,7 @@ impl<'a> Reader<'a> {
                 token: None,
             };
         };
-        let everybody = PLAYERS.iter().chain([&OUTSIDER, &OPERATOR]);
-        let at = everybody.clone().position(|one| *one == name);
+        let at = everybody().position(|one| one == name);
         Self {
             ball,
             role,

@@ -11,6 +11,7 @@ use quorate_kernel::sealing::SealMut;
 use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 
+use super::readers::{Reader, Role};
 use crate::table::Table;
 
 /// What the players keep to themselves.
@@ -268,12 +269,24 @@ pub(crate) fn book() -> Rulebook {
     }
 }
 
-/// The people of the ball: who plays, and two who do not.
+/// The people of the ball: who plays, and those at the door.
 pub(crate) const PLAYERS: [&str; 6] = ["Anna", "Bert", "Cora", "Dan", "Ed", "Fay"];
 /// Somebody with an account who plays nowhere.
 pub(crate) const OUTSIDER: &str = "Gwen";
 /// The one who runs the server, and plays nowhere.
 pub(crate) const OPERATOR: &str = "Olga";
+/// Somebody who has asked to join and waits.
+pub(crate) const APPLICANT: &str = "Ivo";
+/// Somebody who plays in another game alone, and is an admin there.
+pub(crate) const NEIGHBOUR: &str = "Jan";
+/// A player whose account is suspended.
+pub(crate) const SUSPENDED: &str = "Kay";
+
+/// Everybody who has an account, in the order of their tokens.
+pub(crate) fn everybody() -> impl Iterator<Item = &'static str> {
+    let others = [OUTSIDER, OPERATOR, APPLICANT, NEIGHBOUR, SUSPENDED];
+    PLAYERS.into_iter().chain(others)
+}
 
 /// The address of the ball.
 pub(crate) const GAME: &str = "the-masked-ball";
@@ -281,7 +294,7 @@ pub(crate) const GAME: &str = "the-masked-ball";
 /// A ball that was played.
 pub(crate) struct Ball {
     pub(crate) table: Table,
-    /// A token of each of [`PLAYERS`], then of Gwen and of Olga.
+    /// A token of [`everybody`].
     pub(crate) tokens: Vec<String>,
     /// The addresses of [`PLAYERS`].
     pub(crate) people: Vec<String>,
@@ -305,8 +318,8 @@ impl Ball {
     pub(crate) async fn at(house: ServerConfig, secrets: Secrets) -> Self {
         let table = Table::with(house, vec![book()]).await;
         let mut tokens = Vec::new();
-        for name in PLAYERS.iter().chain([&OUTSIDER, &OPERATOR]) {
-            tokens.push(table.token(name, *name == OPERATOR).await);
+        for name in everybody() {
+            tokens.push(table.token(name, name == OPERATOR).await);
         }
         let posts = Vec::new();
         let mut ball = Self {
@@ -340,6 +353,23 @@ impl Ball {
         }
         self.acts(0, "send-home", json!({ "who": "Ed" })).await;
         self.acts(0, "crown", json!({ "who": "Fay" })).await;
+        let at = |name| everybody().position(|one| one == name).unwrap();
+        for name in [SUSPENDED, APPLICANT] {
+            self.does(at(name), "/join", &json!({})).await;
+        }
+        let applicant = json!({ "applicant": SUSPENDED });
+        self.acts(0, "let-in", applicant).await;
+        let other = json!({ "rulebook": "ball", "title": "The Other Ball" });
+        let other = self
+            .table
+            .post("/games", &other)
+            .by(&self.tokens[at(NEIGHBOUR)]);
+        other.key("found-other").gives(201).await;
+        let olga = Reader::of(self, Role::Operator).await;
+        let form = format!("name={SUSPENDED}&way=suspended&why=because");
+        let csrf = olga.csrf();
+        let done = olga.post("/operator/restrain", &form, Some(&csrf)).await;
+        assert!(done.status.is_redirection(), "{}", done.body);
     }
 
     /// Bert and Cora keep things from the others.
