@@ -53,6 +53,8 @@ pub(crate) enum Ask {
     SeatsIn(GameId),
     MessagesRead(u64, GameId),
     NoteMessagesRead(u64, GameId, String, EventSeq),
+    /// What the account that the worker works for is kept from.
+    Restraint(u64, Moment),
     Games,
     Game(GameId),
     Events(GameId, EventSeq, u32),

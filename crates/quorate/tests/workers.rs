@@ -11,10 +11,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate_kernel::command::{Act, Actor, typed};
-use quorate_kernel::{GameId, Moment};
-use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seals, Seat, SystemClock, Token};
+use quorate_kernel::{GameId, Moment, Span};
+use quorate_runtime::ports::{
+    Accounts, Journal, Moderation, NewAccount, Restraint, RestraintKind, Seals, Seat, Session,
+    SystemClock, TimeSource, Token,
+};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_server::app::state::digest_of;
+use quorate_server::app::visitor::session_digest;
+use quorate_server::security::session::{Cookies, SessionToken};
 use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;
@@ -40,11 +45,23 @@ impl Served {
 
     /// Asks for something; gives the status and what was answered.
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let head = format!("Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n");
+        self.said(method, path, &head, body)
+    }
+
+    /// The same in a browser in which somebody is signed in.
+    fn browse(&self, method: &str, path: &str, session: &str, body: &str) -> (u16, String) {
+        let head = format!(
+            "Cookie: quorate={session}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        );
+        self.said(method, path, &head, body)
+    }
+
+    fn said(&self, method: &str, path: &str, head: &str, body: &str) -> (u16, String) {
         let mut line = TcpStream::connect(&self.0.address).expect("the server answers");
         write!(
             line,
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
             self.0.address,
             body.len()
         )
@@ -94,6 +111,13 @@ fn kill_own_workers() {
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |word| word.parse().expect("a number"))
+}
+
+/// The value of a form's hidden field.
+fn hidden(page: &str, name: &str) -> String {
+    let from = page.split_once(&format!("name=\"{name}\" value=\""));
+    let (_, rest) = from.unwrap_or_else(|| panic!("no {name} in {page}"));
+    rest.split('"').next().expect("a value").to_owned()
 }
 
 /// A folder with a game, `town`, and an account with a token that plays its founder.
@@ -213,6 +237,67 @@ fn a_preview_that_does_not_end_is_stopped_and_the_next_one_is_answered() {
     assert_eq!(status, 200, "{after}");
     let left = server.workers("previews");
     assert!(workers.iter().all(|id| !left.contains(id)), "it is killed");
+}
+
+#[test]
+fn a_post_goes_through_a_worker_unless_its_writer_is_muted() {
+    let (folder, waiting) = folder();
+    let session = SessionToken::fresh().expect("a random source");
+    let cookies = Cookies { is_secure: false };
+    let cookie = cookies.set(&session, 60);
+    let cookie = cookie.to_str().expect("it is text");
+    let word = cookie.trim_start_matches("quorate=").split(';').next();
+    let word = word.expect("a value");
+    let muted = async |until: Option<Moment>| {
+        let store = Store::open(folder.path(), StoreOptions::default()).await;
+        let store = store.expect("the store opens");
+        let account = store.account_by_name("Anna").await.expect("an answer");
+        let account = account.expect("an account").id;
+        let restraint = Restraint {
+            kind: RestraintKind::Muted,
+            until,
+            why: "Too many words".to_owned(),
+        };
+        let kept = store.restrain(account, &restraint).await;
+        kept.expect("it is kept");
+    };
+    waiting.block_on(async {
+        let store = Store::open(folder.path(), StoreOptions::default()).await;
+        let store = store.expect("the store opens");
+        let account = store.account_by_name("Anna").await.expect("an answer");
+        let now = SystemClock.now();
+        let begun = Session {
+            digest: session_digest(&session),
+            account: account.expect("an account").id,
+            began_at: now,
+            ends_at: now + Span::days(1),
+        };
+        store.begin_session(&begun).await.expect("a session");
+    });
+    let post = |title: &str| {
+        let server = Served::start(folder.path(), "workers");
+        let form = "/g/town/new/Proposal";
+        let (status, page) = server.browse("GET", form, word, "");
+        assert_eq!(status, 200, "{page}");
+        let body = format!(
+            "csrf={}&key={}&title={title}&body=Words&do=post",
+            hidden(&page, "csrf"),
+            hidden(&page, "key")
+        );
+        let answered = server.browse("POST", form, word, &body);
+        let (_, posts) = server.ask("GET", "/api/v1/games/town/posts", "");
+        (answered, posts.contains(title))
+    };
+
+    // A restraint that is over keeps nobody from anything.
+    waiting.block_on(muted(Some(Moment(1))));
+    let ((status, page), is_there) = post("Lamps");
+    assert_eq!((status, is_there), (303, true), "{page}");
+
+    waiting.block_on(muted(None));
+    let ((status, page), is_there) = post("Bells");
+    assert_eq!((status, is_there), (403, false), "{page}");
+    assert!(page.contains("Too many words"), "{page}");
 }
 
 #[test]

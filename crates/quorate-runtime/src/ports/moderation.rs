@@ -1,12 +1,14 @@
 //! What players tell the operator of, and what operators keep accounts from.
 
 use async_trait::async_trait;
+use quorate_kernel::command::Act;
 use quorate_kernel::{GameId, Moment};
+use serde::{Deserialize, Serialize};
 
 use super::{AccountError, AccountId};
 
 /// What an account is kept from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum RestraintKind {
     /// It reads and acts, and writes nothing.
     Muted,
@@ -32,7 +34,7 @@ impl RestraintKind {
 }
 
 /// What an operator keeps an account from, until when, and why.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Restraint {
     /// From what.
     pub kind: RestraintKind,
@@ -40,6 +42,22 @@ pub struct Restraint {
     pub until: Option<Moment>,
     /// Why; its owner is told.
     pub why: String,
+}
+
+impl Restraint {
+    /// Whether somebody under one may not do that: all that puts their words before others.
+    pub fn covers(act: &Act) -> bool {
+        match act {
+            Act::Post(_) | Act::EditPost { .. } | Act::Comment { .. } | Act::Message { .. } => true,
+            Act::Apply { .. } | Act::Claim { .. } | Act::Dispute { .. } | Act::Dice { .. } => true,
+            Act::Found(_) | Act::Leave { .. } | Act::Do { .. } | Act::Answer { .. } => false,
+            Act::Abandon { .. } | Act::Decide { .. } | Act::Recategorise { .. } => false,
+            Act::Withdraw { .. } | Act::Undo { .. } | Act::Wake { .. } => false,
+            Act::Sleep { .. } | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => {
+                false
+            }
+        }
+    }
 }
 
 /// What somebody told the operator of.

@@ -13,15 +13,7 @@ use crate::ui::When;
 /// # Errors
 /// Fails with what its operator says.
 pub(crate) async fn may_act(site: &AppState, id: AccountId, act: &Act) -> Result<(), AppError> {
-    let writes = match act {
-        Act::Post(_) | Act::EditPost { .. } | Act::Comment { .. } | Act::Message { .. } => true,
-        Act::Apply { .. } | Act::Claim { .. } | Act::Dispute { .. } | Act::Dice { .. } => true,
-        Act::Found(_) | Act::Leave { .. } | Act::Do { .. } | Act::Answer { .. } => false,
-        Act::Abandon { .. } | Act::Decide { .. } | Act::Recategorise { .. } => false,
-        Act::Withdraw { .. } | Act::Undo { .. } | Act::Wake { .. } => false,
-        Act::Sleep { .. } | Act::Due { .. } | Act::Downtime { .. } | Act::Repair { .. } => false,
-    };
-    if !writes {
+    if !Restraint::covers(act) {
         return Ok(());
     }
     match site.parts.moderation.restraint(id, site.now()).await? {

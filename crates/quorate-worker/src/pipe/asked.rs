@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::GameId;
 use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
-use quorate_runtime::ports::{Account, AccountId, Accounts, GameRow, Journal, Seals};
+use quorate_kernel::{GameId, Moment};
+use quorate_runtime::ports::{
+    Account, AccountId, Accounts, GameRow, Journal, Moderation, Restraint, Seals, TimeSource,
+};
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::{Games, OperatingError};
@@ -28,6 +30,10 @@ pub struct Near {
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
     pub seals: Arc<dyn Seals>,
+    /// What accounts are kept from.
+    pub moderation: Arc<dyn Moderation>,
+    /// By which that is asked.
+    pub clock: Arc<dyn TimeSource>,
 }
 
 impl Near {
@@ -45,6 +51,7 @@ impl Near {
             | Ask::Seals(..) => self.of_logs(ask).await,
             Ask::Newest(game, known) => told(self.newest(game, *known).await),
             Ask::Send(game, command) => told(self.send(game, command, account).await),
+            Ask::Restraint(id, now) => told(self.restraint(AccountId(*id), *now, account).await),
             _ => self.of_accounts(ask).await,
         }
     }
@@ -129,6 +136,21 @@ impl Near {
         Ok((sent_head(newest.head), state))
     }
 
+    /// What an account is kept from, if the worker works for it.
+    async fn restraint(
+        &self,
+        id: AccountId,
+        now: Moment,
+        account: Option<AccountId>,
+    ) -> Result<Option<Restraint>, Trouble> {
+        if account != Some(id) {
+            return Err(Trouble::Other(
+                "a worker asked about somebody else".to_owned(),
+            ));
+        }
+        Ok(self.moderation.restraint(id, now).await?)
+    }
+
     /// Sends a command, if it is one of the account that the worker works for: a worker is no one to be believed.
     async fn send(
         &self,
@@ -145,6 +167,13 @@ impl Near {
         let own = self.accounts.seat(account, game).await?.map(Actor::Player);
         if own != Some(command.actor) {
             return Err(not_theirs());
+        }
+        // The site in the worker says this better; what counts is what is said here.
+        if Restraint::covers(&command.act) {
+            let restraint = self.moderation.restraint(account, self.clock.now()).await?;
+            if restraint.is_some() {
+                return Err(not_theirs());
+            }
         }
         let answer = self
             .games

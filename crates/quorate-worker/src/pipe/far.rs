@@ -455,7 +455,7 @@ impl Safety for Far {
     }
 }
 
-/// Nor is this.
+/// Of this a worker needs to know what its own reader is kept from.
 #[async_trait]
 impl Moderation for Far {
     async fn restrain(&self, _: AccountId, _: &Restraint) -> Result<(), AccountError> {
@@ -466,8 +466,12 @@ impl Moderation for Far {
         Ok(not_here()?)
     }
 
-    async fn restraint(&self, _: AccountId, _: Moment) -> Result<Option<Restraint>, AccountError> {
-        Ok(not_here()?)
+    async fn restraint(
+        &self,
+        id: AccountId,
+        now: Moment,
+    ) -> Result<Option<Restraint>, AccountError> {
+        Ok(self.ask(Ask::Restraint(id.0, now))?)
     }
 
     async fn report(&self, _: &Report) -> Result<(), AccountError> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
-use quorate_runtime::ports::Workers;
+use quorate_runtime::ports::{TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{AppState, Courier, Deps, Mail, Metrics, ServerConfig, elsewhere, router};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
@@ -195,7 +195,7 @@ pub(super) fn serve(
         None => (folder.games_at(Arc::clone(&clock))?, None),
         Some(judges) => {
             let games = folder.games_by(Arc::new(judges.clone()), Arc::clone(&clock))?;
-            let readers = folder.wait(readers(folder, &games, judges, &house))?;
+            let readers = folder.wait(readers(folder, &games, judges, &house, &clock))?;
             (games, Some(Arc::new(readers)))
         }
     };
@@ -387,12 +387,15 @@ async fn readers(
     games: &Games,
     judges: WorkerJudges,
     house: &ServerConfig,
+    clock: &Arc<dyn TimeSource>,
 ) -> Result<Readers> {
     let near = Near {
         games: games.clone(),
         accounts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
+        moderation: folder.store.clone(),
+        clock: Arc::clone(clock),
     };
     let setup = elsewhere::setup(house, &folder.secret()?)?;
     let (heavy, light) = (program(Kind::Previews)?, program(Kind::Pages)?);

@@ -46,12 +46,12 @@ impl Samples for Settings {
                             Field::new(
                                 "keys-on",
                                 "keys",
-                                "Single keys act (j, k, f, a, d, /, ?)",
+                                "Keyboard shortcuts (press ? for the list)",
                                 FieldKind::Flag(true),
                             )
                             .optional(),
                         ],
-                        ..Form::button(send(urls::SettingsDo { what: "look" }), "Keep this")
+                        ..Form::button(send(urls::SettingsDo { what: "look" }), "Save")
                     }),
                     ..block(
                         "look",
@@ -75,7 +75,7 @@ impl Samples for Settings {
                                 FieldKind::Password { fresh: true },
                             ),
                         ],
-                        ..Form::button(send(urls::SettingsDo { what: "password" }), "Change it")
+                        ..Form::button(send(urls::SettingsDo { what: "password" }), "Change password")
                     }),
                     ..block("pass", "Password", "Changing it ends all other sessions.")
                 },

@@ -119,7 +119,7 @@ fn appearance(visitor: &Visitor) -> SettingsBlock {
         ..Choice::new(value, title)
     };
     let themes = vec![
-        choice("system", "As the system", visitor.theme == Theme::System),
+        choice("system", "Same as the system", visitor.theme == Theme::System),
         choice("light", "Light", visitor.theme == Theme::Light),
         choice("dark", "Dark", visitor.theme == Theme::Dark),
     ];
@@ -128,13 +128,13 @@ fn appearance(visitor: &Visitor) -> SettingsBlock {
         Field::new(
             "keys",
             "keys",
-            "Single keys act (j, k, f, a, d, /, ?)",
+            "Keyboard shortcuts (press ? for the list)",
             FieldKind::Flag(visitor.has_keys),
         )
         .optional(),
     ];
     SettingsBlock {
-        form: Some(form(visitor, "appearance", fields, "Keep")),
+        form: Some(form(visitor, "appearance", fields, "Save")),
         ..block("appearance", "Appearance", "Kept in this browser.")
     }
 }
@@ -142,12 +142,12 @@ fn appearance(visitor: &Visitor) -> SettingsBlock {
 fn password(visitor: &Visitor) -> SettingsBlock {
     let kind = |fresh| FieldKind::Password { fresh };
     let fields = vec![
-        Field::new("old", "old", "The one you have", kind(false)),
-        Field::new("password", "password", "The new one", kind(true)),
+        Field::new("old", "old", "Current password", kind(false)),
+        Field::new("password", "password", "New password", kind(true)),
     ];
     let about = "A new password ends all your other sessions, and every token.";
     SettingsBlock {
-        form: Some(form(visitor, "password", fields, "Change it")),
+        form: Some(form(visitor, "password", fields, "Change password")),
         ..block("password", "Password", about)
     }
 }
@@ -158,7 +158,7 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
     let fields = vec![
         Field::new("mail", "mail", "Mail address", FieldKind::Mail(kept))
             .optional()
-            .hint("Empty: none is kept."),
+            .hint("Leave it empty to have none kept."),
         Field::new(
             "mail-old",
             "old",
@@ -172,7 +172,7 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
         "This server sends no mail. Its operator sees the address and may write to you."
     };
     SettingsBlock {
-        form: Some(form(visitor, "mail", fields, "Keep it")),
+        form: Some(form(visitor, "mail", fields, "Save")),
         ..block("mail-address", "Mail", about)
     }
 }

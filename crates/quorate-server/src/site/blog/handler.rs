@@ -321,8 +321,8 @@ pub fn facts(look: &GameView) -> Vec<Fact> {
             .filter(|post| post.category == *name && look.is_open(post))
             .count();
         if open > 0 && !category.it.icons.is_empty() {
-            let title = format!("{} open", capital(&category.it.title));
-            facts.push(Fact::new(title, open.to_string()));
+            let title = capital(&category.it.title);
+            facts.push(Fact::new(title, format!("{open} open")));
         }
     }
     // A flag that does not stand is no news.

@@ -61,6 +61,7 @@ fn desk(look: &GameView, events: &[Event], applied: &[Event]) -> Desk {
     queues.push(reminders(look));
     let offices = look.offices();
     queues.push(idling::queue(look, &offices));
+    queues.retain(|queue| !queue.items.is_empty());
     Desk {
         chrome: look.chrome("Desk", Part::Desk),
         queues,
@@ -91,7 +92,6 @@ fn queue(look: &GameView, category: &Name) -> DeskQueue {
         title: format!("{}, oldest first", decl.it.title),
         note: format!("{} open", items.len()),
         items,
-        empty: String::new(),
     }
 }
 
@@ -271,7 +271,6 @@ fn reminders(look: &GameView) -> DeskQueue {
         title: "What the rules ask".to_owned(),
         note: plural(items.len(), "line", "lines"),
         items,
-        empty: "Nothing at this moment.".to_owned(),
     }
 }
 

@@ -25,7 +25,8 @@ pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
             now.push(item(look, *id, person, forms));
         } else if let Some((title, at, refusal)) = soonest(look, offices, *id) {
             let mut item = item(look, *id, person, Vec::new());
-            item.text = look.refusal(&title, &refusal).sentence();
+            item.text = look.refusal(&title, &refusal).reason();
+            item.lead = format!("{title}:");
             item.due = Some(look.when(at));
             later.push((at, item));
         }
@@ -38,7 +39,6 @@ pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
         title: look.word("Players"),
         note: format!("{} now", plural(count, "candidate", "candidates")),
         items: now,
-        empty: "Nothing can be done about anybody.".to_owned(),
     }
 }
 

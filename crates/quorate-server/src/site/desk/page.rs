@@ -47,8 +47,6 @@ pub struct DeskQueue {
     pub note: String,
     /// In the order in which they may be dealt with.
     pub items: Vec<DeskItem>,
-    /// What stands where there are none.
-    pub empty: String,
 }
 
 /// Somebody at the door, or a request.
@@ -70,7 +68,7 @@ pub struct DoorLine {
 pub struct Desk {
     /// Around it.
     pub chrome: Chrome,
-    /// Matters, then candidates for idling.
+    /// Matters, then candidates for idling; none of them is empty.
     pub queues: Vec<DeskQueue>,
     /// Joiners and requests.
     pub door: Vec<DoorLine>,

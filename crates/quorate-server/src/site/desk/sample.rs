@@ -127,14 +127,6 @@ fn queues() -> Vec<DeskQueue> {
                     )
                 },
             ],
-            empty: "No proposal is pending.".into(),
-        },
-        DeskQueue {
-            id: "cfj".into(),
-            title: "Calls for judgement".into(),
-            note: "any order".into(),
-            items: vec![],
-            empty: "None is open.".into(),
         },
         DeskQueue {
             id: "idle".into(),
@@ -163,7 +155,6 @@ fn queues() -> Vec<DeskQueue> {
                     None,
                 ),
             ],
-            empty: "Nobody.".into(),
         },
     ]
 }

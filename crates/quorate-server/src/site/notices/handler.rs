@@ -211,7 +211,7 @@ async fn channels(
         lines.push(channel_line(desk, &channel));
         lines.extend(letters.iter().map(|letter| letter_line(desk, letter)));
     }
-    let about = "What concerns you leaves on each of these ways. Rooms get the news of a game as a stranger sees it.";
+    let about = "What concerns you goes out on each of these. A room gets a game’s public news.";
     let mut forms = Vec::new();
     if desk.site.parts.house.mail.is_some() {
         let kept = account.mail.clone().unwrap_or_default();
@@ -391,7 +391,7 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
             "Digests come at",
             hour_choices(Some(hours.hour.number())),
         ),
-        one("day", "Those of a week come on", days.collect()),
+        one("day", "Weekly digests come on", days.collect()),
         one(
             "quiet-from",
             "Quiet from",
@@ -405,9 +405,9 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
         )
         .blank("never"),
     ];
-    let about = "What comes up in quiet hours comes together when they end. What falls due within hours does not wait.";
+    let about = "What comes up in quiet hours reaches you when they end. What is due within hours doesn’t wait.";
     NoticesBlock {
-        forms: vec![desk.form("hours", fields, "Keep these hours")],
+        forms: vec![desk.form("hours", fields, "Save these hours")],
         ..block("hours", "When you read", about)
     }
 }
@@ -425,8 +425,8 @@ fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBl
     });
     let fields = fields.collect();
     NoticesBlock {
-        forms: vec![desk.form("paces", fields, "Keep these choices")],
-        ..block("kinds", "What you hear of", "How soon you hear of each.")
+        forms: vec![desk.form("paces", fields, "Save these choices")],
+        ..block("kinds", "What you hear of", "How soon you hear of each thing.")
     }
 }
 

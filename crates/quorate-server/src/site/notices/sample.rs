@@ -52,7 +52,7 @@ impl Samples for Notices {
                 NoticesBlock {
                     forms: vec![Form {
                         fields: vec![pace],
-                        ..button("paces", "Keep these choices")
+                        ..button("paces", "Save these choices")
                     }],
                     ..block("kinds", "What you hear of", "How soon you hear of each.")
                 },

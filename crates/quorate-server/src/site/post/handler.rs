@@ -346,10 +346,30 @@ fn comments(
             // Their own words can be taken out there; to others the whole log is open.
             event: (look.author_of(&comment.author) == look.me() && look.me().is_some())
                 .then(|| in_log(look, key.id.0.event())),
-            body: Some(look.comment(written(&comment.text), &counted_words(look, post, comment))),
+            body: words_beside(comment)
+                .map(|text| look.comment(text, &counted_words(look, post, comment))),
         });
     }
     made
+}
+
+/// What stands beside a comment's mark: all of it, or what follows on a single vote that it begins with, which the mark
+/// shows. None where it is that vote alone.
+fn words_beside(comment: &rows::Comment) -> Option<&str> {
+    let text = written(&comment.text);
+    let [icon] = comment.icons.as_slice() else {
+        return Some(text);
+    };
+    let word = format!(":{}:", icon.name);
+    let begun = text.trim_start();
+    let is_first = begun
+        .get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(&word));
+    if !icon.counted || !is_first {
+        return Some(text);
+    }
+    let rest = begun.get(word.len()..).unwrap_or_default().trim_start();
+    (!rest.is_empty()).then_some(rest)
 }
 
 /// The words of a comment that are votes: those of the icons that counted when it was written.

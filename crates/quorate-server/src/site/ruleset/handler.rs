@@ -71,7 +71,8 @@ fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Ruleset {
         .map(|rule| rule.changed_by)
         .max()
         .unwrap_or(EventSeq(1));
-    let since = look.moment_of(last).unwrap_or(look.now());
+    let closed = || look.post(*enacted.get(&last)?)?.closed_at;
+    let since = closed().or_else(|| look.moment_of(last));
     let as_of = Field::new(
         "as-of",
         "at",
@@ -81,7 +82,7 @@ fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Ruleset {
     Ruleset {
         chrome: look.chrome("Ruleset", Part::Rules),
         fresh: look.fresh_with_button("rules"),
-        since: look.when(since),
+        since: since.map(|at| look.when(at)),
         stood: look.is_past().then(|| look.when(look.now())),
         compare: urls::Compare { game }.into(),
         source: unfolded.then(urls::RulesetSource { game }.into()),

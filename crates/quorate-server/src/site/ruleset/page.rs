@@ -118,7 +118,7 @@ pub struct Ruleset {
     /// What has changed since the reader said that they have seen the rules.
     pub fresh: Option<Fresh>,
     /// When the newest of its rules was made or changed.
-    pub since: When,
+    pub since: Option<When>,
     /// The moment of which it is, where that is not now.
     pub stood: Option<When>,
     /// Two versions side by side.

@@ -262,7 +262,7 @@ impl Samples for Ruleset {
         let page = Ruleset {
             chrome: chrome("Ruleset", "Ruleset"),
             fresh: None,
-            since: ago(1_238),
+            since: Some(ago(1_238)),
             stood: None,
             compare: urls::Compare { game: GAME }.into(),
             source: urls::RulesetSource { game: GAME }.into(),
