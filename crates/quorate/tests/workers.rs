@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::{GameId, Moment};
-use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seals, Seat, SystemClock, Token};
+use quorate_runtime::ports::{
+    Accounts, Journal, NewAccount, Seals, Seat, SystemClock, Token, TokenScopes,
+};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_server::app::state::digest_of;
 use quorate_store::{Store, StoreOptions};
@@ -144,6 +146,8 @@ fn folder() -> (tempfile::TempDir, tokio::runtime::Runtime) {
             digest: digest_of(TOKEN),
             account,
             label: "a test".to_owned(),
+            scopes: TokenScopes::all(),
+            game: None,
             made_at: Moment(0),
             ends_at: None,
         };
