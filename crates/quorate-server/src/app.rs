@@ -7,6 +7,7 @@ pub(crate) mod download;
 pub mod error;
 pub mod forget;
 pub mod forms;
+pub mod grant;
 pub mod mail;
 pub mod metrics;
 pub(crate) mod moderation;

@@ -154,11 +154,14 @@ impl Accounts for PostgresStore {
 
     async fn make_token(&self, token: &Token) -> Result<()> {
         let made = query(
-            "INSERT INTO tokens (digest, account, label, made_at, ends_at) VALUES ($1, $2, $3, $4, $5)",
+            "INSERT INTO tokens (digest, account, label, scopes, game, made_at, ends_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
         )
         .bind(token.digest.0.to_vec())
         .bind(number(token.account))
         .bind(&token.label)
+        .bind(token.scopes.to_string())
+        .bind(token.game.as_ref().map(GameId::as_str))
         .bind(token.made_at.0)
         .bind(token.ends_at.map(|at| at.0));
         self.write(made).await.map(drop)

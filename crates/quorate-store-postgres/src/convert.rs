@@ -42,6 +42,15 @@ pub(crate) fn word<T: std::str::FromStr>(row: &PgRow, column: &str) -> Result<T,
     })
 }
 
+/// The same of a column that may be empty.
+pub(crate) fn optional_word<T: std::str::FromStr>(
+    row: &PgRow,
+    column: &str,
+) -> Result<Option<T>, StoreError> {
+    let text: Option<&str> = row.try_get(column).explain()?;
+    text.map(|_| word(row, column)).transpose()
+}
+
 pub(crate) fn game_row(row: &PgRow) -> Result<GameRow, StoreError> {
     let secret: Option<&[u8]> = row.try_get("secret").explain()?;
     Ok(GameRow {

@@ -131,11 +131,14 @@ impl Accounts for Store {
 
     async fn make_token(&self, token: &Token) -> Result<()> {
         let made = query(
-            "INSERT INTO tokens (digest, account, label, made_at, ends_at) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO tokens (digest, account, label, scopes, game, made_at, ends_at) \
+             VALUES (?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(token.digest.0.to_vec())
         .bind(number(token.account))
         .bind(&token.label)
+        .bind(token.scopes.to_string())
+        .bind(token.game.as_ref().map(GameId::as_str))
         .bind(token.made_at.0)
         .bind(token.ends_at.map(|at| at.0));
         self.write(made).await.map(drop)

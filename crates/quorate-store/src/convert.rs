@@ -54,6 +54,15 @@ pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Resul
     })
 }
 
+/// The same of a column that may be empty.
+pub(crate) fn optional_word<T: std::str::FromStr>(
+    row: &SqliteRow,
+    column: &str,
+) -> Result<Option<T>, StoreError> {
+    let text: Option<&str> = row.try_get(column).explain()?;
+    text.map(|_| word(row, column)).transpose()
+}
+
 pub(crate) fn game_row(row: &SqliteRow) -> Result<GameRow, StoreError> {
     let secret: Option<&[u8]> = row.try_get("secret").explain()?;
     Ok(GameRow {

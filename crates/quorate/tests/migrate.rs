@@ -13,6 +13,7 @@ use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
     Accounts, Invitation, Journal, NewAccount, Outage, Recovery, Seat, Session, Token,
+    TokenScope,
     WholeAccounts,
 };
 use quorate_store::{Store, StoreOptions};
@@ -59,6 +60,8 @@ async fn fill(folder: &Path) {
             digest: digest(label),
             account: anna,
             label: label.to_owned(),
+            scopes: TokenScope::ALL.into_iter().skip(nth).collect(),
+            game: (nth == 0).then(|| game.clone()),
             made_at: Moment(7),
             ends_at: (nth == 0).then_some(Moment(9)),
         };

@@ -14,7 +14,7 @@ use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::{GameId, Moment, Span};
 use quorate_runtime::ports::{
     Accounts, Journal, Moderation, NewAccount, Restraint, RestraintKind, Seals, Seat, Session,
-    SystemClock, TimeSource, Token,
+    SystemClock, TimeSource, Token, TokenScopes,
 };
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_server::app::state::digest_of;
@@ -140,6 +140,8 @@ fn folder() -> (tempfile::TempDir, tokio::runtime::Runtime) {
             digest: digest_of(TOKEN),
             account,
             label: "a test".to_owned(),
+            scopes: TokenScopes::all(),
+            game: None,
             made_at: Moment(0),
             ends_at: None,
         };

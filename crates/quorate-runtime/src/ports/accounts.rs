@@ -10,7 +10,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
+use super::{StoreError, TokenScopes};
 
 /// An account on this server.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -70,6 +70,10 @@ pub struct Token {
     pub account: AccountId,
     /// What its owner calls it.
     pub label: String,
+    /// What it may do beside reading.
+    pub scopes: TokenScopes,
+    /// The one game that it is for; none where it is for all.
+    pub game: Option<GameId>,
     /// When it was made.
     pub made_at: Moment,
     /// From when on it no longer counts; none where it counts until it is revoked.

@@ -10,6 +10,7 @@ mod journal;
 mod moderation;
 mod ownership;
 mod safety;
+mod scopes;
 mod seals;
 mod workers;
 
@@ -27,6 +28,7 @@ pub use ownership::{
     PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
 };
 pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
+pub use scopes::{NoSuchScope, TokenScope, TokenScopes};
 pub use seals::Seals;
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::RequestPartsExt;
+use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use quorate_runtime::ports::Account;
 
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::grant::Grant;
 use crate::app::safety;
 use crate::app::state::{AppState, digest_of};
 use crate::app::visitor::{Visitor, address_of};
@@ -29,12 +31,22 @@ impl FromRequestParts<Arc<AppState>> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, Problem> {
         let token = carried(parts)?;
-        let account = match &token {
-            Some(token) => Some(account_of(site, token).await?),
-            None => None,
+        let (account, grant) = match &token {
+            Some(token) => {
+                let (account, grant) = account_of(site, token).await?;
+                (Some(account), grant)
+            }
+            None => (None, Grant::whole()),
         };
+        // An address without parameters has none to tell.
+        if let Ok(named) = parts.extract::<RawPathParams>().await
+            && let Some((_, game)) = named.iter().find(|(name, _)| *name == "game")
+        {
+            grant.check_game(game).map_err(AppError::from)?;
+        }
         let address = address_of(parts, site);
         let visitor = Visitor {
+            grant,
             address,
             browser: safety::browser(&parts.headers),
             ..Visitor::without_request(account)?
@@ -69,16 +81,17 @@ fn carried(parts: &Parts) -> Result<Option<String>, Problem> {
     }
 }
 
-/// The account that a token acts for, as long as the token counts.
-pub(crate) async fn account_of(site: &AppState, token: &str) -> Result<Account, Problem> {
+/// The account that a token acts for, as long as the token counts, and what it may do for it.
+pub(crate) async fn account_of(site: &AppState, token: &str) -> Result<(Account, Grant), Problem> {
     let accounts = &site.parts.accounts;
     let known = accounts.token(digest_of(token), site.now()).await;
-    let account = match known.map_err(AppError::from)? {
-        Some(known) => accounts
-            .account(known.account)
-            .await
-            .map_err(AppError::from)?,
+    let found = match known.map_err(AppError::from)? {
+        Some(known) => {
+            let account = accounts.account(known.account).await;
+            let account = account.map_err(AppError::from)?;
+            account.map(|account| (account, Grant::of(&known)))
+        }
         None => None,
     };
-    account.ok_or_else(|| Problem::no_token("it is unknown, has ended or was revoked"))
+    found.ok_or_else(|| Problem::no_token("it is unknown, has ended or was revoked"))
 }

@@ -262,7 +262,8 @@ impl Follower {
             }
         }
         if let Some(token) = &self.caller.token {
-            self.caller.visitor.account = Some(account_of(&self.site, token).await.ok()?);
+            let (account, _) = account_of(&self.site, token).await.ok()?;
+            self.caller.visitor.account = Some(account);
         }
         let seq = self.told + 1;
         let text = self.text(seq).await.ok()?;

@@ -10,6 +10,7 @@ use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::LogFault;
 use quorate_runtime::archive::ArchivedSeals;
 use quorate_runtime::in_process::Rejudger;
+use quorate_runtime::ports::TokenScope;
 use quorate_runtime::verify::Grade;
 use quorate_runtime::{archive, verify};
 use serde::{Deserialize, Serialize};
@@ -177,6 +178,10 @@ pub(crate) async fn export(
     Ask(query): Ask<ExportQuery>,
 ) -> Result<Response, Problem> {
     operator(&visitor)?;
+    visitor
+        .grant
+        .check(TokenScope::Admin)
+        .map_err(AppError::from)?;
     site.checks.take(visitor.who(), site.now_ms())?;
     as_file(&site, &game, !query.open).await
 }

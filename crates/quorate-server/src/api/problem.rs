@@ -13,6 +13,7 @@ use utoipa::{IntoResponses, ToSchema};
 
 use crate::api::data;
 use crate::app::error::AppError;
+use crate::app::grant::BeyondGrant;
 use crate::view::game::GameView;
 
 /// The media type of a problem.
@@ -38,6 +39,9 @@ pub(crate) struct Problem {
     /// The place in the request that is wrong: `arguments.proposal`, `changes[2].thing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
+    /// The scope that the token lacks: `vote`, `post`, `act` or `admin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'static str>,
     /// What the law says, where it is the law that says no.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<Box<RefusalData>>,
@@ -129,6 +133,7 @@ impl Problem {
             detail,
             todo: todo.to_owned(),
             place: None,
+            scope: None,
             refusal: None,
             event: None,
             retry_after_seconds: None,
@@ -243,6 +248,7 @@ fn told(trouble: &AppError) -> (&'static str, &'static str) {
         AppError::Forbidden(_) | AppError::Restrained(_) | AppError::NotTaken(_) => {
             ("forbidden", trouble.todo())
         }
+        AppError::BeyondGrant(_) => ("scope", trouble.todo()),
         AppError::Form(_) => ("bad-input", "Fix what it names and send it again."),
         AppError::TooOften(_) => ("too-often", trouble.todo()),
         AppError::Refused(_) => ("refused", trouble.todo()),
@@ -268,6 +274,7 @@ impl From<AppError> for Problem {
             AppError::Refused(refusal) => {
                 problem.refusal = Some(Box::new(RefusalData::of(refusal)));
             }
+            AppError::BeyondGrant(BeyondGrant::Scope(scope)) => problem.scope = Some(scope.word()),
             AppError::TooOften(often) => {
                 problem.retry_after_seconds = Some(often.retry_after_ms.div_ceil(1_000));
             }
@@ -302,6 +309,14 @@ impl IntoResponse for Problem {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA));
         if self.code() == StatusCode::UNAUTHORIZED {
             let scheme = HeaderValue::from_static("Bearer realm=\"Quorate\"");
+            headers.insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        // As RFC 6750 has it.
+        if let Some(scope) = self.scope
+            && let Ok(scheme) = HeaderValue::from_str(&format!(
+                "Bearer realm=\"Quorate\", error=\"insufficient_scope\", scope=\"{scope}\""
+            ))
+        {
             headers.insert(header::WWW_AUTHENTICATE, scheme);
         }
         if let Some(seconds) = self.retry_after_seconds {

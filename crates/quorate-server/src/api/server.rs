@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::Thing;
+use quorate_runtime::ports::TokenScope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -58,6 +59,10 @@ pub(crate) struct AccountData {
     /// Since when it is there.
     #[schema(format = DateTime)]
     made_at: String,
+    /// What the token may do beside reading: `vote`, `post`, `act`, `admin`.
+    scopes: Vec<&'static str>,
+    /// The one game that the token is for; none where it is for all.
+    game: Option<String>,
     /// Whom it plays.
     seats: Vec<SeatData>,
 }
@@ -81,7 +86,11 @@ pub(crate) async fn account(
 ) -> Result<Json<AccountData>, Problem> {
     let account = visitor.account.ok_or(AppError::SignIn)?;
     let seats = site.parts.accounts.seats_of(account.id).await?;
-    let seats = seats.into_iter().map(|seat| SeatData {
+    let grant = visitor.grant;
+    let seats = seats
+        .into_iter()
+        .filter(|seat| grant.check_game(seat.game.as_str()).is_ok());
+    let seats = seats.map(|seat| SeatData {
         game: seat.game.to_string(),
         player: Thing::Player(seat.player).to_string(),
     });
@@ -89,6 +98,8 @@ pub(crate) async fn account(
         name: account.name,
         operator: account.operator,
         made_at: moment(account.made_at),
+        scopes: grant.scopes().iter().map(TokenScope::word).collect(),
+        game: grant.game().map(ToString::to_string),
         seats: seats.collect(),
     }))
 }
@@ -109,7 +120,7 @@ pub(crate) struct GameLine {
     you: Option<String>,
 }
 
-/// All games of this server that can be opened.
+/// All games of this server that can be opened; with a token for one game, that one.
 #[utoipa::path(get, path = "/games", tag = "games", operation_id = "games",
     responses((status = 200, description = "Games, by their words.", body = Vec<GameLine>), Problem))]
 pub(crate) async fn games(
@@ -117,7 +128,11 @@ pub(crate) async fn games(
     caller: Caller,
 ) -> Result<Json<Vec<GameLine>>, Problem> {
     let mut lines = Vec::new();
+    let grant = &caller.visitor.grant;
     for row in site.parts.games.list().await? {
+        if grant.check_game(row.game.as_str()).is_err() {
+            continue;
+        }
         let look = match GameView::at(&site, &caller.visitor, row.game.as_str()).await {
             Ok(look) => look,
             Err(trouble) => {

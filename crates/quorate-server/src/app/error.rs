@@ -6,6 +6,7 @@ use quorate_kernel::Refusal;
 use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{AccountError, JobFailed, StoreError};
 
+use crate::app::grant::BeyondGrant;
 use crate::app::posted::NotTaken;
 use crate::app::recovery::LinkTrouble;
 use crate::security::chance::NoChance;
@@ -23,6 +24,8 @@ pub enum AppError {
     Forbidden(&'static str),
     /// An operator keeps this account from it.
     Restrained(String),
+    /// The token may not do this, though its account might.
+    BeyondGrant(BeyondGrant),
     /// The form does not read.
     Form(String),
     /// The form came from elsewhere.
@@ -47,7 +50,9 @@ impl AppError {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::SignIn => StatusCode::UNAUTHORIZED,
-            Self::Forbidden(_) | Self::Restrained(_) | Self::NotTaken(_) => StatusCode::FORBIDDEN,
+            Self::Forbidden(_) | Self::Restrained(_) | Self::BeyondGrant(_) | Self::NotTaken(_) => {
+                StatusCode::FORBIDDEN
+            }
             Self::Form(_) => StatusCode::BAD_REQUEST,
             Self::TooOften(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Refused(_) => StatusCode::CONFLICT,
@@ -73,6 +78,7 @@ impl AppError {
             }
             Self::SignIn => "Sign in first",
             Self::Forbidden(_) | Self::Restrained(_) => "This is not yours to do",
+            Self::BeyondGrant(_) => "The token may not do this",
             Self::Form(_) => "The form does not read",
             Self::NotTaken(_) => "The form was not taken",
             Self::TooOften(_) => "Too often",
@@ -92,6 +98,7 @@ impl AppError {
             Self::SignIn => "Only somebody who is signed in can do that.".to_owned(),
             Self::Forbidden(why) => (*why).to_owned(),
             Self::Form(text) | Self::Restrained(text) | Self::Broken(text) => text.clone(),
+            Self::BeyondGrant(why) => why.to_string(),
             Self::NotTaken(why) => why.to_string(),
             Self::TooOften(why) => why.to_string(),
             Self::Refused(refusal) => refusal.to_string(),
@@ -110,6 +117,9 @@ impl AppError {
             Self::SignIn => "Sign in, and you will be back here.",
             Self::Forbidden(_) => "Ask somebody who may, or sign in as somebody else.",
             Self::Restrained(_) => "Write to the operator if that is wrong.",
+            Self::BeyondGrant(_) => {
+                "Make a token on your account's page that may do this, and use that."
+            }
             Self::Form(_) => "Go back, fix what it names, and send it again.",
             Self::NotTaken(_) => "Go back, load the page again, and send it once more.",
             Self::TooOften(_) => "Wait a little; nothing was lost.",
@@ -143,6 +153,7 @@ macro_rules! troubles {
 
 troubles! {
     NotTaken => NotTaken,
+    BeyondGrant => BeyondGrant,
     TooOften => TooOften,
     OperatingError => Operating,
     AccountError => Account,

@@ -37,6 +37,7 @@ pub(crate) async fn found(
     wish: &Wish<'_>,
 ) -> Result<GameId, AppError> {
     let account = visitor.id().ok_or(AppError::SignIn)?;
+    visitor.grant.check_founding()?;
     site.writes.take(visitor.who(), site.now_ms())?;
     let mut books = site.parts.books.iter();
     let book = books.find(|book| book.name == wish.rulebook);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{Name, PlayerId, Refusal};
-use quorate_runtime::ports::AccountId;
+use quorate_runtime::ports::{AccountId, TokenScope};
 use quorate_runtime::{Answer, Receipt};
 
 use crate::app::error::AppError;
@@ -87,6 +87,8 @@ async fn send_as(
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, AppError> {
+    visitor.grant.check_game(look.game().as_str())?;
+    visitor.grant.check(needed(look, &act))?;
     site.writes.take(visitor.who(), site.now_ms())?;
     if let Some(id) = visitor.id() {
         moderation::may_act(site, id, &act).await?;
@@ -109,5 +111,31 @@ fn settled(receipt: Receipt) -> Result<Receipt, AppError> {
     match &receipt.outcome {
         Outcome::Done | Outcome::Opened(_) => Ok(receipt),
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(Refusal::clone(refusal).into()),
+    }
+}
+
+/// The scope that a command takes.
+fn needed(look: &GameView, act: &Act) -> TokenScope {
+    match act {
+        Act::Comment { .. } => TokenScope::Vote,
+        Act::Post(_) | Act::EditPost { .. } | Act::Withdraw { .. } => TokenScope::Post,
+        Act::Recategorise { .. } | Act::Message { .. } => TokenScope::Post,
+        Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => {
+            of_action(look, action)
+        }
+        Act::Apply { .. } | Act::Leave { .. } | Act::Decide { .. } => TokenScope::Act,
+        Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } => TokenScope::Act,
+        Act::Dice { .. } => TokenScope::Act,
+        Act::Found(_) | Act::Wake { .. } | Act::Repair { .. } => TokenScope::Admin,
+        Act::Due { .. } | Act::Downtime { .. } | Act::Sleep { .. } => TokenScope::Admin,
+    }
+}
+
+/// What the rules declare for some players is theirs: an admin's enactments, the emperor's powers.
+fn of_action(look: &GameView, action: &Name) -> TokenScope {
+    let declared = look.law().actions.get(action);
+    match declared.and_then(|declared| declared.it.by.as_ref()) {
+        Some(_) => TokenScope::Admin,
+        None => TokenScope::Act,
     }
 }

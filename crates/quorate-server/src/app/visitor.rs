@@ -13,6 +13,7 @@ use quorate_runtime::ports::{Account, AccountId};
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
+use crate::app::grant::Grant;
 use crate::app::safety;
 use crate::app::state::{AppState, fresh_word};
 use crate::security::chance::NoChance;
@@ -81,6 +82,8 @@ pub struct Visitor {
     pub is_new: bool,
     /// The account, where somebody is signed in.
     pub account: Option<Account>,
+    /// What the request may do on its behalf.
+    pub grant: Grant,
     /// Where the request came from.
     pub address: IpAddr,
     /// The page that was asked for, to come back to; none where a form was sent.
@@ -147,6 +150,7 @@ impl Visitor {
             token: SessionToken::fresh()?,
             is_new: false,
             account,
+            grant: Grant::whole(),
             address: IpAddr::from([127, 0, 0, 1]),
             here: None,
             words: FormWords::without_forms()?,
@@ -219,6 +223,7 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             token,
             is_new,
             account,
+            grant: Grant::whole(),
             address,
             words,
             theme,

@@ -93,7 +93,9 @@ async fn the_bots_of_the_page_do_what_it_says() {
 
     run("archive.py", with(&[("FILE", file)])).await;
     let before = fs::read_to_string(file).unwrap().lines().count();
-    let voter = with(&[("TOKEN", &game.bert)]);
+    // Of all that Bert may do, the page's bot needs to vote.
+    let token = game.table.token_for("Bert", "vote", Some(&game.word)).await;
+    let voter = with(&[("TOKEN", &token)]);
     run("voter.py", voter.clone()).await;
     run("voter.py", voter).await;
     let vote = async |post: &str| {

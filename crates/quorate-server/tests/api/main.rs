@@ -24,6 +24,7 @@ mod pictures;
 mod play;
 mod proofs;
 mod reader;
+mod scopes;
 mod sight;
 mod signing;
 mod stream;

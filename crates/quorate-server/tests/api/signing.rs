@@ -177,9 +177,7 @@ async fn a_new_password_closes_every_other_way_in() {
             ends_at: table.site().now() + Span::days(1),
         };
         accounts.make_recovery(&link("old-link")).await.unwrap();
-        let token =
-            quorate_server::site::account::settings::make_token(table.site(), id, "a bot", None);
-        let token = token.await.unwrap();
+        let token = table.token_for("Hal", "vote", None).await;
         table.get("/account").by(&token).gives(200).await;
         let answer = if by_link {
             accounts.make_recovery(&link("new-link")).await.unwrap();

@@ -14,12 +14,14 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::{Moment, Span};
 use quorate_notices::testing::MemoryOutbox;
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{AccountId, Backup, NewAccount, ServerSecret, Session, StoreError};
+use quorate_runtime::ports::{
+    AccountId, Backup, NewAccount, ServerSecret, Session, StoreError, TokenScopes,
+};
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_server::app::visitor::session_digest;
 use quorate_server::security::session::SessionToken;
-use quorate_server::site::account::settings::make_token;
+use quorate_server::site::account::programs::{TokenWish, make_token};
 use quorate_server::{AppState, Deps, ServerConfig, router};
 use serde_json::{Value as Json, json};
 use tower::ServiceExt;
@@ -134,7 +136,24 @@ impl Table {
     /// Makes an account with a token.
     pub(crate) async fn token(&self, name: &str, operator: bool) -> String {
         let id = self.account(name, operator).await;
-        make_token(&self.site, id, "a bot", None).await.unwrap()
+        self.token_of(id, "vote post act admin", None).await
+    }
+
+    /// Makes another token for an account, which may do so much.
+    pub(crate) async fn token_for(&self, name: &str, scopes: &str, game: Option<&str>) -> String {
+        let account = self.site.parts.accounts.account_by_name(name).await;
+        let id = account.unwrap().unwrap().id;
+        self.token_of(id, scopes, game).await
+    }
+
+    async fn token_of(&self, id: AccountId, scopes: &str, game: Option<&str>) -> String {
+        let wish = TokenWish {
+            label: "a bot".to_owned(),
+            scopes: scopes.parse::<TokenScopes>().unwrap(),
+            game: game.map(|word| word.parse().unwrap()),
+            span: None,
+        };
+        make_token(&self.site, id, wish).await.unwrap()
     }
 
     /// Begins a session of an account in a browser, as signing in does.

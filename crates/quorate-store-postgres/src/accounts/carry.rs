@@ -64,14 +64,19 @@ async fn take_in_keys(writer: &mut PgConnection, all: &AllAccounts) -> Taken {
             .await?;
     }
     for token in &all.tokens {
-        query("INSERT INTO tokens (digest, account, label, made_at, ends_at) VALUES ($1, $2, $3, $4, $5)")
-            .bind(token.digest.0.to_vec())
-            .bind(number(token.account))
-            .bind(&token.label)
-            .bind(token.made_at.0)
-            .bind(token.ends_at.map(|at| at.0))
-            .execute(&mut *writer)
-            .await?;
+        query(
+            "INSERT INTO tokens (digest, account, label, scopes, game, made_at, ends_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(token.digest.0.to_vec())
+        .bind(number(token.account))
+        .bind(&token.label)
+        .bind(token.scopes.to_string())
+        .bind(token.game.as_ref().map(GameId::as_str))
+        .bind(token.made_at.0)
+        .bind(token.ends_at.map(|at| at.0))
+        .execute(&mut *writer)
+        .await?;
     }
     for invitation in &all.invitations {
         query(

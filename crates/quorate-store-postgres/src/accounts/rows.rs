@@ -42,6 +42,8 @@ pub(super) fn token(row: &PgRow) -> Result<Token> {
         digest: convert::digest(row, "digest")?,
         account: account_id(row, "account")?,
         label: row.try_get("label").explain()?,
+        scopes: convert::word(row, "scopes")?,
+        game: convert::optional_word(row, "game")?,
         made_at: convert::moment(row, "made_at")?,
         ends_at: convert::optional_moment(row, "ends_at")?,
     })

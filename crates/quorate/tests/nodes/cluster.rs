@@ -8,7 +8,7 @@ use std::time::Duration;
 use quorate_kernel::ids::GameId;
 use quorate_kernel::{Moment, record};
 use quorate_runtime::fold;
-use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seat, Token};
+use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seat, Token, TokenScopes};
 use quorate_runtime::verify::{Grade, verify};
 use quorate_server::app::state::digest_of;
 use quorate_store_postgres::PostgresStore;
@@ -184,6 +184,8 @@ impl Cluster {
                     digest: digest_of(&token),
                     account,
                     label: "of the test".to_owned(),
+                    scopes: TokenScopes::all(),
+                    game: None,
                     made_at: Moment(0),
                     ends_at: None,
                 };

@@ -8,7 +8,7 @@ use quorate_kernel::{GameId, Moment};
 
 use crate::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
-    Token,
+    Token, TokenScope,
 };
 
 /// Runs the whole contract on an empty store.
@@ -142,10 +142,12 @@ async fn a_session_counts_until_it_ends<S: Accounts>(store: &S) {
 
 async fn a_token_counts_until_it_is_revoked<S: Accounts>(store: &S) {
     let account = made(store, "Dora").await;
-    let token = |word: &str, ends_at| Token {
+    let token = |word: &str, ends_at: Option<Moment>| Token {
         digest: digest(word),
         account,
         label: word.to_owned(),
+        scopes: TokenScope::ALL.into_iter().skip(1).collect(),
+        game: ends_at.map(|_| "the-reef".parse().unwrap()),
         made_at: EARLY,
         ends_at,
     };

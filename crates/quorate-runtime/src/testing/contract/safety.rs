@@ -5,7 +5,7 @@ use quorate_kernel::{Moment, Span};
 
 use crate::ports::{
     AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, NewAccount, Recovery, Safety,
-    SecurityEntry, SecurityEvent, Session, SessionUse, Token,
+    SecurityEntry, SecurityEvent, Session, SessionUse, Token, TokenScopes,
 };
 
 const NOW: Moment = Moment(1_000_000);
@@ -119,6 +119,8 @@ async fn open<S: Accounts + Safety>(store: &S, account: AccountId, byte: u8) {
         digest,
         account,
         label: "a bot".to_owned(),
+        scopes: TokenScopes::all(),
+        game: None,
         made_at: NOW,
         ends_at: None,
     };

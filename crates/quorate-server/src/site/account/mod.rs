@@ -3,6 +3,7 @@
 pub mod factor;
 pub mod handler;
 pub mod page;
+pub mod programs;
 pub mod recover;
 #[cfg(test)]
 pub mod sample;

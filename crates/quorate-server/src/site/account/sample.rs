@@ -97,7 +97,7 @@ impl Samples for Settings {
                 SettingsBlock {
                     lines: vec![line(
                         "tide-bot",
-                        "votes and reads; since 1 Sep",
+                        "may read, vote; since 1 Sep",
                         end("token", "Revoke"),
                     )],
                     shown_once: Some(
@@ -116,7 +116,7 @@ impl Samples for Settings {
                     ..block(
                         "tokens",
                         "Tokens for programs",
-                        "A token may do what you may, until you revoke it.",
+                        "A token may read what you may, and do what you tick here, until you revoke it.",
                     )
                 },
                 SettingsBlock {

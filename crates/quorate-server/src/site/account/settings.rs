@@ -1,29 +1,29 @@
-//! One's own account: appearance, password, sessions, tokens.
+//! One's own account: appearance, password, sessions; its tokens stand beside this file.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use quorate_kernel::{Moment, Span};
+use quorate_kernel::Moment;
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, SecurityEntry, SecurityEvent, Session, SessionUse, Token,
+    Account, AccountError, SecurityEntry, SecurityEvent, Session, SessionUse,
 };
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
 use crate::app::safety::{self, Happened};
-use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::state::AppState;
 use crate::app::visitor::{Visitor, session_digest};
 use crate::app::{forget, passwords, reply};
 use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
-use crate::site::account::factor;
+use crate::site::account::{factor, programs};
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Fact, Field, FieldKind, Form, Theme, When, plural, urls};
+use crate::ui::{Choice, Field, FieldKind, Form, Theme, When, plural, urls};
 
 /// How many entries of the security log are shown.
 const ENTRIES: u32 = 30;
@@ -47,6 +47,7 @@ enum Told<'a> {
 async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
+    let seats = site.parts.accounts.seats_of(account.id).await?;
     let sessions = site
         .parts
         .accounts
@@ -66,7 +67,7 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         factor::block(visitor, second.as_ref()),
         mail(site, visitor, account),
         browsers(site, visitor, &sessions, &uses),
-        programs(site, visitor, &tokens, secret),
+        programs::block(site, visitor, &tokens, &seats, secret),
         history(site, &entries),
         words(visitor),
         leaving(visitor),
@@ -216,58 +217,6 @@ fn browsers(
     }
 }
 
-fn programs(
-    site: &AppState,
-    visitor: &Visitor,
-    tokens: &[Token],
-    secret: Option<String>,
-) -> SettingsBlock {
-    let lines = tokens.iter().map(|token| SettingsLine {
-        title: token.label.clone(),
-        about: match token.ends_at {
-            Some(at) if at <= site.now() => format!("ended {}", when(site, at)),
-            Some(at) => format!(
-                "since {}, until {}",
-                when(site, token.made_at),
-                when(site, at)
-            ),
-            None => format!("since {}", when(site, token.made_at)),
-        },
-        form: Some(Form::button(
-            visitor
-                .send(urls::SettingsDo { what: "revoke" })
-                .with("token", token.digest.to_string()),
-            "Revoke",
-        )),
-    });
-    let label = Field::new(
-        "label",
-        "label",
-        "What it is for",
-        FieldKind::Line(String::new()),
-    );
-    let spans = TOKEN_DAYS.map(|(days, title)| Choice::new(days.to_string(), title));
-    let until = Field::new(
-        "token-days",
-        "days",
-        "It counts for",
-        FieldKind::One(spans.to_vec()),
-    )
-    .blank("as long as it is not revoked");
-    SettingsBlock {
-        lines: lines.collect(),
-        shown_once: secret.map(|secret| {
-            Fact::new("The new token", secret).note("shown this once and never again")
-        }),
-        form: Some(form(visitor, "token", vec![label, until], "Make a token")),
-        ..block(
-            "programs",
-            "Programs that act for you",
-            "A token lets a program use the API as you.",
-        )
-    }
-}
-
 /// What happened to the account.
 fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
     let lines = entries.iter().map(|entry| SettingsLine {
@@ -379,13 +328,9 @@ async fn changed(
             factor::turned_off(site, visitor, &account, form).await
         }
         "token" => {
-            let secret = make_token(
-                site,
-                account.id,
-                form.filled("label").unwrap_or("A program"),
-                token_span(form)?,
-            )
-            .await?;
+            let seats = site.parts.accounts.seats_of(account.id).await?;
+            let wish = programs::wish(form, &seats)?;
+            let secret = programs::make_token(site, account.id, wish).await?;
             note(site, visitor, &account, SecurityEvent::TokenMade).await;
             shown(site, visitor, Told::Secret(secret)).await
         }
@@ -468,40 +413,6 @@ fn tastes(form: &Posted) -> Response {
         }
     }
     response
-}
-
-/// For how long a token can be made to count, in days.
-const TOKEN_DAYS: [(i64, &str); 3] = [(30, "30 days"), (90, "90 days"), (365, "a year")];
-
-/// How long the token of a form is to count; none where it has no end.
-fn token_span(form: &Posted) -> Result<Option<Span>, AppError> {
-    let Some(days) = form.filled("days") else {
-        return Ok(None);
-    };
-    let known = TOKEN_DAYS
-        .iter()
-        .find(|(known, _)| known.to_string() == days);
-    let (days, _) = known.ok_or_else(|| AppError::Form("Choose one of these.".to_owned()))?;
-    Ok(Some(Span::days(*days)))
-}
-
-/// Makes a token that acts for an account, for ever or for a while, and gives its secret, which is kept nowhere.
-pub async fn make_token(
-    site: &AppState,
-    account: AccountId,
-    label: &str,
-    span: Option<Span>,
-) -> Result<String, AppError> {
-    let secret = format!("q_{}", fresh_word()?);
-    let token = Token {
-        digest: digest_of(&secret),
-        account,
-        label: label.chars().take(100).collect(),
-        made_at: site.now(),
-        ends_at: span.map(|span| site.now() + span),
-    };
-    site.parts.accounts.make_token(&token).await?;
-    Ok(secret)
 }
 
 async fn note(site: &AppState, visitor: &Visitor, account: &Account, event: SecurityEvent) {
