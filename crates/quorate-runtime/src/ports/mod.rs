@@ -11,6 +11,7 @@ mod moderation;
 mod ownership;
 mod safety;
 mod seals;
+mod search;
 mod workers;
 
 pub use accounts::{
@@ -28,6 +29,10 @@ pub use ownership::{
 };
 pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
 pub use seals::Seals;
+pub use search::{
+    INDEXED_WORDS_MAX, IndexPoint, NoSearchKey, SearchIndex, SearchKey, SearchPart, SearchPlace,
+    SearchQuery, SearchTerm, SearchText, search_words,
+};
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 
 use quorate_kernel::GameId;
