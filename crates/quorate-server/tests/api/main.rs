@@ -24,6 +24,7 @@ mod pictures;
 mod play;
 mod proofs;
 mod reader;
+mod search;
 mod sight;
 mod signing;
 mod stream;
