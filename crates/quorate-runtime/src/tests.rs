@@ -126,4 +126,5 @@ async fn until(mut holds: impl AsyncFnMut() -> bool) {
 async fn the_store_in_memory_keeps_the_contract() {
     contract::journal(&Memory::default()).await;
     contract::seals(&Memory::default()).await;
+    contract::search(&Memory::default()).await;
 }

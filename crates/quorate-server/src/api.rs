@@ -22,5 +22,6 @@ pub mod posts;
 pub mod preview;
 pub mod problem;
 pub mod rules;
+pub mod search;
 pub mod server;
 pub mod values;

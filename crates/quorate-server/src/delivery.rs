@@ -1,6 +1,6 @@
-//! What leaves the server by itself: notices, on the channels of those they concern.
+//! What happens by itself: notices leave on the channels of those they concern, and words come into the index.
 //!
-//! [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, puts them
+//! [`index`] follows the same logs for searches. [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, puts them
 //! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going.
 //!
 //! **Invariant:** nobody who plays waits for any of it: it follows what is on disk already.
@@ -9,6 +9,8 @@ mod carry;
 pub mod courier;
 mod expand;
 mod follow;
+pub mod index;
 mod send;
 
 pub use courier::Courier;
+pub use index::Indexer;

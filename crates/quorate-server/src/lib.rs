@@ -26,6 +26,6 @@ pub use app::config::ServerConfig;
 pub use app::mail::{Mail, mail_in_key};
 pub use app::metrics::Metrics;
 pub use app::state::{AppState, Deps};
-pub use delivery::Courier;
+pub use delivery::{Courier, Indexer};
 pub use routes::{elsewhere, router, watch};
 pub use security::connections;

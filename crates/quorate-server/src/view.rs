@@ -37,6 +37,8 @@ pub mod requests;
 pub mod rewriting;
 pub mod rules;
 pub mod rulings;
+pub mod search;
+pub mod search_query;
 mod secrets;
 pub mod standing;
 pub mod tables;

@@ -17,6 +17,7 @@ mod news;
 mod nodes;
 mod safety;
 mod seals;
+mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
 

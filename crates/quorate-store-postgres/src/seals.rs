@@ -59,14 +59,17 @@ impl Seals for PostgresStore {
             );
             let barred = barred.bind(column(digests)).execute(&mut *transaction);
             barred.await?;
+            crate::search::forget(&mut transaction, &column(digests)).await?;
             transaction.commit().await?;
             Ok(forgotten)
         });
         let forgotten = forgotten.await?;
         // Until then the old rows lie in the table, unseen.
-        let swept = self
-            .database
-            .ask(|pool| async move { sqlx::query("VACUUM seals").execute(&pool).await });
+        let swept = self.database.ask(|pool| async move {
+            sqlx::query("VACUUM seals, search_texts")
+                .execute(&pool)
+                .await
+        });
         if let Err(error) = swept.await {
             tracing::warn!(%error, "what was forgotten is swept out of the table later");
         }

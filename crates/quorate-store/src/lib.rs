@@ -16,6 +16,7 @@ mod moderation;
 mod outbox;
 mod safety;
 mod seals;
+mod search;
 mod secret;
 mod tally;
 mod writer;

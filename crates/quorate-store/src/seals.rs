@@ -76,6 +76,9 @@ impl Seals for Store {
             let barred = barred.bind(digest).execute(&mut *writer);
             barred.await.explain()?;
         }
+        for digest in digests {
+            crate::search::forget(&mut writer, digest).await?;
+        }
         writer.commit().await.map_err(|e| self.mind(e))?;
         // Until then the old pages are still written ahead of the file.
         crate::file::settle(&mut writer).await?;

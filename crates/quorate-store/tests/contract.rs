@@ -51,3 +51,10 @@ async fn the_file_keeps_the_contract_of_moderation() {
     let (_folder, store) = fresh().await;
     contract::moderation(&store).await;
 }
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_search() {
+    let (_folder, store) = fresh().await;
+    contract::search(&store).await;
+    store.check().await.unwrap();
+}

@@ -10,6 +10,7 @@ pub use far::{Far, serve};
 
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_runtime::ports::SearchQuery;
 use quorate_runtime::wire::{WireHead, WireRecord};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,10 @@ pub(crate) enum Ask {
     Events(GameId, EventSeq, u32),
     SnapshotBefore(GameId, EventSeq),
     Seals(Vec<Digest>),
+    /// Whether the index has followed a game, and how far: the event, the form and the terms.
+    IndexPoint(GameId),
+    /// Texts of a game, from behind a place on.
+    Search(GameId, SearchQuery, Option<String>, u32),
     /// The newest state of a game, unless its log still ends with this hash.
     Newest(GameId, Option<Digest>),
     /// A command, of which the moment does not count.
@@ -97,3 +102,6 @@ type WireNewest = (WireHead, Option<WireRecord>);
 
 /// A snapshot: the end of its log, its digest, its open part.
 type WireSnapshot = (WireHead, Digest, Vec<u8>);
+
+/// How far the index has followed a game.
+type WirePoint = (EventSeq, u32, Digest);

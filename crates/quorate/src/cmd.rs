@@ -26,6 +26,7 @@ mod new;
 mod new_secret;
 mod node;
 mod operator;
+mod reindex;
 mod serve;
 mod simulate;
 mod test;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     NewSecret(new_secret::Arguments),
     /// Copy everything from one place to another: from a folder to a database, or back.
     Migrate(migrate::Arguments),
+    /// Throw the index of words away, so that the server builds it anew from the logs.
+    Reindex(reindex::Arguments),
     /// The servers that share a database: list them, have one give its games away.
     Node(node::Arguments),
     /// Make a rulebook of a ruleset that was written elsewhere, as a wiki shows it.
@@ -115,6 +118,7 @@ impl Command {
             Self::Restore(arguments) => backup::restore(&arguments, out),
             Self::NewSecret(arguments) => new_secret::run(&arguments, out),
             Self::Migrate(arguments) => migrate::run(&arguments, out),
+            Self::Reindex(arguments) => reindex::run(&arguments, out),
             Self::Node(arguments) => node::run(&arguments, out),
             Self::ImportRuleset(arguments) => import_ruleset::run(&arguments, out),
             Self::Check(arguments) => check::run(&arguments, out),

@@ -12,6 +12,7 @@ mod ownership;
 mod safety;
 mod scopes;
 mod seals;
+mod search;
 mod workers;
 
 pub use accounts::{
@@ -30,6 +31,10 @@ pub use ownership::{
 pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
 pub use scopes::{NoSuchScope, TokenScope, TokenScopes};
 pub use seals::Seals;
+pub use search::{
+    INDEXED_WORDS_MAX, IndexPoint, NoSearchKey, SearchIndex, SearchKey, SearchPart, SearchPlace,
+    SearchQuery, SearchTerm, SearchText, search_words,
+};
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 
 use quorate_kernel::GameId;

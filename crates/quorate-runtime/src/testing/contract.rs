@@ -1,6 +1,6 @@
 //! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
 //!
-//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`] and [`moderation`] and need no more than a way to make a store.
+//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`] and [`search`] and need no more than a way to make a store.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,9 +12,11 @@ mod journal;
 mod moderation;
 mod safety;
 mod seals;
+mod search;
 
 pub use accounts::accounts;
 pub use journal::journal;
 pub use moderation::moderation;
 pub use safety::safety;
 pub use seals::seals;
+pub use search::search;

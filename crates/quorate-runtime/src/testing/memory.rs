@@ -1,5 +1,7 @@
 //! A store in memory, whose appends can be made to fail or to wait.
 
+mod search;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -34,6 +36,7 @@ struct MemoryContents {
     fail_next: Option<StoreError>,
     /// The games of each append that was made, in order.
     appends: Vec<Vec<GameId>>,
+    index: BTreeMap<GameId, search::MemoryIndex>,
 }
 
 struct MemoryGame {
@@ -282,6 +285,7 @@ impl Seals for Memory {
     async fn forget(&self, digests: &[Digest]) -> Result<usize, StoreError> {
         let mut kept = self.kept();
         kept.forgotten.extend(digests);
+        kept.index.values_mut().for_each(|index| index.forget(digests));
         let dropped = digests.iter().filter(|d| kept.seals.remove(d).is_some());
         Ok(dropped.count())
     }

@@ -15,7 +15,8 @@ use quorate_notices::outbox::Outbox;
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
-    Accounts, Backup, Journal, Moderation, Safety, Seals, ServerSecret, TimeSource, Workers,
+    Accounts, Backup, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, TimeSource,
+    Workers,
 };
 
 use crate::app::config::ServerConfig;
@@ -74,6 +75,8 @@ pub struct Deps {
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
     pub seals: Arc<dyn Seals>,
+    /// In which words are found.
+    pub search: Arc<dyn SearchIndex>,
     /// What is to leave the server, and on which ways; none in a worker.
     pub outbox: Option<Arc<dyn Outbox>>,
     /// Who copies everything for the operator; nobody where the store cannot.

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use crate::api::problem::Problem;
 use crate::api::{
     acts, asked, caller, events, games, keep, messages, moves, people, posts, preview, rules,
-    server, values,
+    search, server, values,
 };
 use crate::app::error::AppError;
 use crate::app::state::AppState;
@@ -103,6 +103,7 @@ fn of_games() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(games::one))
         .routes(routes!(people::list))
         .routes(routes!(posts::list, acts::post))
+        .routes(routes!(search::find))
         .routes(routes!(posts::one))
         .routes(routes!(acts::comment))
         .routes(routes!(rules::list))

@@ -25,6 +25,7 @@ mod play;
 mod proofs;
 mod reader;
 mod scopes;
+mod search;
 mod sight;
 mod signing;
 mod stream;

@@ -6,18 +6,22 @@ use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
-    Account, AccountId, Accounts, GameRow, Journal, Moderation, Restraint, Seals, TimeSource,
+    Account, AccountId, Accounts, GameRow, Journal, Moderation, Restraint, Seals, SearchIndex,
+    SearchPlace, TimeSource,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::{Games, OperatingError};
 use serde::Serialize;
 
-use super::{Ask, WireNewest, WireRow, WireSeal, WireSnapshot};
+use super::{Ask, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot};
 use crate::frame;
 
 /// The most events that are handed over for one question.
 const EVENTS_MAX: u32 = 4_096;
+
+/// The most places of texts.
+const PLACES_MAX: u32 = 256;
 
 /// What workers are answered from.
 #[derive(Clone)]
@@ -34,6 +38,8 @@ pub struct Near {
     pub moderation: Arc<dyn Moderation>,
     /// By which that is asked.
     pub clock: Arc<dyn TimeSource>,
+    /// In which words are found.
+    pub search: Arc<dyn SearchIndex>,
 }
 
 impl Near {
@@ -49,6 +55,7 @@ impl Near {
             | Ask::Events(..)
             | Ask::SnapshotBefore(..)
             | Ask::Seals(..) => self.of_logs(ask).await,
+            Ask::IndexPoint(..) | Ask::Search(..) => self.of_index(ask).await,
             Ask::Newest(game, known) => told(self.newest(game, *known).await),
             Ask::Send(game, command) => told(self.send(game, command, account).await),
             Ask::Restraint(id, now) => told(self.restraint(AccountId(*id), *now, account).await),
@@ -84,6 +91,30 @@ impl Near {
                         seals.collect::<Vec<WireSeal>>()
                     };
                 told(found.map(sent))
+            }
+            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+        }
+    }
+
+    async fn of_index(&self, ask: &Ask) -> std::io::Result<Vec<u8>> {
+        match ask {
+            Ask::IndexPoint(game) => {
+                let point = self.search.index_point(game).await;
+                let sent = |point: quorate_runtime::ports::IndexPoint| -> WirePoint {
+                    (point.seq, point.form, point.terms)
+                };
+                told(point.map(|point| point.map(sent)))
+            }
+            Ask::Search(game, query, after, count) => {
+                let after: Option<SearchPlace> =
+                    after.as_ref().and_then(|after| after.parse().ok());
+                let count = (*count).min(PLACES_MAX);
+                let found = self.search.search(game, query, after.as_ref(), count);
+                let sent = |found: Vec<SearchPlace>| {
+                    let words = found.iter().map(ToString::to_string);
+                    words.collect::<Vec<_>>()
+                };
+                told(found.await.map(sent))
             }
             _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
         }

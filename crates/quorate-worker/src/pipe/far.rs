@@ -12,16 +12,16 @@ use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, Epoch,
-    GameRow, Invitation, Journal, Moderation, NewAccount, Outage, Recovery, Report, Restraint,
-    Safety, Seals, Seat, SecondFactor, SecurityEntry, Session, SessionUse, Snapshot, StoreError,
-    Token,
+    GameRow, IndexPoint, Invitation, Journal, Moderation, NewAccount, Outage, Recovery, Report,
+    Restraint, Safety, Seals, SearchIndex, SearchKey, SearchPlace, SearchQuery, SearchText, Seat,
+    SecondFactor, SecurityEntry, Session, SessionUse, Snapshot, StoreError, Token,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
 use quorate_runtime::{Answer, OperatingError, Published};
 use serde::de::DeserializeOwned;
 
-use super::{Ask, Upward, WireNewest, WireRow, WireSeal, WireSnapshot, WorkerTask};
+use super::{Ask, Upward, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot, WorkerTask};
 use crate::culprit::Teller;
 use crate::frame;
 
@@ -165,6 +165,47 @@ impl Seals for Far {
 
     async fn forget(&self, _: &[Digest]) -> Result<usize, StoreError> {
         not_here()
+    }
+}
+
+#[async_trait]
+impl SearchIndex for Far {
+    async fn index_point(&self, game: &GameId) -> Result<Option<IndexPoint>, StoreError> {
+        let point: Option<WirePoint> = self.ask(Ask::IndexPoint(game.clone()))?;
+        Ok(point.map(|(seq, form, terms)| IndexPoint { seq, form, terms }))
+    }
+
+    async fn index_waiting(&self, _: &GameId) -> Result<Vec<SearchKey>, StoreError> {
+        not_here()
+    }
+
+    async fn take_into_index(
+        &self,
+        _: &GameId,
+        _: Option<IndexPoint>,
+        _: IndexPoint,
+        _: &[(SearchKey, Option<SearchText>)],
+    ) -> Result<bool, StoreError> {
+        not_here()
+    }
+
+    async fn clear_index(&self, _: Option<&GameId>) -> Result<(), StoreError> {
+        not_here()
+    }
+
+    async fn search(
+        &self,
+        game: &GameId,
+        query: &SearchQuery,
+        after: Option<&SearchPlace>,
+        count: u32,
+    ) -> Result<Vec<SearchPlace>, StoreError> {
+        let after = after.map(ToString::to_string);
+        let ask = Ask::Search(game.clone(), query.clone(), after, count);
+        let found: Vec<String> = self.ask(ask)?;
+        // What the server cannot read back it does not send.
+        let places = found.iter().filter_map(|word| word.parse().ok());
+        Ok(places.collect())
     }
 }
 

@@ -96,6 +96,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         moderation: far.clone(),
         journal: far.clone(),
         seals: far.clone(),
+        search: far.clone(),
         outbox: None,
         backup: None,
         clock: Arc::new(SystemClock),

@@ -10,7 +10,9 @@ use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
 use quorate_runtime::ports::{TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
-use quorate_server::{AppState, Courier, Deps, Mail, Metrics, ServerConfig, elsewhere, router};
+use quorate_server::{
+    AppState, Courier, Deps, Indexer, Mail, Metrics, ServerConfig, elsewhere, router,
+};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;
@@ -208,6 +210,7 @@ pub(super) fn serve(
         moderation: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
+        search: folder.store.clone(),
         outbox: folder.file.clone().map(|file| file as _),
         backup: folder.file.clone().map(|file| file as _),
         clock,
@@ -217,12 +220,14 @@ pub(super) fn serve(
     };
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
+    let indexer = Indexer::new(&state);
     let app = router(Arc::clone(&state));
     folder.wait(async {
         let end = ending()?;
         let listener = bound(listen.address, "--listen").await?;
         let address = listener.local_addr()?;
         let courier = courier.map(|courier| tokio::spawn(courier.run()));
+        let indexer = tokio::spawn(indexer.run());
         let open = Connections::default();
         let watched = watched(listen, state, open.clone(), end.clone()).await?;
         out.line(format!("{} http://{address}", out.green("serving")));
@@ -244,6 +249,8 @@ pub(super) fn serve(
         if let Some(courier) = courier {
             courier.abort();
         }
+        // What it has not taken in yet it does at the next start.
+        indexer.abort();
         if let Ok(closed) = tokio::time::timeout(GAMES_END_WITHIN, games.close()).await {
             closed?;
         } else {
@@ -396,6 +403,7 @@ async fn readers(
         seals: folder.store.clone(),
         moderation: folder.store.clone(),
         clock: Arc::clone(clock),
+        search: folder.store.clone(),
     };
     let setup = elsewhere::setup(house, &folder.secret()?)?;
     let (heavy, light) = (program(Kind::Previews)?, program(Kind::Pages)?);

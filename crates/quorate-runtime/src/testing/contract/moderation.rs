@@ -5,6 +5,7 @@ use quorate_kernel::{GameId, Moment};
 
 use crate::ports::{
     AccountId, Accounts, Moderation, NewAccount, Report, Restraint, RestraintKind, Session, Token,
+    TokenScopes,
 };
 
 /// The contract. The store is empty.
@@ -80,6 +81,8 @@ async fn keys<S: Accounts>(store: &S, account: AccountId) -> (Digest, Digest) {
         digest: Digest::of(b"a token"),
         account,
         label: "a bot".to_owned(),
+        scopes: TokenScopes::all(),
+        game: None,
         made_at: Moment(0),
         ends_at: None,
     };

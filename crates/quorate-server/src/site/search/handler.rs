@@ -1,231 +1,232 @@
-//! Search in rules, posts, comments and people.
+//! Search in posts, comments, rules, events and people.
 
 use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use axum::response::Response;
-use quorate_kernel::law::LIBRARY;
+use quorate_kernel::PostId;
+use quorate_runtime::ports::{SearchKey, SearchPart, SearchPlace, SearchQuery};
 
+use crate::app::error::AppError;
 use crate::app::forms::{Opened, drawn, page};
-use crate::site::search::page::{Hit, Search};
-use crate::site::search::wanted::Wanted;
+use crate::site::search::page::{Found, Hit, Search};
 use crate::ui::urls::Href;
-use crate::ui::{Link, markup, urls};
+use crate::ui::{Choice, Field, FieldKind, Link, urls};
+use crate::view::dynasties;
 use crate::view::game::GameView;
 use crate::view::people::Part;
+use crate::view::search::FoundText;
+use crate::view::search_query::{SearchMistake, SearchTyped};
 
 /// How many places a page shows.
-const HITS: usize = 100;
+const HITS: usize = 30;
 
-/// How many letters stand around what was found.
-const AROUND: usize = 90;
+/// What an address asks for.
+fn typed(query: &BTreeMap<String, String>) -> SearchTyped {
+    let one = |name: &str| query.get(name).map_or("", |text| text.trim()).to_owned();
+    SearchTyped {
+        q: one("q"),
+        by: one("by"),
+        kind: one("kind"),
+        from: one("from"),
+        to: one("to"),
+        dynasty: one("dynasty"),
+    }
+}
 
 /// `GET /g/{game}/search`.
 pub(crate) async fn show(
     Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let typed = query.get("q").map_or("", |words| words.trim()).to_owned();
-    let wanted = Wanted::read(&query);
+    let typed = typed(&query);
+    let after = query.get("after").and_then(|after| after.parse().ok());
     drawn(look, move |look| {
-        let search = Search {
+        let mut search = Search {
             chrome: look.chrome("Search", Part::Elsewhere),
             here: urls::Search {
                 game: look.game().as_str(),
             }
             .into(),
-            fields: wanted.fields(look, &query),
-            is_asked: !wanted.is_empty(),
-            hits: if wanted.is_empty() {
-                Vec::new()
-            } else {
-                hits(look, &wanted)
-            },
-            query: typed,
+            query: typed.q.clone(),
+            mistake: None,
+            fields: Vec::new(),
+            found: None,
         };
+        let mut mistake = None;
+        if !typed.is_empty() {
+            match typed.read(look) {
+                Ok(asked) => search.found = Some(found(look, &typed, &asked, after.as_ref())?),
+                Err(wrong) => mistake = Some(wrong),
+            }
+        }
+        search.mistake = mistake.as_ref().map(ToString::to_string);
+        search.fields = fields(look, &typed, mistake.as_ref());
         Ok(page(look, &search))
     })
     .await
 }
 
-fn hits(look: &GameView, wanted: &Wanted) -> Vec<Hit> {
-    let words = &wanted.words;
-    let mut found: Vec<(usize, Hit)> = Vec::new();
-    if wanted.takes_rules() {
-        rules(look, words, &mut found);
-    }
-    if wanted.takes_people() {
-        people(look, words, &mut found);
-    }
-    posts(look, wanted, &mut found);
-    found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-    found.into_iter().take(HITS).map(|(_, hit)| hit).collect()
-}
-
-/// How well a title and a text answer, and the words around the first place; none where a word is missing.
-fn weigh(title: &str, text: &str, words: &[String]) -> Option<(usize, String)> {
-    let (low_title, low_text) = (title.to_lowercase(), text.to_lowercase());
-    let in_title = words
-        .iter()
-        .filter(|word| low_title.contains(word.as_str()))
-        .count();
-    let is_there =
-        |word: &String| low_title.contains(word.as_str()) || low_text.contains(word.as_str());
-    if !words.iter().all(is_there) {
-        return None;
-    }
-    let first = words
-        .iter()
-        .filter_map(|word| low_text.find(word.as_str()))
-        .min();
-    let at = first.map_or(0, |byte| low_text[..byte].chars().count());
-    let letters: Vec<char> = text.chars().collect();
-    let is_blank = |place: &usize| letters[*place].is_whitespace();
-    let from = match at.saturating_sub(AROUND) {
-        0 => 0,
-        from => (from..at).find(is_blank).map_or(from, |blank| blank + 1),
-    };
-    let to = match (at + AROUND).min(letters.len()) {
-        to if to == letters.len() => to,
-        to => (at..to).rfind(is_blank).unwrap_or(to),
-    };
-    let mut excerpt: String = letters.get(from..to).unwrap_or_default().iter().collect();
-    if from > 0 {
-        excerpt.insert_str(0, "… ");
-    }
-    if to < letters.len() {
-        excerpt.push_str(" …");
-    }
-    let shown = excerpt.replace("```starlark", "").replace("```", "");
-    let words: Vec<&str> = shown.split_whitespace().collect();
-    Some((in_title * 10 + 1, words.join(" ")))
-}
-
-/// The same for a text with marks: what is told of it has none, and no code where its prose has the words.
-fn weigh_marked(
+fn found(
     look: &GameView,
-    title: &str,
-    text: &str,
-    words: &[String],
-) -> Option<(usize, String)> {
-    let (weight, raw) = weigh(title, text, words)?;
-    let plain = markup::excerpt(text, look.terms(), usize::MAX);
-    let excerpt = weigh(title, &plain, words).map_or(raw, |(_, excerpt)| excerpt);
-    Some((weight, excerpt))
+    typed: &SearchTyped,
+    asked: &SearchQuery,
+    after: Option<&SearchPlace>,
+) -> Result<Found, AppError> {
+    if *asked == SearchQuery::default() {
+        // There were signs, and no word among them.
+        return Ok(Found::default());
+    }
+    let texts = look.find_texts(asked, after, HITS)?;
+    let last = texts.texts.last().map(|text| text.place.to_string());
+    let hits = texts.texts.iter();
+    Ok(Found {
+        hits: hits.map(|text| hit(look, asked, text)).collect(),
+        more: last
+            .filter(|_| texts.has_more)
+            .map(|last| here(look, typed).with("after", &last)),
+        begins: after.is_none(),
+        is_behind: texts.is_behind,
+    })
 }
 
-fn rules(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
-    for (id, rule) in look.public().rules {
-        if rule.section == LIBRARY {
-            continue;
+/// This search as an address.
+fn here(look: &GameView, typed: &SearchTyped) -> Href {
+    let mut href: Href = urls::Search {
+        game: look.game().as_str(),
+    }
+    .into();
+    for (name, value) in [
+        ("q", &typed.q),
+        ("by", &typed.by),
+        ("kind", &typed.kind),
+        ("from", &typed.from),
+        ("to", &typed.to),
+        ("dynasty", &typed.dynasty),
+    ] {
+        if !value.is_empty() {
+            href = href.with(name, value);
         }
-        let title = look.themed(&rule.title);
-        let text = look.themed(&rule.text);
-        if let Some((weight, excerpt)) = weigh_marked(look, &title, &text, words) {
-            let link = urls::Rule {
-                game: look.game().as_str(),
+    }
+    href
+}
+
+fn hit(look: &GameView, asked: &SearchQuery, found: &FoundText) -> Hit {
+    let text = &found.text;
+    let (kind, to) = way(look, &found.place.key, &text.title);
+    Hit {
+        kind,
+        to,
+        by: text.by.map(|by| look.name(by)),
+        excerpt: text.excerpt(look, asked),
+        when: text.at().map(|at| look.when(at)),
+    }
+}
+
+/// What a text is called, and the way to it.
+fn way(look: &GameView, key: &SearchKey, title: &str) -> (String, Link) {
+    let game = look.game().as_str();
+    let of_post = |id: PostId| -> Href {
+        let post = id.to_string();
+        urls::Post { game, post: &post }.into()
+    };
+    match key {
+        SearchKey::Post(id) => {
+            let kind = look.post(*id).map(|post| look.category_title(post));
+            (kind.unwrap_or_default(), Link::new(title, of_post(*id)))
+        }
+        SearchKey::Comment(id, comment) => {
+            let above = look.post(*id);
+            let above = above.map(|post| look.themed(post.title.as_str()));
+            let comment = comment.to_string();
+            // The post may have several pages of them.
+            let href = of_post(*id).with("comment", &comment);
+            let href = href.at(&format!("c{comment}"));
+            let title = format!("under {}", above.unwrap_or_default());
+            ("Comment".to_owned(), Link::new(title, href))
+        }
+        SearchKey::Rule(id) => {
+            let rule = urls::Rule {
+                game,
                 rule: id.as_str(),
             };
-            let hit = Hit {
-                kind: "Rule".to_owned(),
-                to: Link::new(title, link),
-                excerpt,
-                when: None,
-            };
-            found.push((weight * 3, hit));
+            ("Rule".to_owned(), Link::new(title, rule))
         }
-    }
-}
-
-fn people(look: &GameView, words: &[String], found: &mut Vec<(usize, Hit)>) {
-    for id in look.public().people.keys() {
-        let name = look.name(*id);
-        if let Some((weight, _)) = weigh(&name, "", words) {
+        SearchKey::Event(seq) => {
+            let event = seq.to_string();
+            let event = urls::Event {
+                game,
+                event: &event,
+            };
+            ("Event".to_owned(), Link::new(title, event))
+        }
+        SearchKey::Person(id) => {
             let player = id.to_string();
-            let link = urls::Player {
-                game: look.game().as_str(),
+            let player = urls::Player {
+                game,
                 player: &player,
             };
-            let hit = Hit {
-                kind: look.word("Player"),
-                to: Link::new(name, link),
-                excerpt: String::new(),
-                when: None,
+            (look.word("Player"), Link::new(title, player))
+        }
+    }
+}
+
+/// The fields beside the words.
+fn fields(look: &GameView, typed: &SearchTyped, mistake: Option<&SearchMistake>) -> Vec<Field> {
+    let chosen = |is: bool, choice: Choice| Choice {
+        chosen: is,
+        ..choice
+    };
+    let people = look.public().people.keys().map(|id| {
+        let (id, name) = (id.to_string(), look.name(*id));
+        chosen(typed.by == id || typed.by == name, Choice::new(id, name))
+    });
+    let mut kinds: Vec<Choice> = SearchPart::ALL
+        .into_iter()
+        .map(|part| {
+            let title = match part {
+                SearchPart::Posts => "Posts of all kinds".to_owned(),
+                SearchPart::Comments => "Comments".to_owned(),
+                SearchPart::Rules => "Rules".to_owned(),
+                SearchPart::Events => "Events".to_owned(),
+                SearchPart::People => look.word("Players"),
             };
-            found.push((weight * 4, hit));
+            Choice::new(part.word(), title)
+        })
+        .collect();
+    for name in &look.law().category_order {
+        if let Some(category) = look.law().categories.get(name) {
+            kinds.push(Choice::new(name.as_str(), category.it.title.clone()));
         }
     }
-}
-
-fn posts(look: &GameView, wanted: &Wanted, found: &mut Vec<(usize, Hit)>) {
-    let words = &wanted.words;
-    for (id, post) in look.posts() {
-        let title = look.themed(post.title.as_str());
-        let word = id.to_string();
-        let href: Href = urls::Post {
-            game: look.game().as_str(),
-            post: &word,
-        }
-        .into();
-        let is_meant = wanted.takes_posts_of(post.category.as_str())
-            && wanted.takes(look, look.author_of(&post.author), post.at);
-        if is_meant
-            && let Some((weight, excerpt)) = weigh_marked(look, &title, post.body.as_str(), words)
-        {
-            let hit = Hit {
-                kind: look.category_title(post),
-                to: Link::new(title.clone(), href.clone()),
-                excerpt,
-                when: Some(look.when(post.at)),
-            };
-            found.push((weight * 2, hit));
-        }
-        if !wanted.takes_comments() {
-            continue;
-        }
-        for (key, comment) in look.comments_of(*id) {
-            if wanted.takes(look, look.author_of(&comment.author), comment.at)
-                && let Some((weight, excerpt)) =
-                    weigh_marked(look, "", comment.text.as_str(), words)
-            {
-                let hit = Hit {
-                    kind: "Comment".to_owned(),
-                    to: Link::new(
-                        format!("under {title}"),
-                        on_its_page(&href, &key.id.to_string()),
-                    ),
-                    excerpt,
-                    when: Some(look.when(comment.at)),
-                };
-                found.push((weight, hit));
-            }
-        }
+    for kind in &mut kinds {
+        kind.chosen = !typed.kind.is_empty() && kind.value == typed.kind;
     }
-}
-
-/// The way to a comment under a post, which may have several pages of them.
-fn on_its_page(post: &Href, comment: &str) -> Href {
-    post.with("comment", comment).at(&format!("c{comment}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_words_must_be_found_and_a_title_weighs_more() {
-        let words = vec!["salt".to_owned(), "pier".to_owned()];
-        assert!(weigh("Salt", "no such place", &words).is_none());
-        let (in_title, _) = weigh("Salt", "a pier", &words).expect("both are there");
-        let (in_text, excerpt) = weigh("", "salt on the pier", &words).expect("both are there");
-        assert!(in_title > in_text);
-        assert_eq!(excerpt, "salt on the pier");
-        let far = format!(
-            "{} salt and a pier {}",
-            "before ".repeat(40),
-            "after ".repeat(40)
-        );
-        let (_, excerpt) = weigh("", &far, &words).expect("both are there");
-        assert!(excerpt.starts_with("… before ") && excerpt.ends_with(" after …"));
+    let numbered = look.public().dynasties.iter().map(|(number, dynasty)| {
+        let title = dynasties::title(look, *number, dynasty);
+        let number = number.to_string();
+        chosen(typed.dynasty == number, Choice::new(number, title))
+    });
+    let date = |name: &'static str, label: &str, typed: &str| {
+        let field = Field::new(name, name, label, FieldKind::Line(typed.to_owned())).optional();
+        field.hint("2027-05-14")
+    };
+    let mut fields = vec![
+        Field::new("by", "by", "By", FieldKind::One(people.collect())).blank("anybody"),
+        Field::new("kind", "kind", "Kind", FieldKind::One(kinds)).blank("everything"),
+        Field::new(
+            "dynasty",
+            "dynasty",
+            "Dynasty",
+            FieldKind::One(numbered.collect()),
+        )
+        .blank("any"),
+        date("from", "From", &typed.from),
+        date("to", "To", &typed.to),
+    ];
+    for field in &mut fields {
+        let wrong = mistake.filter(|wrong| wrong.field == field.name);
+        field.error = wrong.map(ToString::to_string);
     }
+    fields
 }

@@ -1,7 +1,6 @@
-//! Search in rules, posts, comments and people.
+//! Search in posts, comments, rules, events and people.
 
 pub mod handler;
 pub mod page;
 #[cfg(test)]
 pub mod sample;
-mod wanted;

@@ -1,6 +1,6 @@
 //! Samples of the pages beside this file.
 
-use crate::site::search::page::{Hit, Search};
+use crate::site::search::page::{Found, Hit, Search};
 use crate::ui::sample::world::{GAME, ago, chrome, post};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
@@ -8,40 +8,56 @@ use crate::ui::{Link, urls};
 
 impl Samples for Search {
     fn samples() -> Vec<Sample<Self>> {
-        let hit = |kind: &str, title: &str, to: Href, excerpt: &str| Hit {
+        let hit = |kind: &str, title: &str, to: Href, excerpt: [&str; 3]| Hit {
             kind: kind.into(),
             to: Link::new(title, to),
-            excerpt: excerpt.into(),
-            when: Some(ago(450)),
+            by: (kind != "Rule").then(|| "Orla".to_owned()),
+            excerpt: excerpt
+                .iter()
+                .enumerate()
+                .map(|(nth, piece)| ((*piece).to_owned(), nth == 1))
+                .collect(),
+            when: (kind != "Rule").then(|| ago(450)),
+        };
+        let rule = urls::Rule {
+            game: GAME,
+            rule: "ferry",
         };
         let page = Search {
             chrome: chrome("Search", ""),
             here: urls::Search { game: GAME }.into(),
             query: "ferry".into(),
+            mistake: None,
             fields: Vec::new(),
-            is_asked: true,
-            hits: vec![
-                hit(
-                    "Rule",
-                    "14 The ferry",
-                    urls::Rule {
-                        game: GAME,
-                        rule: "ferry",
-                    }
-                    .into(),
-                    "… may call the ferry it stands beside …",
-                ),
-                hit(
-                    "Proposal",
-                    "Night fares for the ferry",
-                    post("94-0"),
-                    "… let the ferry wait for no Keeper.",
-                ),
-            ],
+            found: Some(Found {
+                hits: vec![
+                    hit(
+                        "Rule",
+                        "14 The ferry",
+                        rule.into(),
+                        ["… may call the ", "ferry", " it stands beside …"],
+                    ),
+                    hit(
+                        "Proposal",
+                        "Night fares for the ferry",
+                        post("94-0"),
+                        ["… let the ", "ferry", " wait for no Keeper."],
+                    ),
+                ],
+                more: None,
+                begins: true,
+                is_behind: false,
+            }),
         };
         let nothing = Search {
             query: "dragon <b>".into(),
-            hits: vec![],
+            found: Some(Found::default()),
+            ..page.clone()
+        };
+        let mistake = Search {
+            query: "by:Nobody".into(),
+            mistake: Some("Nobody here is called “Nobody”.".into()),
+            found: None,
             ..page.clone()
         };
         vec![
@@ -52,6 +68,10 @@ impl Samples for Search {
             Sample {
                 name: "nothing",
                 page: nothing,
+            },
+            Sample {
+                name: "mistake",
+                page: mistake,
             },
         ]
     }

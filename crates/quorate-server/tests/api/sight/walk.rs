@@ -114,7 +114,21 @@ fn questions(ball: &Ball, secrets: &[String]) -> Vec<String> {
     let mut asked = Vec::new();
     let words = secrets.iter().map(String::as_str);
     for word in words.chain(["mask", "luck", "Bert", "secret", "teal", "umber"]) {
-        asked.push(format!("{game}/search?q={}", word.replace(' ', "+")));
+        let word = word.replace(' ', "+");
+        asked.push(format!("{game}/search?q={word}"));
+        asked.push(format!("{api}/search?q={word}&limit=1"));
+    }
+    for narrowed in [
+        "q=by:Bert",
+        "q=by:Cora+kind:posts",
+        "kind=events&by=2",
+        "kind=comments&dynasty=1",
+        "q=mask+kind:whisper&by=Cora",
+        "q=make+a+plan",
+        "from=2031-05-04&to=2031-05-04",
+    ] {
+        asked.push(format!("{game}/search?{narrowed}"));
+        asked.push(format!("{api}/search?{narrowed}&limit=2"));
     }
     for at in ["14", "17", "19", "20", "22", "24", "26", "28"] {
         for page in ["tracker", "rules", "players", "board/floor"] {
@@ -181,6 +195,8 @@ pub(crate) type Walk = BTreeMap<(String, Role), Got>;
 
 /// Walks the ball as everybody who must not know its secrets.
 pub(crate) async fn walk(ball: &Ball, routes: &BTreeSet<Route>) -> Walk {
+    let index = quorate_server::Indexer::new(ball.table.site());
+    assert!(index.round().await.is_ok());
     let mut got = Walk::new();
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     let mut seen = BTreeSet::new();

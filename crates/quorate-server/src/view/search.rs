@@ -1,0 +1,593 @@
+//! Texts of a game that can be found, as one reader may see them.
+//!
+//! The index says where words may be. Whether they are there for this reader is decided here, on the text as they see it
+//! now: so nothing hidden is found, nor told of by a number.
+
+use std::sync::Arc;
+
+use quorate_engine::view::View;
+use quorate_kernel::audience::Reader;
+use quorate_kernel::command::Act;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::law::LIBRARY;
+use quorate_kernel::seal::Sealed;
+use quorate_kernel::sealing::SealMut;
+use quorate_kernel::state::Effect;
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
+use quorate_runtime::ports::{
+    IndexPoint, SearchKey, SearchPart, SearchPlace, SearchQuery, SearchText, search_words,
+};
+
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+use crate::ui::markup;
+use crate::view::game::GameView;
+
+/// The form of what is indexed. Whoever changes what a text consists of raises it, and all games are indexed anew.
+const FORM: u32 = 1;
+
+/// How many places the index is asked for at a time.
+const BATCH: u32 = 64;
+
+/// How many events are read for the index at a time.
+const EVENTS: usize = 256;
+
+/// How many letters stand around what was found.
+const AROUND: usize = 90;
+
+/// When what has no date counts as written, so that it comes before what has one.
+const DATELESS: Moment = Moment(i64::MAX);
+
+/// A text that a reader may see.
+pub(crate) struct Findable {
+    /// The category of a post.
+    pub(crate) category: Name,
+    /// Who wrote or did it, as far as the reader may know.
+    pub(crate) by: Option<PlayerId>,
+    /// When; [`DATELESS`] for rules and people.
+    at: Moment,
+    /// Its title, in words of the theme.
+    pub(crate) title: String,
+    /// Its text with its marks, in words of the theme.
+    text: String,
+}
+
+/// A text that was found.
+pub(crate) struct FoundText {
+    /// Where it is.
+    pub(crate) place: SearchPlace,
+    /// What it is.
+    pub(crate) text: Findable,
+}
+
+/// The texts that were found, and whether there are more.
+pub(crate) struct FoundTexts {
+    /// The best first.
+    pub(crate) texts: Vec<FoundText>,
+    /// Whether others follow.
+    pub(crate) has_more: bool,
+    /// Whether the index has yet to read a part of the log.
+    pub(crate) is_behind: bool,
+}
+
+/// A piece of an excerpt, and whether it is what was looked for.
+pub(crate) type Piece = (String, bool);
+
+impl Findable {
+    /// When it was written or done; none for rules and people.
+    pub(crate) fn at(&self) -> Option<Moment> {
+        (self.at != DATELESS).then_some(self.at)
+    }
+
+    /// Whether it is what is looked for.
+    fn answers(&self, key: &SearchKey, query: &SearchQuery) -> bool {
+        let part = key.part();
+        let has_date = self.at != DATELESS;
+        let is_dated = query.by.is_some() || query.since.is_some() || query.until.is_some();
+        let is_meant = (has_date || !is_dated)
+            && query.part.is_none_or(|asked| asked == part)
+            && query
+                .category
+                .as_ref()
+                .is_none_or(|category| part == SearchPart::Posts && self.category == *category)
+            && (query.by.is_none() || self.by == query.by)
+            && query.since.is_none_or(|since| self.at >= since)
+            && query.until.is_none_or(|until| self.at < until);
+        if !is_meant || query.terms.is_empty() {
+            return is_meant;
+        }
+        let (title, text) = (search_words(&self.title), search_words(&self.text));
+        let mut terms = query.terms.iter();
+        terms.all(|term| term.place_in(&title).is_some() || term.place_in(&text).is_some())
+    }
+
+    /// The words around what was found, without marks; without code where the prose has the words.
+    pub(crate) fn excerpt(&self, look: &GameView, query: &SearchQuery) -> Vec<Piece> {
+        let plain = markup::excerpt(&self.text, look.terms(), usize::MAX);
+        let has = |text: &str| {
+            let words = search_words(text);
+            query
+                .terms
+                .iter()
+                .any(|term| term.place_in(&words).is_some())
+        };
+        if has(&plain) || !has(&self.text) {
+            return around(&plain, query);
+        }
+        let words = self.text.replace("```starlark", "").replace("```", "");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        around(&words.join(" "), query)
+    }
+}
+
+/// Where each word of a text begins and ends.
+fn word_places(text: &str) -> Vec<(usize, usize, String)> {
+    let mut places: Vec<(usize, usize, String)> = Vec::new();
+    let mut from = None;
+    let ends = text.char_indices().chain([(text.len(), ' ')]);
+    for (at, letter) in ends {
+        match (from, letter.is_alphanumeric()) {
+            (None, true) => from = Some(at),
+            (Some(start), false) => {
+                let mut words = search_words(&text[start..at]).into_iter();
+                places.extend(words.next().map(|word| (start, at, word)));
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    places
+}
+
+/// The part of a text around the first place where something is found, with all such places in it.
+fn around(text: &str, query: &SearchQuery) -> Vec<Piece> {
+    let places = word_places(text);
+    let words: Vec<String> = places.iter().map(|(.., word)| word.clone()).collect();
+    let mut marked = vec![false; words.len()];
+    for term in &query.terms {
+        let mut from = 0;
+        while let Some((at, count)) = words.get(from..).and_then(|rest| term.place_in(rest)) {
+            marked[from + at..from + at + count].fill(true);
+            from += at + count;
+        }
+    }
+    let first = marked.iter().position(|is_marked| *is_marked);
+    let middle = first.map_or(0, |first| places[first].0);
+    let start = text[..middle].char_indices().rev().nth(AROUND);
+    let start = start.map_or(0, |(at, _)| {
+        let blank = text[at..middle].find(char::is_whitespace);
+        blank.map_or(at, |blank| at + blank)
+    });
+    let end = text[middle..].char_indices().nth(2 * AROUND);
+    let end = end.map_or(text.len(), |(at, _)| {
+        let blank = text[middle..middle + at].rfind(char::is_whitespace);
+        middle + blank.filter(|blank| *blank > 0).unwrap_or(at)
+    });
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut put = |text: &str, is_found: bool| match pieces.last_mut() {
+        Some((last, is_alike)) if *is_alike == is_found => last.push_str(text),
+        _ if text.is_empty() => {}
+        _ => pieces.push((text.to_owned(), is_found)),
+    };
+    if start > 0 {
+        put("… ", false);
+    }
+    let mut at = start;
+    for ((from, to, _), is_found) in places.iter().zip(marked) {
+        if is_found && *from >= at && *to <= end {
+            put(&text[at..*from], false);
+            put(&text[*from..*to], true);
+            at = *to;
+        }
+    }
+    let rest = text.get(at..end).unwrap_or_default();
+    put(if start > 0 { rest } else { rest.trim_start() }, false);
+    if end < text.len() {
+        put(" …", false);
+    }
+    if let Some((first, _)) = pieces.first_mut() {
+        *first = first.replace("…  ", "… ");
+    }
+    pieces
+}
+
+fn digests_of(texts: &[&Sealed<str>]) -> Vec<Digest> {
+    let here = texts.iter().filter(|text| text.plain().is_some());
+    here.map(|text| text.digest()).collect()
+}
+
+/// A text of a game's tables as somebody sees it, with the seals whose words are in it.
+fn kept(look: &GameView, view: &View<'_>, key: &SearchKey) -> Option<(Findable, Vec<Digest>)> {
+    let state = look.state();
+    match key {
+        SearchKey::Post(id) => {
+            let post = state.posts.get(id).filter(|post| view.post(post))?;
+            let mut text = post.body.as_str().to_owned();
+            if !post.flavour.as_str().is_empty() {
+                text.push_str("\n\n");
+                text.push_str(post.flavour.as_str());
+            }
+            let findable = Findable {
+                category: post.category.clone(),
+                by: view.author(&post.author),
+                at: post.at,
+                title: look.themed(post.title.as_str()),
+                text: look.themed(&text),
+            };
+            let seals = digests_of(&[&post.title, &post.body, &post.flavour]);
+            Some((findable, seals))
+        }
+        SearchKey::Comment(post, id) => {
+            state.posts.get(post).filter(|post| view.post(post))?;
+            let key = quorate_kernel::rows::CommentKey {
+                post: *post,
+                id: *id,
+            };
+            let comment = state.comments.get(&key);
+            let comment = comment.filter(|comment| view.comment(comment))?;
+            let findable = Findable {
+                category: Name::default(),
+                by: view.author(&comment.author),
+                at: comment.at,
+                title: String::new(),
+                text: look.themed(comment.text.as_str()),
+            };
+            Some((findable, digests_of(&[&comment.text])))
+        }
+        SearchKey::Rule(id) => {
+            let rule = state.rules.get(id);
+            let rule = rule.filter(|rule| rule.section != LIBRARY)?;
+            let findable = Findable {
+                category: Name::default(),
+                by: None,
+                at: DATELESS,
+                title: look.themed(&rule.title),
+                text: look.themed(&rule.text),
+            };
+            Some((findable, Vec::new()))
+        }
+        SearchKey::Person(id) => {
+            let person = state.people.get(id)?;
+            let findable = Findable {
+                category: Name::default(),
+                by: None,
+                at: DATELESS,
+                title: look.name(*id),
+                text: String::new(),
+            };
+            Some((findable, digests_of(&[&person.name])))
+        }
+        SearchKey::Event(_) => None,
+    }
+}
+
+/// What an event is found by: what was done, what its rules said, and the reason that was given. Posts, comments and
+/// messages are no events here; the first two are found themselves.
+fn told(look: &GameView, event: &Event) -> Option<Findable> {
+    let is_done = matches!(event.outcome, Outcome::Done | Outcome::Opened(_));
+    if !is_done || !look.may_know(event) {
+        return None;
+    }
+    let title = match &event.act {
+        Act::Post(_) | Act::EditPost { .. } | Act::Comment { .. } | Act::Message { .. } => {
+            return None;
+        }
+        Act::Due { .. } | Act::Decide { .. } if event.notes.is_empty() => return None,
+        Act::Answer { action, .. } | Act::Abandon { action } | Act::Do { action, .. } => {
+            look.action_title(action, Some(event))
+        }
+        act @ (Act::Found(_)
+        | Act::Apply { .. }
+        | Act::Leave { .. }
+        | Act::Decide { .. }
+        | Act::Recategorise { .. }
+        | Act::Withdraw { .. }
+        | Act::Claim { .. }
+        | Act::Dispute { .. }
+        | Act::Undo { .. }
+        | Act::Dice { .. }
+        | Act::Wake { .. }
+        | Act::Due { .. }
+        | Act::Downtime { .. }
+        | Act::Repair { .. }
+        | Act::Sleep { .. }) => look.act_title(act),
+    };
+    let mut lines: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
+    match &event.act {
+        Act::Claim { reason, .. }
+        | Act::Dispute { reason, .. }
+        | Act::Undo { reason, .. }
+        | Act::Repair { reason, .. } => lines.push(reason.as_str()),
+        Act::Dice { line } => lines.push(line.as_str()),
+        Act::Apply { text, .. } => lines.push(text.as_str()),
+        _ => {}
+    }
+    Some(Findable {
+        category: Name::default(),
+        by: look.doer(event),
+        at: event.at,
+        title: capital_first(&title),
+        text: lines.join("\n"),
+    })
+}
+
+fn capital_first(text: &str) -> String {
+    quorate_law::capital(text)
+}
+
+impl GameView {
+    /// The texts that the reader may see and that answer a question, from behind a place on. It waits for the index and for
+    /// the log: only where a page is made.
+    ///
+    /// # Errors
+    /// Fails where they cannot be read.
+    pub(crate) fn find_texts(
+        &self,
+        query: &SearchQuery,
+        after: Option<&SearchPlace>,
+        most: usize,
+    ) -> Result<FoundTexts, AppError> {
+        let waiting = tokio::runtime::Handle::current();
+        let index = &self.site.parts.search;
+        let failed = quorate_runtime::OperatingError::from;
+        let point = waiting.block_on(index.index_point(&self.game));
+        let point = point.map_err(failed)?;
+        let mut found = FoundTexts {
+            texts: Vec::new(),
+            has_more: false,
+            is_behind: point.is_none_or(|point| {
+                point.form != FORM || point.seq.0 + (EVENTS as u64) < self.published.head.seq.0
+            }),
+        };
+        let mut last = after.cloned();
+        loop {
+            let places = index.search(&self.game, query, last.as_ref(), BATCH);
+            let places = waiting.block_on(places).map_err(failed)?;
+            let events = waiting.block_on(self.events_at(&places))?;
+            let is_end = places.len() < BATCH as usize;
+            last = places.last().cloned();
+            for place in places {
+                let Some(text) = self.findable(&place.key, &events) else {
+                    continue;
+                };
+                if !text.answers(&place.key, query) {
+                    continue;
+                }
+                if found.texts.len() == most {
+                    found.has_more = true;
+                    return Ok(found);
+                }
+                found.texts.push(FoundText { place, text });
+            }
+            if is_end {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn events_at(&self, places: &[SearchPlace]) -> Result<Vec<Event>, AppError> {
+        let seqs = places.iter().filter_map(|place| match place.key {
+            SearchKey::Event(seq) => Some(seq),
+            _ => None,
+        });
+        let seqs: Vec<EventSeq> = seqs.collect();
+        if seqs.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.site.events(&self.game, &seqs).await?)
+    }
+
+    fn findable(&self, key: &SearchKey, events: &[Event]) -> Option<Findable> {
+        match key {
+            SearchKey::Event(seq) => {
+                let event = events.iter().find(|event| event.seq == *seq)?;
+                told(self, event)
+            }
+            _ => kept(self, &self.view(), key).map(|(findable, _)| findable),
+        }
+    }
+}
+
+/// Which texts of the tables an event may have changed.
+fn touched(event: &Event) -> impl Iterator<Item = SearchKey> + '_ {
+    event.steps.iter().filter_map(|step| match &step.effect {
+        Effect::Post { key, old, new } => {
+            let is_same = old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| {
+                (&old.title, &old.body, &old.flavour) == (&new.title, &new.body, &new.flavour)
+                    && (&old.category, &old.author, old.at) == (&new.category, &new.author, new.at)
+            });
+            (!is_same).then_some(SearchKey::Post(*key))
+        }
+        Effect::Comment { key, .. } => Some(SearchKey::Comment(key.post, key.id)),
+        Effect::Rule { key, old, new } => {
+            let is_same = old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| {
+                (&old.title, &old.text, &old.section) == (&new.title, &new.text, &new.section)
+            });
+            (!is_same).then(|| SearchKey::Rule(key.clone()))
+        }
+        Effect::Person { key, old, new } => {
+            let is_same = old
+                .as_ref()
+                .zip(new.as_ref())
+                .is_some_and(|(old, new)| old.name == new.name);
+            (!is_same).then_some(SearchKey::Person(*key))
+        }
+        _ => None,
+    })
+}
+
+/// Keeps the index of one game up with its log; false where there was nothing to do.
+///
+/// # Errors
+/// Fails where the log or the index cannot be read.
+pub(crate) async fn index_on(site: &Arc<AppState>, game: &GameId) -> Result<bool, AppError> {
+    let failed = quorate_runtime::OperatingError::from;
+    let index = &site.parts.search;
+    let mut from = index.index_point(game).await.map_err(failed)?;
+    if from.is_some_and(|point| point.form != FORM) {
+        index.clear_index(Some(game)).await.map_err(failed)?;
+        from = None;
+    }
+    let waiting = index.index_waiting(game).await.map_err(failed)?;
+    let first = from.map_or(EventSeq(1), |point| point.seq.next());
+    // The state is that of now, and no later event may be taken for one that is in it.
+    let look = GameView::for_account(site, None, game.as_str()).await?;
+    let head = look.published.head.seq;
+    let behind = (head.0 + 1).saturating_sub(first.0);
+    let count = usize::try_from(behind).unwrap_or(usize::MAX).min(EVENTS);
+    let (mut events, mut again) = (Vec::new(), Vec::new());
+    if count > 0 {
+        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+        let reading = quorate_runtime::fold::events_from(journal, seals, game, first, count);
+        events = reading.await?;
+    }
+    let of_log = waiting.iter().filter_map(|key| match key {
+        SearchKey::Event(seq) => Some(*seq),
+        _ => None,
+    });
+    let of_log: Vec<EventSeq> = of_log.collect();
+    if !of_log.is_empty() {
+        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+        again = quorate_runtime::fold::events_of(journal, seals, game, &of_log).await?;
+    }
+    let making = move || changes(&look, from, &waiting, &again, &events);
+    let (to, texts) = tokio::task::spawn_blocking(making).await?;
+    if texts.is_empty() && Some(to) == from {
+        return Ok(false);
+    }
+    let is_new = Some(to) != from;
+    let taken = index.take_into_index(game, from, to, &texts).await;
+    // Where another node was quicker, there may be more to do after it.
+    Ok(!taken.map_err(failed)? || is_new)
+}
+
+/// What the index takes in, and how far it then is.
+fn changes(
+    look: &GameView,
+    from: Option<IndexPoint>,
+    waiting: &[SearchKey],
+    again: &[Event],
+    events: &[Event],
+) -> (IndexPoint, Vec<(SearchKey, Option<SearchText>)>) {
+    let state = look.state();
+    let words = state
+        .terms
+        .iter()
+        .flat_map(|(name, term)| [name.as_str(), &term.one, &term.many].map(str::as_bytes));
+    let terms = Digest::of_parts(words.collect::<Vec<_>>());
+    let last = events.last().map(|event| event.seq);
+    let to = IndexPoint {
+        seq: last.or(from.map(|point| point.seq)).unwrap_or_default(),
+        form: FORM,
+        terms,
+    };
+    let mut keys: Vec<SearchKey> = waiting.to_vec();
+    keys.extend(events.iter().flat_map(touched));
+    if from.is_some_and(|point| point.terms != terms) {
+        // The theme has other words: so have the texts that name it.
+        let has = |text: &str| text.contains('{');
+        let posts = state.posts.iter();
+        let posts = posts.filter(|(_, post)| has(post.title.as_str()) || has(post.body.as_str()));
+        keys.extend(posts.map(|(id, _)| SearchKey::Post(*id)));
+        let comments = state.comments.iter();
+        let comments = comments.filter(|(_, comment)| has(comment.text.as_str()));
+        keys.extend(comments.map(|(key, _)| SearchKey::Comment(key.post, key.id)));
+        keys.extend(state.rules.keys().cloned().map(SearchKey::Rule));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    // Whatever anybody may see is in the index. Each reader's own sight is asked when it is read.
+    let whole = View {
+        state,
+        law: &look.law,
+        reader: Reader::Law,
+    };
+    let mut texts: Vec<(SearchKey, Option<SearchText>)> = keys
+        .into_iter()
+        .filter(|key| key.part() != SearchPart::Events)
+        .map(|key| {
+            let kept = kept(look, &whole, &key);
+            let text = kept.map(|(findable, seals)| findable.indexed(seals));
+            (key, text)
+        })
+        .collect();
+    // Of events no more is found than what everybody may know.
+    for event in again.iter().chain(events) {
+        let text = told(look, event).map(|mut findable| {
+            findable.by = event.command().actor.player();
+            findable.indexed(typed_in(event))
+        });
+        if text.is_some() || again.contains(event) {
+            texts.push((SearchKey::Event(event.seq), text));
+        }
+    }
+    (to, texts)
+}
+
+/// The seals of what was typed in an event and is still at hand.
+fn typed_in(event: &Event) -> Vec<Digest> {
+    let mut seals = Vec::new();
+    event.clone().act.each_seal(&mut |seal| {
+        if let SealMut::Text(text) = seal {
+            seals.extend(text.plain().map(|_| text.digest()));
+        }
+    });
+    seals
+}
+
+impl Findable {
+    fn indexed(self, seals: Vec<Digest>) -> SearchText {
+        SearchText {
+            category: self.category,
+            by: self.by,
+            at: self.at,
+            title: self.title,
+            text: self.text,
+            seals,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_runtime::ports::SearchTerm;
+
+    use super::*;
+
+    fn asks(terms: Vec<SearchTerm>) -> SearchQuery {
+        SearchQuery {
+            terms,
+            ..SearchQuery::default()
+        }
+    }
+
+    #[test]
+    fn an_excerpt_is_cut_at_words_and_shows_each_place() {
+        let salt = asks(vec![SearchTerm::of_word("salt".to_owned())]);
+        let far = format!(
+            "{} Salt, more salty water {}",
+            "before ".repeat(40),
+            "after ".repeat(80)
+        );
+        let pieces = around(&far, &salt);
+        let marked: Vec<&str> = pieces
+            .iter()
+            .filter(|(_, is_found)| *is_found)
+            .map(|(text, _)| text.as_str())
+            .collect();
+        assert_eq!(marked, ["Salt", "salty"]);
+        let whole: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
+        assert!(
+            whole.starts_with("… before ") && whole.ends_with(" after …"),
+            "{whole}"
+        );
+        assert!(whole.len() < 400, "{whole}");
+        let phrase = asks(vec![SearchTerm::Phrase(search_words("on the pier"))]);
+        let pieces = around("The boat on *the* pier.", &phrase);
+        let marked = pieces.iter().filter(|(_, is_found)| *is_found).count();
+        assert_eq!(marked, 3, "{pieces:?}");
+        let nothing = around("A short text", &asks(Vec::new()));
+        assert_eq!(nothing, [("A short text".to_owned(), false)]);
+    }
+}
