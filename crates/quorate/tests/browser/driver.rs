@@ -328,10 +328,15 @@ impl Reader {
         self.comes_after(before, words).await;
     }
 
-    /// How many words a part of the page has to be read.
+    /// How many words a part of the page has to be read, without the labels of links and buttons.
     pub(crate) async fn words(&self, css: &str) -> usize {
         let read = "const one = document.querySelector(arguments[0]);
-            return one ? one.innerText.split(/\\s+/).filter(word => /\\w/.test(word)).length : -1";
+            const pressed = one ? [...one.querySelectorAll('a, button')] : [];
+            const shown = pressed.map(one => one.style.display);
+            pressed.forEach(one => { one.style.display = 'none'; });
+            const text = one ? one.innerText : '';
+            pressed.forEach((one, nth) => { one.style.display = shown[nth]; });
+            return one ? text.split(/\\s+/).filter(word => /\\w/.test(word)).length : -1";
         let count = self.client.execute(read, vec![json!(css)]).await.unwrap();
         let count = count.as_i64().and_then(|count| usize::try_from(count).ok());
         count.unwrap_or_else(|| panic!("no {css}"))

@@ -302,7 +302,7 @@ fn sign_up_page(
     let about = if site.parts.house.mail.is_some() {
         "Mail is for recovery alone."
     } else {
-        "This server sends no mail. Only its operator sees an address."
+        "Only this server’s operator sees an address."
     };
     if !site.parts.house.is_open && invitation.is_none() {
         let closed =
@@ -324,7 +324,7 @@ fn sign_up_page(
     }
     let form = Form {
         fields: vec![
-            name_field(asked.name).hint("For signing in. You can go by another in a game."),
+            name_field(asked.name).hint("For signing in alone."),
             password_field(true),
             mail.optional(),
         ],

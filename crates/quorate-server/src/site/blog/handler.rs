@@ -229,7 +229,7 @@ fn let_in_by(look: &GameView) -> String {
         [one] => format!("{one} has"),
         [some @ .., last] => format!("{} or {last} has", some.join(", ")),
     };
-    format!("{who} to let you in. They’ve been told. Until then you can read everything.")
+    format!("{who} to let you in. They’ve been told.")
 }
 
 /// What goes on, for somebody who comes by, and what they could do in five minutes.
@@ -243,8 +243,8 @@ fn in_short(look: &GameView) -> String {
         open => format!("{} up for a vote", plural(open, "matter is", "matters are")),
     };
     format!(
-        "{} vote on proposals that change the rules of their game. Right now {open}. Read one, ask to join and, once you’re \
-         in, cast your first vote.",
+        "{} vote on proposals that change the rules of their game. Right now {open}. Read it, ask to join, and vote once \
+         you’re in.",
         plural(active.len(), "player", "players"),
     )
 }

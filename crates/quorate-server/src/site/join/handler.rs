@@ -40,7 +40,7 @@ fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
         Field::new(
             "join-text",
             "text",
-            "A message to the players (optional)",
+            "A message (optional)",
             FieldKind::Prose(text.to_owned()),
         )
         .optional(),
