@@ -38,12 +38,12 @@ pub(crate) struct Reader {
     client: Client,
     driver: Child,
     base: String,
-    effort: Effort,
+    effort: ReaderToll,
 }
 
 /// What a reader did since it was counted anew.
 #[derive(Default)]
-struct Effort {
+struct ReaderToll {
     clicks: AtomicU32,
     fields: AtomicU32,
     /// Pages that were opened by their address. Nobody types those.
@@ -146,7 +146,7 @@ impl Reader {
             client,
             driver,
             base: server.address.clone(),
-            effort: Effort::default(),
+            effort: ReaderToll::default(),
         }
     }
 
@@ -160,7 +160,7 @@ impl Reader {
     /// Fails where more was clicked or filled in than that since it was counted anew, or more opened by its address than the
     /// first page.
     pub(crate) fn took_at_most(&self, clicks: u32, fields: u32) {
-        let Effort {
+        let ReaderToll {
             clicks: clicked,
             fields: filled,
             typed,

@@ -275,9 +275,9 @@ pub async fn sign_up_form(
     visitor: Visitor,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let asked = Asked {
+    let asked = SignUpAsk {
         next: query.get("next").map(String::as_str),
-        ..Asked::default()
+        ..SignUpAsk::default()
     };
     let page = sign_up_page(&site, &visitor, asked, None);
     reply::page(&site, &visitor, StatusCode::OK, &page)
@@ -285,7 +285,7 @@ pub async fn sign_up_form(
 
 /// What a form that makes an account is filled with.
 #[derive(Clone, Copy, Default)]
-struct Asked<'a> {
+struct SignUpAsk<'a> {
     name: &'a str,
     invitation: Option<&'a str>,
     /// Where somebody was who came here.
@@ -295,7 +295,7 @@ struct Asked<'a> {
 fn sign_up_page(
     site: &AppState,
     visitor: &Visitor,
-    asked: Asked<'_>,
+    asked: SignUpAsk<'_>,
     error: Option<String>,
 ) -> FormPage {
     let invitation = asked.invitation;
@@ -347,9 +347,9 @@ pub async fn invited(
         .await;
     match found {
         Ok(Some(_)) => {
-            let asked = Asked {
+            let asked = SignUpAsk {
                 invitation: Some(&code),
-                ..Asked::default()
+                ..SignUpAsk::default()
             };
             let page = sign_up_page(&site, &visitor, asked, None);
             reply::page(&site, &visitor, StatusCode::OK, &page)
@@ -364,7 +364,7 @@ pub async fn sign_up(State(site): State<Arc<AppState>>, sent: Sent) -> Response 
     let visitor = &sent.visitor;
     let result = match signed_up(&site, visitor, &sent.form).await {
         Err(AppError::Form(error)) => {
-            let asked = Asked {
+            let asked = SignUpAsk {
                 name: sent.form.one("name").unwrap_or_default(),
                 invitation: sent.form.filled("invitation"),
                 next: sent.form.filled("next"),
