@@ -62,7 +62,7 @@ pub fn sections(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastSection> 
         "needs",
         "Before it can be enacted",
         "It was tried as if all of this were there.",
-        needs(forecast),
+        needs(forecast, voice),
     ));
     if let Some(amending) = &forecast.amending {
         sections.push(section(
@@ -119,7 +119,7 @@ pub fn of_act(forecast: &ActForecast, voice: &dyn Voice) -> Vec<ForecastLine> {
         lines.push(nothing_changes());
     }
     let needs = forecast.needs.iter();
-    lines.extend(needs.map(|refusal| ForecastLine::new("Still needed:", refusal.to_string())));
+    lines.extend(needs.map(|refusal| needed(refusal, voice)));
     lines
 }
 
@@ -218,10 +218,24 @@ fn beginnings<'a>(
 }
 
 /// What the law still needs.
-fn needs(forecast: &Forecast) -> Vec<ForecastLine> {
+fn needs(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     let lines = forecast.needs.iter();
-    let lines = lines.map(|refusal| ForecastLine::new("Still needed:", refusal.to_string()));
-    lines.collect()
+    lines.map(|refusal| needed(refusal, voice)).collect()
+}
+
+/// One need, with the moment from when on it may be met as its reader has moments.
+fn needed(refusal: &Refusal, voice: &dyn Voice) -> ForecastLine {
+    let timeless = Refusal {
+        next_at: None,
+        ..refusal.clone()
+    };
+    let said = timeless.to_string();
+    let mut text = said.trim_start_matches("needs ").to_owned();
+    if let Some(at) = refusal.next_at {
+        text.push_str("; possible from ");
+        text.push_str(&voice.moment(at));
+    }
+    ForecastLine::new("Still needed:", text)
 }
 
 /// A condition as it stands, and what would be otherwise.

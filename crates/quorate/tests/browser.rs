@@ -11,6 +11,8 @@ mod driver;
 mod play;
 #[path = "browser/server.rs"]
 mod server;
+#[path = "browser/stories.rs"]
+mod stories;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -83,6 +83,8 @@ export function live(after) {
     missed = false;
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
+      // A server that has much to do answers a little later.
+      if (answer.status >= 500 || answer.status === 429) { missed = true; setTimeout(soon, 3000); }
       if (!answer.ok) return;
       merge(new DOMParser().parseFromString(await answer.text(), "text/html"));
       after();

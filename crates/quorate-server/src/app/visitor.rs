@@ -130,15 +130,15 @@ impl Visitor {
 
     /// The ways in, for somebody who is not signed in.
     pub fn ways_in(&self) -> Vec<Link> {
-        let sign_in = Href::from(crate::ui::urls::SignIn);
         let home = Href::from(crate::ui::urls::Home);
-        let sign_in = match self.here.as_ref().filter(|here| **here != home) {
-            Some(here) => sign_in.with("next", here.as_str()),
-            None => sign_in,
+        let here = self.here.as_ref().filter(|here| **here != home);
+        let and_back = |way: Href| match here {
+            Some(here) => way.with("next", here.as_str()),
+            None => way,
         };
         vec![
-            Link::new("Sign in", sign_in),
-            Link::new("Sign up", crate::ui::urls::SignUp),
+            Link::new("Sign in", and_back(crate::ui::urls::SignIn.into())),
+            Link::new("Sign up", and_back(crate::ui::urls::SignUp.into())),
         ]
     }
 }

@@ -24,8 +24,9 @@ impl GameView {
     }
 
     fn change(&self, clause: &Clause) -> Vec<Change> {
-        let one =
-            |place: String, part: &str, old: &str, new: &str| vec![told(place, part, old, new)];
+        let one = |place: String, part: &str, old: &str, new: &str| {
+            vec![self.told_in_words(place, part, old, new)]
+        };
         match clause {
             Clause::AddRule {
                 title,
@@ -34,6 +35,7 @@ impl GameView {
                 ..
             } => {
                 let section = self.section_title(section);
+                let title = self.themed(title);
                 one(format!("New rule in {section}: {title}"), "new", "", text)
             }
             Clause::AmendRule { id, base, text } => vec![self.amended(id, base, text)],
@@ -50,7 +52,7 @@ impl GameView {
                 self.rule_title(id),
                 "its title",
                 &self.rule_title(id),
-                title,
+                &self.themed(title),
             ),
             Clause::MoveRule { id, section, .. } => {
                 let to = format!("moved to {}", self.section_title(section));
@@ -76,7 +78,7 @@ impl GameView {
     }
 
     fn amended(&self, id: &Name, base: &str, text: &str) -> Change {
-        let mut change = told(self.rule_title(id), "amended", base, text);
+        let mut change = self.told_in_words(self.rule_title(id), "amended", base, text);
         let rule = id.as_str();
         let game = self.game.as_str();
         change.href = Some(Href::from(urls::Rule { game, rule }));
@@ -91,6 +93,22 @@ impl GameView {
             Some(_) => {}
         }
         change
+    }
+
+    /// A change of a rule's text, its prose in the words of the theme. Where it changes how a word is written and no more,
+    /// that is what is shown.
+    fn told_in_words(&self, place: String, part: &str, old: &str, new: &str) -> Change {
+        let ((was, old_code), (is, new_code)) = (split(old), split(new));
+        let (themed_was, themed_is) = (self.themed(&was), self.themed(&is));
+        if themed_was == themed_is {
+            return between(place, part, (&was, &old_code), (&is, &new_code));
+        }
+        between(
+            place,
+            part,
+            (&themed_was, &old_code),
+            (&themed_is, &new_code),
+        )
     }
 
     /// A change of values, people, terms or pages: old and new in words.
@@ -231,6 +249,21 @@ impl GameView {
 /// A change of a text: prose by words, code by lines.
 fn told(place: String, part: &str, old: &str, new: &str) -> Change {
     let ((old_prose, old_code), (new_prose, new_code)) = (split(old), split(new));
+    between(
+        place,
+        part,
+        (&old_prose, &old_code),
+        (&new_prose, &new_code),
+    )
+}
+
+/// The change from prose and code to others.
+fn between(
+    place: String,
+    part: &str,
+    (old_prose, old_code): (&str, &str),
+    (new_prose, new_code): (&str, &str),
+) -> Change {
     Change {
         place,
         part: part.to_owned(),
@@ -238,12 +271,12 @@ fn told(place: String, part: &str, old: &str, new: &str) -> Change {
         words: if old_prose == new_prose {
             Vec::new()
         } else {
-            shortened(words(&old_prose, &new_prose))
+            shortened(words(old_prose, new_prose))
         },
         lines: if old_code == new_code {
             Vec::new()
         } else {
-            lines(&old_code, &new_code, AROUND)
+            lines(old_code, new_code, AROUND)
         },
         warning: None,
     }

@@ -145,6 +145,9 @@ impl GameView {
                 convert::describe(default)
             ));
         }
+        if matches!(&field.ty, Type::List(_)) && matches!(made.kind, FieldKind::Prose(_)) {
+            made = made.hint("One on each line.");
+        }
         if made.kind == FieldKind::Picture {
             made = made.hint(format!(
                 "PNG, JPEG, GIF or WebP, at most {0} by {0} pixels and {1} kB",
@@ -381,6 +384,7 @@ fn kind_of(field: &LawField) -> FieldKind {
             min: None,
             max: None,
         },
+        (Type::List(item), None) if **item == Type::Text => FieldKind::Prose(String::new()),
         (Type::Bool, None) => FieldKind::Flag(field.default == Some(Datum::Bool(true))),
         (Type::Moment, None) => FieldKind::Moment(String::new()),
         (Type::Picture, None) => FieldKind::Picture,

@@ -43,9 +43,11 @@ action("sleep", sleep, title = "Sleep")
 3. A {player} may strike rules.
 
 ```starlark
-def strike(actor: Player, gone: list[Rule] = []):
+def strike(actor: Player, gone: list[Rule] = [], words: list[str] = []):
     for rule in gone:
         repeal(rule)
+    for word in words:
+        note(f"Struck with {word}.")
 
 def dynastic(actor: Player) -> list[Rule]:
     return rules(section = "dynastic")
@@ -109,4 +111,27 @@ async fn an_act_that_takes_rules_shows_first_what_others_lose() {
     assert!(rules.contains("smoke"), "nothing is done");
     let dynasty = format!("/g/{}/dynasties/1", game.word);
     assert!(!browser.open(&dynasty).await.says("What its rules miss"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_form_of_a_trial_is_taken_as_it_stands() {
+    let game = with_an_inn().await;
+    let session = game.table.session("Bert").await;
+    let browser = Browser {
+        table: &game.table,
+        session: &session,
+    };
+    let act = browser.open(&format!("/g/{}/act", game.word)).await;
+    let filled = [("gone", "rule:smoke"), ("words", "a hammer\r\n\r\n nails ")];
+    let trial = Some(("do", "trial"));
+    let tried = browser.send(&act, "#act-strike", &filled, trial).await;
+    assert_eq!(tried.status, 200, "{}", tried.html);
+    // The same form comes back with what was filled in, and goes out without another look at it.
+    let struck = browser.send(&tried, "#act-strike", &[], None).await;
+    assert_eq!(struck.status, 200, "{}", struck.html);
+    assert!(struck.says("Your last results"), "{}", struck.html);
+    assert!(struck.says("Struck with a hammer."), "{}", struck.html);
+    assert!(struck.says("Struck with nails."), "{}", struck.html);
+    let rules = game.get("/rules").gives(200).await.to_string();
+    assert!(!rules.contains("Eels are smoked"), "{rules}");
 }

@@ -231,6 +231,9 @@ pub(super) fn serve(
         let open = Connections::default();
         let watched = watched(listen, state, open.clone(), end.clone()).await?;
         out.line(format!("{} http://{address}", out.green("serving")));
+        if !folder.store.accounts().await?.iter().any(|one| one.operator) {
+            out.line("nobody is its operator yet: stop it and run `quorate operator NAME` over the same data");
+        }
         let mut told = serde_json::json!({ "serving": format!("http://{address}") });
         if let Some((address, watching)) = watched {
             out.line(format!("numbers at http://{address}/metrics"));

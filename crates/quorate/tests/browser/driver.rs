@@ -5,7 +5,7 @@
 )]
 
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::time::Duration;
 
 use fantoccini::error::CmdError;
@@ -38,6 +38,16 @@ pub(crate) struct Reader {
     client: Client,
     driver: Child,
     base: String,
+    effort: ReaderToll,
+}
+
+/// What a reader did since it was counted anew.
+#[derive(Default)]
+struct ReaderToll {
+    clicks: AtomicU32,
+    fields: AtomicU32,
+    /// Pages that were opened by their address. Nobody types those.
+    typed: AtomicU32,
 }
 
 impl Drop for Reader {
@@ -136,7 +146,34 @@ impl Reader {
             client,
             driver,
             base: server.address.clone(),
+            effort: ReaderToll::default(),
         }
+    }
+
+    /// Counts clicks, fields and addresses from none.
+    pub(crate) fn counts_anew(&self) {
+        for count in [&self.effort.clicks, &self.effort.fields, &self.effort.typed] {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Fails where more was clicked or filled in than that since it was counted anew, or more opened by its address than the
+    /// first page.
+    pub(crate) fn took_at_most(&self, clicks: u32, fields: u32) {
+        let ReaderToll {
+            clicks: clicked,
+            fields: filled,
+            typed,
+        } = &self.effort;
+        let [clicked, filled, typed] =
+            [clicked, filled, typed].map(|one| one.load(Ordering::Relaxed));
+        eprintln!("{clicked} clicks, {filled} fields");
+        assert!(
+            clicked <= clicks,
+            "{clicked} clicks, and {clicks} should do"
+        );
+        assert!(filled <= fields, "{filled} fields, and {fields} should do");
+        assert!(typed <= 1, "{typed} pages by their address");
     }
 
     /// Ends the browser.
@@ -146,6 +183,7 @@ impl Reader {
 
     /// Opens a page of the server.
     pub(crate) async fn open(&self, path: &str) {
+        self.effort.typed.fetch_add(1, Ordering::Relaxed);
         self.client
             .goto(&format!("{}{path}", self.base))
             .await
@@ -206,6 +244,7 @@ impl Reader {
 
     /// Types into a field, in place of what stands there.
     pub(crate) async fn fill(&self, css: &str, text: &str) {
+        self.effort.fields.fetch_add(1, Ordering::Relaxed);
         let mut tries = 0;
         while let Err(error) = self.filled(css, text).await {
             assert!(is_exchanged(&error) && tries < 20, "{css}: {error}");
@@ -220,25 +259,32 @@ impl Reader {
     }
 
     /// Chooses an option by its value.
-    async fn choose(&self, css: &str, value: &str) {
+    pub(crate) async fn choose(&self, css: &str, value: &str) {
+        self.effort.clicks.fetch_add(1, Ordering::Relaxed);
         let field = self.client.find(Locator::Css(css)).await.unwrap();
         field.select_by_value(value).await.unwrap();
     }
 
     /// Presses a button, and waits for the page that follows.
     pub(crate) async fn press(&self, css: &str) {
+        self.effort.clicks.fetch_add(1, Ordering::Relaxed);
         let before = self.page_mark().await;
         let mut tries = 0;
         while let Err(error) = self.pressed(css).await {
             assert!(is_exchanged(&error) && tries < 20, "{css}: {error}");
             tries += 1;
         }
+        self.comes_after(before, css).await;
+    }
+
+    /// Waits for the page that follows on what was pressed.
+    async fn comes_after(&self, before: Option<String>, pressed: &str) {
         let waited = tokio::time::timeout(PATIENCE, async {
             while self.page_mark().await == before {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         });
-        assert!(waited.await.is_ok(), "no page followed on {css}");
+        assert!(waited.await.is_ok(), "no page followed on {pressed}");
     }
 
     async fn pressed(&self, css: &str) -> Result<(), CmdError> {
@@ -250,6 +296,7 @@ impl Reader {
 
     /// Presses a button, whatever follows.
     pub(crate) async fn click(&self, css: &str) {
+        self.effort.clicks.fetch_add(1, Ordering::Relaxed);
         let button = self.client.find(Locator::Css(css)).await.unwrap();
         let press = "arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()";
         self.client
@@ -260,9 +307,54 @@ impl Reader {
 
     /// Follows a link by its words.
     pub(crate) async fn follow(&self, words: &str) {
-        let find = "return [...document.links].find(one => one.textContent === arguments[0]).getAttribute('href')";
-        let href = self.client.execute(find, vec![json!(words)]).await;
-        self.open(href.unwrap().as_str().unwrap()).await;
+        let mark = "for (const one of document.querySelectorAll('[data-followed]')) delete one.dataset.followed;
+            const one = [...document.links].find(one => one.textContent.trim().startsWith(arguments[0]));
+            if (one) one.dataset.followed = '';
+            return Boolean(one)";
+        self.effort.clicks.fetch_add(1, Ordering::Relaxed);
+        let before = self.page_mark().await;
+        let mut tries = 0;
+        loop {
+            let found = self.client.execute(mark, vec![json!(words)]).await;
+            assert_eq!(found.unwrap(), json!(true), "no link says {words}");
+            let Err(error) = self.pressed("[data-followed]").await else {
+                break;
+            };
+            // The live page may have put a fresh link in its place.
+            let is_gone = error.is_no_such_element() || is_exchanged(&error);
+            assert!(is_gone && tries < 20, "{words}: {error}");
+            tries += 1;
+        }
+        self.comes_after(before, words).await;
+    }
+
+    /// How many words a part of the page has to be read, without the labels of links and buttons.
+    pub(crate) async fn words(&self, css: &str) -> usize {
+        let read = "const one = document.querySelector(arguments[0]);
+            const pressed = one ? [...one.querySelectorAll('a, button')] : [];
+            const shown = pressed.map(one => one.style.display);
+            pressed.forEach(one => { one.style.display = 'none'; });
+            const text = one ? one.innerText : '';
+            pressed.forEach((one, nth) => { one.style.display = shown[nth]; });
+            return one ? text.split(/\\s+/).filter(word => /\\w/.test(word)).length : -1";
+        let count = self.client.execute(read, vec![json!(css)]).await.unwrap();
+        let count = count.as_i64().and_then(|count| usize::try_from(count).ok());
+        count.unwrap_or_else(|| panic!("no {css}"))
+    }
+
+    /// Presses a key where nothing is being typed.
+    pub(crate) async fn key(&self, key: &str) {
+        let press = "(document.activeElement || document.body).dispatchEvent(
+            new KeyboardEvent('keydown', { key: arguments[0], bubbles: true, cancelable: true }))";
+        self.client.execute(press, vec![json!(key)]).await.unwrap();
+    }
+
+    /// Presses Enter on what the keys have come to, and waits for the page that follows.
+    pub(crate) async fn enters(&self) {
+        let before = self.page_mark().await;
+        let here = self.client.active_element().await.unwrap();
+        here.send_keys("\u{E007}").await.unwrap();
+        self.comes_after(before, "Enter").await;
     }
 
     /// Opens what is folded.

@@ -38,7 +38,7 @@ fn a_player_becomes_idle_and_comes_back() {
         anna.act_on(GAME, "idle-player", "target", "Bert").await;
         bert.open("/g/night-town").await;
         bert.sees("1 active, 1 idle").await;
-        bert.sees("You are idle").await;
+        bert.sees("You’re idle").await;
         bert.act(GAME, "request-unidle", &[]).await;
         anna.act_on(GAME, "unidle", "sleeper", "Bert").await;
         bert.open("/g/night-town").await;

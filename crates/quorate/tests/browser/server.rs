@@ -55,6 +55,16 @@ impl Server {
         (self.process, _) = Self::begun(&["serve"], listen, &self.folder, "serving");
     }
 
+    /// Marks an account as one of those who run the server, which does not run meanwhile.
+    pub(crate) fn marks_operator(&self, name: &str) {
+        let done = Command::new(env!("CARGO_BIN_EXE_quorate"))
+            .args(["operator", name, "--data"])
+            .arg(&self.folder)
+            .stdout(Stdio::null())
+            .status();
+        assert!(done.unwrap().success());
+    }
+
     /// A file of such a content on this machine, to be sent from a form.
     pub(crate) fn file(&self, name: &str, content: &[u8]) -> PathBuf {
         let path = self.folder.join(name);

@@ -60,7 +60,7 @@ pub(crate) fn password_field(fresh: bool) -> Field {
         FieldKind::Password { fresh },
     );
     if fresh {
-        field.hint("At least ten letters; a few words that do not belong together do well.")
+        field.hint("At least ten letters. A few unrelated words do well.")
     } else {
         field
     }
@@ -98,7 +98,13 @@ fn sign_in_page(
         Some(form),
     );
     page.ways = vec![
-        Link::new("Make an account", urls::SignUp),
+        Link::new(
+            "Make an account",
+            match next {
+                "" => urls::SignUp.into(),
+                next => Href::from(urls::SignUp).with("next", next),
+            },
+        ),
         Link::new("I cannot sign in", urls::Recover),
     ];
     page
@@ -264,22 +270,39 @@ pub async fn sign_out(State(site): State<Arc<AppState>>, sent: Sent) -> Response
 }
 
 /// `GET /sign-up`.
-pub async fn sign_up_form(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
-    let page = sign_up_page(&site, &visitor, "", None, None);
+pub async fn sign_up_form(
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
+    let asked = SignUpAsk {
+        next: query.get("next").map(String::as_str),
+        ..SignUpAsk::default()
+    };
+    let page = sign_up_page(&site, &visitor, asked, None);
     reply::page(&site, &visitor, StatusCode::OK, &page)
+}
+
+/// What a form that makes an account is filled with.
+#[derive(Clone, Copy, Default)]
+struct SignUpAsk<'a> {
+    name: &'a str,
+    invitation: Option<&'a str>,
+    /// Where somebody was who came here.
+    next: Option<&'a str>,
 }
 
 fn sign_up_page(
     site: &AppState,
     visitor: &Visitor,
-    name: &str,
-    invitation: Option<&str>,
+    asked: SignUpAsk<'_>,
     error: Option<String>,
 ) -> FormPage {
+    let invitation = asked.invitation;
     let about = if site.parts.house.mail.is_some() {
-        "A name and a password; a mail address only if you want to recover it by mail."
+        "Mail is for recovery alone."
     } else {
-        "A name and a password. This server sends no mail; an address only lets its operator reach you."
+        "Only this server’s operator sees an address."
     };
     if !site.parts.house.is_open && invitation.is_none() {
         let closed =
@@ -293,13 +316,15 @@ fn sign_up_page(
         FieldKind::Mail(String::new()),
     );
     let mut way = visitor.send(urls::SignUp);
-    if let Some(word) = invitation {
-        way = way.with("invitation", word);
+    let along = [("invitation", invitation), ("next", asked.next)];
+    for (field, word) in along {
+        if let Some(word) = word {
+            way = way.with(field, word);
+        }
     }
     let form = Form {
         fields: vec![
-            name_field(name)
-                .hint("You sign in with it; what you are called in a game you choose there."),
+            name_field(asked.name).hint("For signing in alone."),
             password_field(true),
             mail.optional(),
         ],
@@ -322,7 +347,11 @@ pub async fn invited(
         .await;
     match found {
         Ok(Some(_)) => {
-            let page = sign_up_page(&site, &visitor, "", Some(&code), None);
+            let asked = SignUpAsk {
+                invitation: Some(&code),
+                ..SignUpAsk::default()
+            };
+            let page = sign_up_page(&site, &visitor, asked, None);
             reply::page(&site, &visitor, StatusCode::OK, &page)
         }
         Ok(None) => reply::failed(&site, &visitor, None, AppError::NotFound),
@@ -335,14 +364,12 @@ pub async fn sign_up(State(site): State<Arc<AppState>>, sent: Sent) -> Response 
     let visitor = &sent.visitor;
     let result = match signed_up(&site, visitor, &sent.form).await {
         Err(AppError::Form(error)) => {
-            let name = sent.form.one("name").unwrap_or_default();
-            let page = sign_up_page(
-                &site,
-                visitor,
-                name,
-                sent.form.filled("invitation"),
-                Some(error),
-            );
+            let asked = SignUpAsk {
+                name: sent.form.one("name").unwrap_or_default(),
+                invitation: sent.form.filled("invitation"),
+                next: sent.form.filled("next"),
+            };
+            let page = sign_up_page(&site, visitor, asked, Some(error));
             Ok(reply::page(&site, visitor, StatusCode::BAD_REQUEST, &page))
         }
         other => other,
@@ -404,7 +431,8 @@ async fn signed_up(
             let game = game.as_str();
             urls::Join { game }.into()
         });
-    let back = back.unwrap_or_else(|| urls::Home.into());
+    let here = || form.filled("next").and_then(Href::returning);
+    let back = back.or_else(here).unwrap_or_else(|| urls::Home.into());
     begin(site, visitor, &account, &back, &format!("Welcome, {name}.")).await
 }
 

@@ -384,11 +384,14 @@ pub fn arguments(
             let typed = match values {
                 [] => Typed::None,
                 [one] if one.is_empty() && (param.default.is_some() || is_list) => Typed::None,
+                // What is typed has one on each line; what is picked is one line each.
                 _ if is_list => Typed::List(
                     values
                         .iter()
+                        .flat_map(|text| text.lines())
+                        .map(str::trim)
                         .filter(|one| !one.is_empty())
-                        .map(|one| read(one))
+                        .map(read)
                         .collect(),
                 ),
                 [one, ..] => read(one),

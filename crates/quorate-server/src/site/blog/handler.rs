@@ -209,7 +209,8 @@ fn welcome(look: &GameView) -> Option<Welcome> {
             if look.visitor().account.is_some() {
                 ways.push(Link::new("Ask to join", urls::Join { game }));
             } else {
-                ways.extend(look.visitor().ways_in());
+                // Whoever is new here has no account yet.
+                ways.extend(look.visitor().ways_in().into_iter().rev());
             }
             ways.push(rules);
             ways.push(Link::new("How to play", urls::Help));
@@ -228,7 +229,7 @@ fn let_in_by(look: &GameView) -> String {
         [one] => format!("{one} has"),
         [some @ .., last] => format!("{} or {last} has", some.join(", ")),
     };
-    format!("{who} to let you in. They’ve been told. Until then you can read everything.")
+    format!("{who} to let you in. They’ve been told.")
 }
 
 /// What goes on, for somebody who comes by, and what they could do in five minutes.
@@ -242,8 +243,8 @@ fn in_short(look: &GameView) -> String {
         open => format!("{} up for a vote", plural(open, "matter is", "matters are")),
     };
     format!(
-        "{} change the rules of their game by voting on proposals. Right now {open}. In five minutes you can read the newest \
-         proposal, ask to join and, once you’re in, cast your first vote.",
+        "{} vote on proposals that change the rules of their game. Right now {open}. Read it, ask to join, and vote once \
+         you’re in.",
         plural(active.len(), "player", "players"),
     )
 }

@@ -36,11 +36,11 @@ fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
             "Your name in this game",
             FieldKind::Line(name.to_owned()),
         )
-        .hint("Up to 64 letters; everybody sees it, and the rules may call you by it."),
+        .hint("Everybody sees it."),
         Field::new(
             "join-text",
             "text",
-            "A message to the players (optional)",
+            "A message (optional)",
             FieldKind::Prose(text.to_owned()),
         )
         .optional(),
@@ -48,7 +48,7 @@ fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
     FormPage {
         chrome: look.chrome("Ask to join", Part::Elsewhere),
         title: format!("Join {}", look.title()),
-        about: "The rules say who lets you in. They are told as soon as you ask.".to_owned(),
+        about: "Whoever can let you in is told at once.".to_owned(),
         error,
         form: Some(Form {
             fields,

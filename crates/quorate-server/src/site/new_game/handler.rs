@@ -70,12 +70,12 @@ fn form(
     FormPage {
         chrome: reply::chrome(site, visitor, "Found a game"),
         title: "Found a game".to_owned(),
-        about: "A new game of its own, on a copy of a rulebook.".to_owned(),
+        about: "It begins on a copy of a rulebook. Nobody else’s game changes with it.".to_owned(),
         error,
         form: Some(Form {
             fields,
             expected: true,
-            ..Form::button(send, "Found it")
+            ..Form::button(send, "Found the game")
         }),
         ways: vec![Link::new("All games", urls::Home)],
     }

@@ -426,7 +426,11 @@ fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBl
     let fields = fields.collect();
     NoticesBlock {
         forms: vec![desk.form("paces", fields, "Save these choices")],
-        ..block("kinds", "What you hear of", "How soon you hear of each thing.")
+        ..block(
+            "kinds",
+            "What you hear of",
+            "How soon you hear of each thing.",
+        )
     }
 }
 
