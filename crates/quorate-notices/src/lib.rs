@@ -11,6 +11,7 @@ pub mod answer;
 pub mod choice;
 pub mod concern;
 pub mod dialect;
+pub mod discord;
 pub mod dispatch;
 pub mod feed;
 pub mod kind;

@@ -6,7 +6,9 @@
 )]
 
 mod contract;
+mod discord;
 mod memory;
 
 pub use contract::outbox;
+pub use discord::DiscordSigner;
 pub use memory::MemoryOutbox;

@@ -5,6 +5,7 @@
 pub mod config;
 pub(crate) mod download;
 pub mod error;
+pub(crate) mod filled;
 pub mod forget;
 pub mod forms;
 pub mod grant;

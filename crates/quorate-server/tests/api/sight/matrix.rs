@@ -63,6 +63,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "label=x",
         ),
         (
+            "/settings/{what}:discord",
+            "/settings/discord".into(),
+            "admin=on",
+        ),
+        (
             "/settings/{what}:mail",
             "/settings/mail".into(),
             "mail=dan@example.org&old=wrong",
@@ -230,6 +235,8 @@ fn wishes(ball: &Ball) -> Vec<(&'static str, String, Json)> {
             json!({}),
         ),
         ("/mail-in", "/mail-in".to_owned(), json!({})),
+        // This one wants a signature, and a key to check it by.
+        ("/discord", "/discord".to_owned(), json!({})),
         (
             "/api/v1/games",
             "/api/v1/games".to_owned(),
