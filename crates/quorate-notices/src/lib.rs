@@ -17,6 +17,7 @@ pub mod feed;
 pub mod kind;
 pub mod mention;
 pub mod outbox;
+pub mod push;
 pub mod signature;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

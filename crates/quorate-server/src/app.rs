@@ -18,6 +18,7 @@ pub(crate) mod notice_words;
 pub mod pages;
 pub mod passwords;
 pub mod posted;
+pub(crate) mod push;
 pub mod recovery;
 pub mod reply;
 pub mod safety;

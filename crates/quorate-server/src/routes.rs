@@ -95,6 +95,8 @@ fn of_server() -> Router<Arc<AppState>> {
             get(words::confirm_form).post(words::confirm),
         )
         .route("/assets/{version}/{name}", get(assets::serve))
+        .route("/sw.js", get(assets::worker))
+        .route("/manifest.webmanifest", get(assets::manifest))
 }
 
 fn of_game() -> Router<Arc<AppState>> {

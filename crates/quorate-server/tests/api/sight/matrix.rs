@@ -133,6 +133,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/notices/web".into(),
             "sort=webhook&address=https://10.0.0.1/",
         ),
+        (
+            "/notices/{what}:push",
+            "/notices/push".into(),
+            "endpoint=https://10.0.0.1/&p256dh=x&auth=y",
+        ),
         ("/notices/{what}:drop", "/notices/drop".into(), "channel=1"),
         (
             "/g/{game}/follow",
