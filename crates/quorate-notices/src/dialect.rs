@@ -2,4 +2,5 @@
 
 pub mod chat;
 pub mod mail;
+pub mod push;
 pub mod webhook;

@@ -11,11 +11,13 @@ pub mod answer;
 pub mod choice;
 pub mod concern;
 pub mod dialect;
+pub mod discord;
 pub mod dispatch;
 pub mod feed;
 pub mod kind;
 pub mod mention;
 pub mod outbox;
+pub mod push;
 pub mod signature;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -39,19 +39,22 @@ pub enum ChannelSort {
     Matrix,
     /// A topic of ntfy.
     Ntfy,
+    /// A browser: its address at its maker's push service, with what seals messages for it as the secret.
+    Push,
     /// A feed and a calendar that are fetched: nothing leaves, and the secret is part of their address.
     Feed,
 }
 
 impl ChannelSort {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Mail,
         Self::Webhook,
         Self::Discord,
         Self::Slack,
         Self::Matrix,
         Self::Ntfy,
+        Self::Push,
         Self::Feed,
     ];
 
@@ -64,7 +67,16 @@ impl ChannelSort {
             Self::Slack => "slack",
             Self::Matrix => "matrix",
             Self::Ntfy => "ntfy",
+            Self::Push => "push",
             Self::Feed => "feed",
+        }
+    }
+
+    /// Whether its address is typed in, by somebody who got it from the receiver.
+    pub fn is_typed(self) -> bool {
+        match self {
+            Self::Webhook | Self::Discord | Self::Slack | Self::Matrix | Self::Ntfy => true,
+            Self::Mail | Self::Push | Self::Feed => false,
         }
     }
 
@@ -77,6 +89,7 @@ impl ChannelSort {
             Self::Slack => "Slack",
             Self::Matrix => "Matrix",
             Self::Ntfy => "ntfy",
+            Self::Push => "A browser",
             Self::Feed => "Private feed and calendar",
         }
     }
@@ -454,6 +467,8 @@ pub trait Outbox: Send + Sync {
     ) -> Result<(), StoreError>;
     /// Everybody who has a channel for a game.
     async fn recipients(&self, game: &GameId) -> Result<Vec<Recipient>, StoreError>;
+    /// The key by which push services know this server: the one that is kept, or else this one, which is kept then.
+    async fn push_key(&self, fresh: &[u8]) -> Result<Vec<u8>, StoreError>;
     /// Drops letters that were done before a moment, and those that waited since then.
     async fn sweep_letters(&self, before: Moment) -> Result<(), StoreError>;
 }

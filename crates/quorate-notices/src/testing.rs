@@ -6,7 +6,11 @@
 )]
 
 mod contract;
+mod discord;
 mod memory;
+mod push;
 
 pub use contract::outbox;
+pub use discord::DiscordSigner;
 pub use memory::MemoryOutbox;
+pub use push::PushBrowser;

@@ -5,6 +5,7 @@
 pub mod config;
 pub(crate) mod download;
 pub mod error;
+pub(crate) mod filled;
 pub mod forget;
 pub mod forms;
 pub mod grant;
@@ -17,6 +18,7 @@ pub(crate) mod notice_words;
 pub mod pages;
 pub mod passwords;
 pub mod posted;
+pub(crate) mod push;
 pub mod recovery;
 pub mod reply;
 pub mod safety;

@@ -27,5 +27,7 @@ pub use app::mail::{Mail, mail_in_key};
 pub use app::metrics::Metrics;
 pub use app::state::{AppState, Deps};
 pub use delivery::{Courier, Indexer};
+pub use quorate_notices::discord::commands::registered as discord_commands;
+pub use quorate_notices::discord::interaction::DiscordKey;
 pub use routes::{elsewhere, router, watch};
 pub use security::connections;

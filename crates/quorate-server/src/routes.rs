@@ -24,8 +24,8 @@ use crate::site::account::{recover, settings};
 use crate::site::forecast::effects;
 use crate::site::notices::{follow, words};
 use crate::site::{
-    account, act, blog, compose, help, home, join, mail_in, new_game, notices, post, ruling, seen,
-    versions,
+    account, act, blog, compose, discord, help, home, join, mail_in, new_game, notices, post,
+    ruling, seen, versions,
 };
 use crate::ui::assets;
 
@@ -86,6 +86,7 @@ fn of_server() -> Router<Arc<AppState>> {
         .route("/settings", get(settings::show))
         .route("/settings/{what}", post(settings::take))
         .route("/mail-in", post(mail_in::handler::take))
+        .route("/discord", post(discord::handler::take))
         .route("/notices", get(notices::handler::show))
         .route("/notices/{what}", post(notices::handler::take))
         .route("/notices/off/{word}", get(words::off_form).post(words::off))
@@ -94,6 +95,8 @@ fn of_server() -> Router<Arc<AppState>> {
             get(words::confirm_form).post(words::confirm),
         )
         .route("/assets/{version}/{name}", get(assets::serve))
+        .route("/sw.js", get(assets::worker))
+        .route("/manifest.webmanifest", get(assets::manifest))
 }
 
 fn of_game() -> Router<Arc<AppState>> {

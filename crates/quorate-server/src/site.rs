@@ -9,6 +9,7 @@ pub mod board;
 pub mod charts;
 pub mod compose;
 pub mod desk;
+pub mod discord;
 pub mod dynasty;
 pub mod feeds;
 pub mod forecast;

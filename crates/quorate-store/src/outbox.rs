@@ -14,7 +14,7 @@ use quorate_notices::outbox::{
 };
 use quorate_runtime::ports::{AccountId, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
-use sqlx::{Connection, query};
+use sqlx::{Connection, Row, query};
 
 use crate::Store;
 use crate::error::{Explain, one};
@@ -378,6 +378,22 @@ impl Outbox for Store {
             }
         }
         Ok(found.into_values().collect())
+    }
+
+    async fn push_key(&self, fresh: &[u8]) -> Result<Vec<u8>> {
+        let kept = || {
+            let kept = query("SELECT pkcs8 FROM push_keys WHERE id = 1");
+            self.outbox_row(kept, |row| row.try_get("pkcs8").explain())
+        };
+        if let Some(key) = kept().await? {
+            return Ok(key);
+        }
+        let taken = query("INSERT INTO push_keys (id, pkcs8) VALUES (1, ?) ON CONFLICT DO NOTHING");
+        self.change_outbox(taken.bind(fresh.to_vec())).await?;
+        // Whoever came first has it.
+        kept().await?.ok_or_else(|| StoreError::Damaged {
+            what: "the key for pushes is gone".into(),
+        })
     }
 
     async fn sweep_letters(&self, before: Moment) -> Result<()> {

@@ -13,6 +13,7 @@ mod backup;
 mod check;
 mod coverage;
 mod demo;
+mod discord_commands;
 mod docs;
 mod forecast;
 mod import_ruleset;
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Forecast(forecast::Arguments),
     /// Hand a mail from the mail server to the site: an answer to a notice, or word that one did not arrive.
     MailIn(mail_in::Arguments),
+    /// Print the commands that your application on Discord offers, as JSON, for you to register.
+    DiscordCommands,
     /// A game's log.
     Log(log::Arguments),
     /// Does a game's log hold together, and does the law still say so?
@@ -110,6 +113,7 @@ impl Command {
             Self::Why(arguments) => act::why(&arguments, out),
             Self::Forecast(arguments) => forecast::run(&arguments, out),
             Self::MailIn(arguments) => mail_in::run(&arguments, out),
+            Self::DiscordCommands => Ok(discord_commands::run(out)),
             Self::Log(arguments) => log::run(&arguments, out),
             Self::Verify(arguments) => verify::run(&arguments, out),
             Self::Export(arguments) => archive::export(&arguments, out),

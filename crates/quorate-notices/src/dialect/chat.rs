@@ -51,7 +51,7 @@ pub fn discord(dispatch: &Dispatch) -> Json {
 }
 
 /// Text in which no sign is Markdown's.
-fn plain_markdown(text: &str) -> String {
+pub(crate) fn plain_markdown(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for sign in text.chars() {
         if matches!(

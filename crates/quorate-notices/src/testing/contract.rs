@@ -87,7 +87,14 @@ pub async fn outbox(outbox: &dyn Outbox, accounts: &dyn Accounts) {
     keeps_channels(outbox, anna).await;
     keeps_choices(outbox, anna).await;
     finds_recipients(outbox, anna, bo).await;
+    keeps_the_first_key(outbox).await;
     accounts.erase(anna).await.unwrap();
+}
+
+async fn keeps_the_first_key(outbox: &dyn Outbox) {
+    for fresh in [b"first", b"other"] {
+        assert_eq!(outbox.push_key(fresh).await.unwrap(), b"first");
+    }
 }
 
 async fn follows_by_number(outbox: &dyn Outbox, anna: AccountId) {

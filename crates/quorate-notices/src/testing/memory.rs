@@ -28,6 +28,7 @@ struct MemoryKept {
     choices: BTreeMap<AccountId, NoticeChoices>,
     interests: BTreeMap<(AccountId, GameId), BTreeMap<Followed, Interest>>,
     last_id: u64,
+    push_key: Option<Vec<u8>>,
 }
 
 impl MemoryKept {
@@ -381,6 +382,12 @@ impl Outbox for MemoryOutbox {
             recipient.channels.push(channel.clone());
         }
         Ok(found.into_values().collect())
+    }
+
+    async fn push_key(&self, fresh: &[u8]) -> Result<Vec<u8>, StoreError> {
+        let mut kept = self.kept();
+        let key = kept.push_key.get_or_insert_with(|| fresh.to_vec());
+        Ok(key.clone())
     }
 
     async fn sweep_letters(&self, before: Moment) -> Result<(), StoreError> {

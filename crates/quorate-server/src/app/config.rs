@@ -1,6 +1,7 @@
 //! How a server is run, as its operator set it.
 
 use quorate_kernel::Span;
+use quorate_notices::discord::interaction::DiscordKey;
 use serde::{Deserialize, Serialize};
 
 use crate::app::mail::Mail;
@@ -29,6 +30,8 @@ pub struct ServerConfig {
     /// How mail leaves, where it does. Workers send none.
     #[serde(skip)]
     pub mail: Option<Mail>,
+    /// The public key of the application by which people play from Discord, where they can.
+    pub discord: Option<DiscordKey>,
     /// Whether messages to addresses of the web may go to this machine itself.
     pub hooks_to_loopback: bool,
     /// How long a report on what a proposal would do may take; what is not reached by then is left out, and it says so.
@@ -50,6 +53,7 @@ impl Default for ServerConfig {
             contact: None,
             address: None,
             mail: None,
+            discord: None,
             hooks_to_loopback: false,
             report: Span(3_000),
             tests: Span(10_000),

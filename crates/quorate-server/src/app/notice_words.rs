@@ -1,10 +1,12 @@
 //! Words in links and addresses that were sent out: what they let their bearer do, and a proof that they are ours.
 //!
-//! None of them needs a row of its own: they name a channel or a letter, and are worth nothing once that is gone.
+//! None of them needs a row of its own: they name a channel, a letter or an account, and are worth nothing once that is
+//! gone.
 
-use quorate_kernel::GameId;
+use quorate_kernel::{GameId, Moment};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{ChannelId, LetterId};
+use quorate_runtime::ports::{AccountId, TokenScopes};
 
 use crate::app::state::AppState;
 use crate::security::same_secret;
@@ -22,6 +24,8 @@ pub(crate) enum WordFor {
     Bounce(LetterId),
     /// Read what waits for the owner of a channel.
     Feed(ChannelId),
+    /// Play as an account from elsewhere, once this was used before it ends.
+    Link(AccountId, TokenScopes, Moment),
 }
 
 /// How many signs of the proof stand in a word.
@@ -36,6 +40,10 @@ impl WordFor {
             Self::Answer(letter) => format!("a.{}", letter.0),
             Self::Bounce(letter) => format!("b.{}", letter.0),
             Self::Feed(channel) => format!("f.{}", channel.0),
+            Self::Link(account, scopes, ends_at) => {
+                let scopes = scopes.to_string().replace(' ', "+");
+                format!("l.{}.{scopes}.{}", account.0, ends_at.0)
+            }
         }
     }
 
@@ -52,6 +60,11 @@ impl WordFor {
             ["a", letter] => Self::Answer(LetterId(number(letter)?)),
             ["b", letter] => Self::Bounce(LetterId(number(letter)?)),
             ["f", channel] => Self::Feed(ChannelId(number(channel)?)),
+            ["l", account, scopes, ends_at] => {
+                let scopes = scopes.replace('+', " ").parse().ok()?;
+                let ends_at = Moment(ends_at.parse().ok()?);
+                Self::Link(AccountId(number(account)?), scopes, ends_at)
+            }
             _ => return None,
         })
     }
@@ -101,6 +114,8 @@ mod tests {
             WordFor::Answer(LetterId(3)),
             WordFor::Bounce(LetterId(3)),
             WordFor::Feed(ChannelId(3)),
+            WordFor::Link(AccountId(3), TokenScopes::all(), Moment(7)),
+            WordFor::Link(AccountId(3), TokenScopes::default(), Moment(7)),
         ];
         for what in all {
             let word = written(&secret, &what);
@@ -110,7 +125,7 @@ mod tests {
             assert_eq!(read_by(&secret, &other), None, "{other}");
             // It must fit before the @ of an address, with some letters ahead.
             assert!(
-                matches!(what, WordFor::Off(..)) || word.len() < 60,
+                matches!(what, WordFor::Off(..) | WordFor::Link(..)) || word.len() < 60,
                 "{word}"
             );
         }

@@ -84,6 +84,11 @@ impl Posted {
         Ok(Self { fields })
     }
 
+    /// What somebody filled in elsewhere than in a form of ours.
+    pub fn of(fields: BTreeMap<String, Vec<String>>) -> Self {
+        Self { fields }
+    }
+
     /// The first value of a field, empty or not.
     pub fn one(&self, name: &str) -> Option<&str> {
         self.fields.get(name)?.first().map(String::as_str)

@@ -9,9 +9,10 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use quorate_kernel::Moment;
-use quorate_notices::dialect::{chat, webhook};
+use quorate_notices::dialect::{chat, push, webhook};
 use quorate_notices::dispatch::Dispatch;
 use quorate_notices::outbox::{Channel, ChannelSort};
+use quorate_notices::push::{PushKey, PushSeal, PushTrouble};
 use quorate_notices::signature::{WebhookSecret, seconds};
 use serde_json::Value as Json;
 
@@ -21,6 +22,12 @@ use crate::app::web_reach::{GuardedNames, WebReach};
 /// How long somebody may take to receive a message.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// For how many seconds a push service keeps what it cannot hand over yet: four weeks, the longest that is common.
+const PUSH_SECONDS: u32 = 28 * 24 * 60 * 60;
+
+/// The media type of what is sealed.
+const SEALED: &str = "application/octet-stream";
+
 /// Why a message did not leave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NotCarried {
@@ -28,8 +35,10 @@ pub(super) enum NotCarried {
     ForNow(String),
     /// This message never will.
     Refused(String),
-    /// Nor will any other on this channel.
+    /// Nor will any other on this channel, until its owner mends it.
     Gone(String),
+    /// The receiver is no more, and nobody can mend that.
+    Ended(String),
 }
 
 /// A message with what the ways out need beside its words.
@@ -45,6 +54,15 @@ pub(super) struct Parcel<'a> {
     pub(super) reply_to: Option<String>,
     /// Where a mail that does not arrive comes back to.
     pub(super) bounce_to: Option<String>,
+    /// By what push services know this server, where the message goes to one.
+    pub(super) push: Option<PushSender>,
+}
+
+/// Who pushes.
+pub(super) struct PushSender {
+    pub(super) key: PushKey,
+    /// Where whoever runs this server can be reached.
+    pub(super) contact: String,
 }
 
 /// The ways out.
@@ -133,6 +151,7 @@ impl Carrier {
                 self.post(&format!("{server}/"), &chat::ntfy(topic, dispatch), headers)
                     .await
             }
+            ChannelSort::Push => self.by_push(channel, parcel).await,
             // What is fetched does not leave.
             ChannelSort::Feed => Ok(()),
         }
@@ -178,6 +197,40 @@ impl Carrier {
             .await
     }
 
+    /// To a push service, sealed for one browser.
+    async fn by_push(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+        let sender = parcel.push.as_ref();
+        let sender =
+            sender.ok_or_else(|| NotCarried::ForNow("this server has no key".to_owned()))?;
+        let ended = || NotCarried::Ended("its key cannot be read".to_owned());
+        let seal: PushSeal = channel.secret.parse().map_err(|_| ended())?;
+        let uri: Uri = channel.address.parse().map_err(|_| ended())?;
+        let (scheme, host) = uri.scheme_str().zip(uri.authority()).ok_or_else(ended)?;
+        let refused = |why: PushTrouble| NotCarried::Refused(why.to_string());
+        let sealed = seal.seal(push::body(parcel.dispatch).as_bytes());
+        let sealed = sealed.map_err(refused)?;
+        let origin = format!("{scheme}://{host}");
+        let signed = sender
+            .key
+            .authorization(&origin, &sender.contact, parcel.at);
+        // What is sent again takes the place of the same that was not told yet.
+        let topic = blake3::hash(parcel.dispatch.key.as_bytes()).to_hex()[..32].to_owned();
+        let headers = [
+            (header::AUTHORIZATION.as_str(), signed.map_err(refused)?),
+            (header::CONTENT_ENCODING.as_str(), "aes128gcm".to_owned()),
+            ("ttl", PUSH_SECONDS.to_string()),
+            ("urgency", "normal".to_owned()),
+            ("topic", topic),
+        ];
+        let what = (Method::POST, channel.address.as_str(), sealed);
+        match self.called(what, SEALED, &headers).await? {
+            StatusCode::NOT_FOUND | StatusCode::GONE => Err(NotCarried::Ended(
+                "the browser no longer wants it".to_owned(),
+            )),
+            status => judged(status),
+        }
+    }
+
     async fn post(
         &self,
         address: &str,
@@ -188,12 +241,23 @@ impl Carrier {
             .await
     }
 
-    /// Calls an address. No redirect is followed: it could lead anywhere.
+    /// Calls an address with JSON.
     async fn call(
         &self,
         (method, address, body): (Method, &str, String),
         headers: &[(&str, String)],
     ) -> Result<(), NotCarried> {
+        let what = (method, address, body.into_bytes());
+        judged(self.called(what, "application/json", headers).await?)
+    }
+
+    /// Calls an address; gives the status of its answer. No redirect is followed: it could lead anywhere.
+    async fn called(
+        &self,
+        (method, address, body): (Method, &str, Vec<u8>),
+        media: &str,
+        headers: &[(&str, String)],
+    ) -> Result<StatusCode, NotCarried> {
         let uri: Uri = self
             .reach
             .check(address)
@@ -204,7 +268,7 @@ impl Carrier {
         let mut request = Request::builder()
             .method(method)
             .uri(uri)
-            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::CONTENT_TYPE, media)
             .header(header::USER_AGENT, "Quorate");
         for (name, value) in headers {
             request = request.header(*name, value);
@@ -213,7 +277,7 @@ impl Carrier {
         let request = request.map_err(|error| NotCarried::Refused(error.to_string()))?;
         let answer = web.request(request).await;
         let answer = answer.map_err(|error| NotCarried::ForNow(cause(&error)))?;
-        judged(answer.status())
+        Ok(answer.status())
     }
 }
 

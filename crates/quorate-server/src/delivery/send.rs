@@ -11,10 +11,11 @@ use quorate_notices::outbox::{
     failed as try_later,
 };
 
+use crate::app;
 use crate::app::error::AppError;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::state::AppState;
-use crate::delivery::carry::{Carrier, NotCarried, Parcel};
+use crate::delivery::carry::{Carrier, NotCarried, Parcel, PushSender};
 use crate::delivery::follow::failed;
 use crate::ui::urls;
 use crate::ui::urls::Href;
@@ -86,8 +87,11 @@ pub(super) async fn send(
         at: now,
         reply_to: reply_to(site, letters),
         bounce_to: bounce_to(site, letters),
+        push: push_sender(site, outbox, channel, &base).await?,
     };
-    let how = handed_over(outbox, carrier, channel, letters, &parcel).await?;
+    let Some(how) = handed_over(outbox, carrier, channel, letters, &parcel).await? else {
+        return Ok(false);
+    };
     noted(outbox, carrier, channel, &left, &how, site.now()).await?;
     Ok(how == Settled::Sent)
 }
@@ -106,19 +110,25 @@ async fn noted(
     settled.map_err(failed)
 }
 
-/// Hands a message over; gives what became of it. Where nothing more is taken on the channel, it is paused.
+/// Hands a message over; gives what became of it. Where nothing more is taken on the channel, it is paused, and where its
+/// receiver is no more it is dropped with all that waits on it: then there is nothing to tell.
 async fn handed_over(
     outbox: &dyn Outbox,
     carrier: &Carrier,
     channel: &Channel,
     letters: &[OutboxLetter],
     parcel: &Parcel<'_>,
-) -> Result<Settled, AppError> {
+) -> Result<Option<Settled>, AppError> {
     let tries = letters.iter().map(|letter| letter.tries).max().unwrap_or(0);
-    Ok(match carrier.carry(channel, parcel).await {
+    Ok(Some(match carrier.carry(channel, parcel).await {
         Ok(()) => Settled::Sent,
         Err(NotCarried::ForNow(why)) => try_later(tries, parcel.at, why),
         Err(NotCarried::Refused(why)) => Settled::Dead(why),
+        Err(NotCarried::Ended(_)) => {
+            let dropped = outbox.drop_channel(channel.id).await;
+            dropped.map_err(failed)?;
+            return Ok(None);
+        }
         Err(NotCarried::Gone(why)) => {
             outbox
                 .pause_channel(channel.id, Some(&why))
@@ -127,7 +137,7 @@ async fn handed_over(
             // It leaves when its owner has mended the channel and opens it again.
             try_later(tries, parcel.at, why)
         }
-    })
+    }))
 }
 
 /// The game's title, and those letters that there is something to tell of.
@@ -206,6 +216,24 @@ fn dispatch(
         off,
         choices: format!("{base}{}", choices.as_str()),
     }
+}
+
+/// By what a push service knows this server, where the message goes to one.
+async fn push_sender(
+    site: &AppState,
+    outbox: &dyn Outbox,
+    channel: &Channel,
+    base: &str,
+) -> Result<Option<PushSender>, AppError> {
+    if channel.sort != ChannelSort::Push {
+        return Ok(None);
+    }
+    let key = app::push::key(outbox).await?;
+    let contact = match &site.parts.house.contact {
+        Some(mail) => format!("mailto:{mail}"),
+        None => base.to_owned(),
+    };
+    Ok(Some(PushSender { key, contact }))
 }
 
 /// The address for an answer, where the server takes mail and there is one thing to answer.

@@ -7,7 +7,7 @@ use axum::response::Response;
 
 /// Nothing from elsewhere, nothing inline, in nobody's frame. Styles and scripts come from the binary's own files.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-                          form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+                          manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const ALWAYS: &[(&str, &str)] = &[
     ("content-security-policy", POLICY),

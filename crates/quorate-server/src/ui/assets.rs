@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::json;
 
 /// One file as it is served.
 struct Asset {
@@ -76,6 +77,11 @@ const ASSETS: &[Asset] = &[
         plain: include_bytes!("../../assets/js/board.js"),
     },
     Asset {
+        name: "push.js",
+        media: JS,
+        plain: include_bytes!("../../assets/js/push.js"),
+    },
+    Asset {
         name: "icon.svg",
         media: "image/svg+xml",
         plain: include_bytes!("../../assets/icon.svg"),
@@ -139,6 +145,35 @@ pub fn url(name: &str) -> String {
         "no asset is named {name}"
     );
     format!("/assets/{}/{name}", *VERSION)
+}
+
+/// Answers `GET /sw.js`: what works in a browser while no page is open. Its address never changes, and where it lies says for
+/// which pages it works.
+pub async fn worker() -> Response {
+    let fixed = [
+        (header::CONTENT_TYPE, JS),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (fixed, include_str!("../../assets/js/sw.js")).into_response()
+}
+
+/// Answers `GET /manifest.webmanifest`: the site as something that can be installed.
+pub async fn manifest() -> Response {
+    let icon = json!({ "src": url("icon.svg"), "sizes": "any", "type": "image/svg+xml" });
+    let told = json!({
+        "name": "Quorate",
+        "short_name": "Quorate",
+        "description": "Games of Nomic",
+        "start_url": "/",
+        "scope": "/",
+        "display": "minimal-ui",
+        "icons": [icon],
+    });
+    let fixed = [
+        (header::CONTENT_TYPE, "application/manifest+json"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (fixed, told.to_string()).into_response()
 }
 
 /// Every asset with its plain bytes, for tools that write pages to files.

@@ -11,6 +11,7 @@ mod book;
 mod bots;
 mod bounds;
 mod comments;
+mod discord;
 mod effects;
 mod generated;
 mod keeping;
@@ -127,7 +128,12 @@ impl Game {
 
     /// The same with such a rule.
     async fn with_rule(id: &str, title: &str, text: &str) -> Self {
-        let game = Self::of_six().await;
+        Self::of_six().await.and_rule(id, title, text).await
+    }
+
+    /// The same game with such a rule.
+    async fn and_rule(self, id: &str, title: &str, text: &str) -> Self {
+        let game = self;
         let proposal = json!({
             "category": "Proposal", "title": title, "body": "Gems for all.",
             "changes": [{ "do": "add_rule", "id": id, "section": "dynastic", "text": text }],

@@ -1,6 +1,7 @@
 //! Notices from the event to the receiver: mail to a mail server, requests to an address, and answers back.
 
 mod answers;
+mod push;
 mod sent;
 pub(crate) mod stand_in;
 

@@ -11,7 +11,7 @@ use quorate_runtime::Games;
 use quorate_runtime::ports::{TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{
-    AppState, Courier, Deps, Indexer, Mail, Metrics, ServerConfig, elsewhere, router,
+    AppState, Courier, Deps, DiscordKey, Indexer, Mail, Metrics, ServerConfig, elsewhere, router,
 };
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
@@ -152,6 +152,9 @@ pub(crate) struct Listen {
     /// Let webhooks go to this machine itself, without TLS too. No other address of an inner network is ever called.
     #[arg(long)]
     pub hooks_to_loopback: bool,
+    /// The public key of your application on Discord, so that people can vote, roll and act from there.
+    #[arg(long, value_name = "KEY")]
+    pub discord_key: Option<DiscordKey>,
     /// Where readers reach this server, with its https: and without a stroke at the end, for links that are handed on.
     #[arg(long, value_name = "ADDRESS")]
     pub site: Option<String>,
@@ -425,6 +428,7 @@ fn config(listen: &Listen) -> Result<ServerConfig> {
     Ok(ServerConfig {
         address: address.map(|site| site.trim_end_matches('/').to_owned()),
         mail,
+        discord: listen.discord_key,
         hooks_to_loopback: listen.hooks_to_loopback,
         is_open: !listen.invited_only,
         is_secure: listen.https,

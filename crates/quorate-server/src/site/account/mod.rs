@@ -1,5 +1,6 @@
 //! Signing up, in and out, ways back in, and one’s own settings.
 
+mod discord;
 pub mod factor;
 pub mod handler;
 pub mod page;

@@ -20,7 +20,7 @@ use crate::app::{forget, passwords, reply};
 use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
-use crate::site::account::{factor, programs};
+use crate::site::account::{discord, factor, programs};
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, Theme, When, plural, urls};
@@ -40,6 +40,8 @@ enum Told<'a> {
     Nothing,
     /// The secret of a token that was just made.
     Secret(String),
+    /// A code that links the account to Discord.
+    Code(String),
     /// What was wrong with a form, by the form's word.
     Wrong(&'a str, String),
 }
@@ -56,11 +58,13 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
     let second = site.parts.safety.second_factor(account.id).await?;
     let uses = site.parts.safety.session_uses(account.id).await?;
     let entries = site.parts.safety.entries(Some(account.id), ENTRIES).await?;
-    let (secret, wrong) = match told {
-        Told::Nothing => (None, None),
-        Told::Secret(secret) => (Some(secret), None),
-        Told::Wrong(what, error) => (None, Some((what, error))),
-    };
+    let (mut secret, mut code, mut wrong) = (None, None, None);
+    match told {
+        Told::Nothing => {}
+        Told::Secret(shown) => secret = Some(shown),
+        Told::Code(shown) => code = Some(shown),
+        Told::Wrong(what, error) => wrong = Some((what, error)),
+    }
     let mut blocks = vec![
         appearance(visitor),
         password(visitor),
@@ -72,6 +76,10 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         words(visitor),
         leaving(visitor),
     ];
+    if site.parts.house.discord.is_some() {
+        let after = blocks.iter().position(|block| block.id == "history");
+        blocks.insert(after.unwrap_or(0), discord::block(visitor, code));
+    }
     let mut status = StatusCode::OK;
     if let Some((what, error)) = wrong {
         status = StatusCode::BAD_REQUEST;
@@ -333,6 +341,10 @@ async fn changed(
             let secret = programs::make_token(site, account.id, wish).await?;
             note(site, visitor, &account, SecurityEvent::TokenMade).await;
             shown(site, visitor, Told::Secret(secret)).await
+        }
+        "discord" => {
+            let code = discord::code(site, account.id, form)?;
+            shown(site, visitor, Told::Code(code)).await
         }
         "revoke" => {
             let wanted = form.one("token").unwrap_or_default();

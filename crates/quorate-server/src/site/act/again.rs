@@ -12,10 +12,11 @@ use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing};
 use quorate_law::declare::ActionDecl;
 
 use crate::app::error::AppError;
+use crate::app::filled::arguments;
 use crate::app::forms::{SentIn, answer_in};
 use crate::app::posted::Posted;
 use crate::app::{reply, send};
-use crate::site::act::handler::{arguments, latest, sheet};
+use crate::site::act::handler::{latest, sheet};
 use crate::site::act::page::{Act, ActTrial};
 use crate::ui;
 use crate::view::game::GameView;

@@ -9,6 +9,7 @@ use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, ChannelSort, LetterId, NewChannel,
 };
+use quorate_notices::push::PushSeal;
 use quorate_notices::signature::WebhookSecret;
 use quorate_runtime::ports::Account;
 
@@ -61,6 +62,7 @@ pub(super) async fn changed(
             return by_web(site, visitor, account, audience, form).await;
         }
         "feed" => return feed(site, visitor, account, game, form).await,
+        "push" => by_push(site, account, game.clone(), form).await?,
         "drop" => {
             let channel = own_channel(site, account, form).await?;
             outbox(site)?
@@ -231,8 +233,7 @@ async fn by_web(
     let sort = form
         .filled("sort")
         .and_then(|word| word.parse::<ChannelSort>().ok());
-    let Some(sort) = sort.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed))
-    else {
+    let Some(sort) = sort.filter(|sort| sort.is_typed()) else {
         return wrong("Choose what receives it.");
     };
     let address = form.filled("address").unwrap_or_default().trim().to_owned();
@@ -268,6 +269,40 @@ async fn by_web(
         back = back.with("game", game);
     }
     Ok(reply::see_with(&back, "Messages go there from now on."))
+}
+
+/// The browser that sends this, by what it says of its subscription.
+async fn by_push(
+    site: &Arc<AppState>,
+    account: &Account,
+    game: Option<GameId>,
+    form: &Posted,
+) -> Result<&'static str, AppError> {
+    let text = |name: &str| form.filled(name).unwrap_or_default();
+    let address = text("endpoint").to_owned();
+    if address.is_empty() {
+        return wrong("This browser takes no notices, or its scripts are off.");
+    }
+    let Ok(seal) = PushSeal::read(text("p256dh"), text("auth")) else {
+        return wrong("That is no key of a browser.");
+    };
+    let reach = WebReach {
+        loopback: site.parts.house.hooks_to_loopback,
+    };
+    if let Err(why) = reach.check(&address) {
+        return wrong(&format!("The address cannot be used: {why}."));
+    }
+    let channel = NewChannel {
+        account: account.id,
+        audience: ChannelAudience::Own(game),
+        sort: ChannelSort::Push,
+        address,
+        secret: seal.to_string(),
+        made_at: site.now(),
+        confirmed_at: Some(site.now()),
+    };
+    keep(site, account, channel).await?;
+    Ok("Notices come to this browser from now on.")
 }
 
 async fn feed(

@@ -17,9 +17,9 @@ use quorate_runtime::ports::{Account, StoreError};
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::notice_words::{self, WordFor};
-use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::app::{push, reply};
 use crate::site::notices::change;
 use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
 use crate::ui::urls::Href;
@@ -220,6 +220,7 @@ async fn channels(
         forms.push(desk.form("mail", vec![field], "Send me mail"));
     }
     if desk.site.parts.house.address.is_some() {
+        forms.push(push_form(desk, outbox).await?);
         forms.push(web_form(desk));
         if desk.game.is_some() {
             forms.push(room_form(desk));
@@ -235,7 +236,7 @@ async fn channels(
 
 fn sorts(id: &str) -> Field {
     let sorts = ChannelSort::ALL.into_iter();
-    let web = sorts.filter(|sort| !matches!(sort, ChannelSort::Mail | ChannelSort::Feed));
+    let web = sorts.filter(|sort| sort.is_typed());
     let choices = web
         .map(|sort| Choice::new(sort.word(), sort.title()))
         .collect();
@@ -255,6 +256,16 @@ fn address_fields(prefix: &str) -> Vec<Field> {
     .optional()
     .hint("Of Matrix and ntfy alone. A webhook gets a secret of its own, by which it knows us.");
     vec![sorts(&id("sort")), address, secret]
+}
+
+/// What a script fills in with what this browser says of its subscription.
+async fn push_form(desk: &NoticesDesk<'_>, outbox: &dyn Outbox) -> Result<Form, AppError> {
+    let key = push::key(outbox).await?;
+    let send = desk.send("push").with("server", key.public());
+    let send = ["endpoint", "p256dh", "auth"]
+        .into_iter()
+        .fold(send, |send, name| send.with(name, ""));
+    Ok(Form::button(send, "Notify me in this browser"))
 }
 
 fn web_form(desk: &NoticesDesk<'_>) -> Form {
@@ -311,6 +322,7 @@ fn shown_address(site: &AppState, channel: &Channel) -> String {
         | ChannelSort::Discord
         | ChannelSort::Slack
         | ChannelSort::Matrix
+        | ChannelSort::Push
         | ChannelSort::Ntfy => {
             let mut parts = channel.address.splitn(4, '/');
             let host = parts.nth(2).unwrap_or_default();

@@ -66,6 +66,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "label=x",
         ),
         (
+            "/settings/{what}:discord",
+            "/settings/discord".into(),
+            "admin=on",
+        ),
+        (
             "/settings/{what}:mail",
             "/settings/mail".into(),
             "mail=dan@example.org&old=wrong",
@@ -130,6 +135,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/notices/{what}:web",
             "/notices/web".into(),
             "sort=webhook&address=https://10.0.0.1/",
+        ),
+        (
+            "/notices/{what}:push",
+            "/notices/push".into(),
+            "endpoint=https://10.0.0.1/&p256dh=x&auth=y",
         ),
         ("/notices/{what}:drop", "/notices/drop".into(), "channel=1"),
         (
@@ -233,6 +243,8 @@ fn wishes(ball: &Ball) -> Vec<(&'static str, String, Json)> {
             json!({}),
         ),
         ("/mail-in", "/mail-in".to_owned(), json!({})),
+        // This one wants a signature, and a key to check it by.
+        ("/discord", "/discord".to_owned(), json!({})),
         (
             "/api/v1/games",
             "/api/v1/games".to_owned(),

@@ -1,0 +1,54 @@
+// What works while no page is open: notices that are pushed here, and the last pages when there is no network.
+const PAGES = "pages", FILES = "files", KEPT = 40;
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("push", (event) => {
+  const { title, body, url, tag } = event.data.json();
+  event.waitUntil(self.registration.showNotification(title, { body, tag, data: url }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(self.clients.openWindow(event.notification.data));
+});
+
+const keep = async (name, request, answer) => {
+  const cache = await caches.open(name);
+  await cache.delete(request);
+  await cache.put(request, answer);
+  const all = await cache.keys();
+  await Promise.all(all.slice(0, Math.max(0, all.length - KEPT)).map((old) => cache.delete(old)));
+};
+
+const page = async (event) => {
+  try {
+    const answer = await fetch(event.request);
+    if (answer.ok) event.waitUntil(keep(PAGES, event.request, answer.clone()));
+    return answer;
+  } catch {
+    const kept = await caches.match(event.request, { cacheName: PAGES });
+    const none = "There is no network, and this page was not seen here lately.";
+    return kept ?? new Response(none, { status: 503, headers: { "content-type": "text/plain" } });
+  }
+};
+
+const file = async (event) => {
+  const kept = await caches.match(event.request, { cacheName: FILES });
+  if (kept) return kept;
+  const answer = await fetch(event.request);
+  if (answer.ok) event.waitUntil(keep(FILES, event.request, answer.clone()));
+  return answer;
+};
+
+self.addEventListener("fetch", (event) => {
+  const { method, mode, url } = event.request;
+  const { origin, pathname } = new URL(url);
+  if (origin !== self.location.origin) return;
+  // What somebody saw is nobody else's who signs in after them.
+  if (method === "POST" && pathname.startsWith("/sign-")) event.waitUntil(caches.delete(PAGES));
+  if (method !== "GET") return;
+  if (mode === "navigate") event.respondWith(page(event));
+  else if (pathname.startsWith("/assets/")) event.respondWith(file(event));
+});

@@ -1,0 +1,57 @@
+//! Codes by which somebody links their account to Discord.
+
+use quorate_kernel::Span;
+use quorate_runtime::ports::{AccountId, TokenScope, TokenScopes};
+
+use crate::app::error::AppError;
+use crate::app::notice_words::{self, WordFor};
+use crate::app::posted::Posted;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
+use crate::site::account::page::SettingsBlock;
+use crate::ui::{Fact, Field, FieldKind, Form, urls};
+
+/// How long a code counts.
+const COUNTS: Span = Span::minutes(10);
+
+/// A form that makes a code, and the code.
+pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
+    let admin = Field::new(
+        "discord-admin",
+        "admin",
+        "Also what is kept for admins",
+        FieldKind::Flag(false),
+    )
+    .optional();
+    SettingsBlock {
+        id: "discord".to_owned(),
+        title: "Discord".to_owned(),
+        about: "Vote, roll and act from Discord, with /needs-me, /roll and /act. Make a code and send it there with /link, \
+                within ten minutes. Give it to nobody: whoever sends it plays as you. What is linked stands among the \
+                programs that act for you, and ends there."
+            .to_owned(),
+        lines: Vec::new(),
+        shown_once: code.map(|code| Fact::new("Send in Discord", format!("/link code:{code}"))),
+        form: Some(Form {
+            fields: vec![admin],
+            ..Form::button(visitor.send(urls::SettingsDo { what: "discord" }), "Make a code")
+        }),
+    }
+}
+
+/// A code for an account.
+///
+/// # Errors
+/// Fails where nobody plays from Discord here.
+pub(super) fn code(site: &AppState, id: AccountId, form: &Posted) -> Result<String, AppError> {
+    if site.parts.house.discord.is_none() {
+        return Err(AppError::NotFound);
+    }
+    let mut scopes = vec![TokenScope::Vote, TokenScope::Act];
+    if form.filled("admin").is_some() {
+        scopes.push(TokenScope::Admin);
+    }
+    let scopes: TokenScopes = scopes.into_iter().collect();
+    let word = WordFor::Link(id, scopes, site.now() + COUNTS);
+    Ok(notice_words::write(site, &word))
+}
