@@ -70,8 +70,8 @@ pub struct OtherLoss {
     pub names_it: bool,
     /// Its clauses whose code sleeps, or breaks where it comes to a name that went, each with why.
     pub fences: Vec<(u32, String)>,
-    /// How many of these do not themselves name what went, in prose, though their rule may.
-    pub beyond: usize,
+    /// Those of these clauses that do not themselves name what went, in prose, though their rule may.
+    pub beyond: Vec<u32>,
     /// Its clauses that live on what went as a definition, each with what that is. They lost nothing.
     pub living: Vec<(u32, String)>,
     /// Its actions that the law no longer has, or that can come to a name that went.
@@ -129,7 +129,11 @@ impl LossTotals {
                     (&mut totals.fences_unnamed, &mut totals.acts_unnamed)
                 };
                 *fences += other.fences.len();
-                totals.fences_beyond += if other.names_it { other.beyond } else { 0 };
+                totals.fences_beyond += if other.names_it {
+                    other.beyond.len()
+                } else {
+                    0
+                };
                 totals.living += other.living.len();
                 *all += acts;
             }
@@ -284,9 +288,10 @@ impl Ground {
         let others = rules.map(|rule| OtherLoss {
             rule: rule.clone(),
             names_it: self.lexicon.names(rule, gone),
-            beyond: fences.get(rule).map_or(0, |fallen| {
-                let says = |clause| self.lexicon.clause_names(rule, clause, gone);
-                fallen.iter().filter(|(clause, _)| !says(*clause)).count()
+            beyond: fences.get(rule).map_or_else(Vec::new, |fallen| {
+                let says = |clause: &u32| self.lexicon.clause_names(rule, *clause, gone);
+                let fallen = fallen.iter().map(|(clause, _)| *clause);
+                fallen.filter(|clause| !says(clause)).collect()
             }),
             fences: fences.remove(rule).unwrap_or_default(),
             living: living.remove(rule).unwrap_or_default(),

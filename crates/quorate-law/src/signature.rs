@@ -8,12 +8,13 @@ use crate::interface::{self, LibraryEntry, RECORDS};
 
 /// What only the host calls: guards that the rewriting puts in, what stands for lost names, and what stands
 /// behind a script's host.
-const INTERNAL: [&str; 6] = [
+const INTERNAL: [&str; 7] = [
     "Host.call(*args: Any, **named: Any) -> Any",
     "Object.call(*args: Any, **named: Any) -> Any",
     "__held(of: Any, name: str) -> Any",
     "__iadd(a: Any, b: Any) -> Any",
     "__lost(why: str) -> Any",
+    "__lost_board(name: str) -> Any",
     "__lost_value(name: str) -> Any",
 ];
 

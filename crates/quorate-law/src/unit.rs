@@ -32,6 +32,15 @@ pub(crate) struct KindFound {
     pub(crate) offset: u32,
 }
 
+impl KindFound {
+    /// Its name, and the variable that stands for it.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        [self.name.as_str()]
+            .into_iter()
+            .chain(self.alias.as_deref())
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sort {
     Entity,
@@ -115,6 +124,10 @@ pub(crate) struct Unit {
     pub(crate) rows: Vec<(String, String)>,
     /// Rows that it asks for by their key: table, key and place.
     pub(crate) asked_rows: Vec<(String, String, u32)>,
+    /// Rows that it asks for by a key that has a name: table, that name and place.
+    pub(crate) asked_by_name: Vec<(String, String, u32)>,
+    /// Texts that have a name: the name and the text.
+    pub(crate) texts: Vec<(String, String)>,
     /// Names that it uses and does not define, in its order.
     pub(crate) needs: Vec<(String, u32)>,
     /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
@@ -139,12 +152,14 @@ impl Unit {
             in_place: Vec::new(),
             rows: Vec::new(),
             asked_rows: Vec::new(),
+            asked_by_name: Vec::new(),
+            texts: Vec::new(),
             needs: Vec::new(),
             odd: Vec::new(),
         };
         unit.look();
         let ast = unit.ast.clone();
-        unit.asked_rows = asked_rows(ast.statement());
+        unit.ask_for_rows(ast.statement());
         for statement in top_level_stmts(ast.statement()) {
             let (line, _) = info.position(statement.span.begin().get());
             let site = Site {
@@ -155,6 +170,26 @@ impl Unit {
             unit.chunk(statement, code);
         }
         unit
+    }
+
+    /// Finds the rows of tables that code asks for by a key that stands there, `Terrain.row("Wall")`, or by a name, `Terrain.row(WALL)`.
+    fn ask_for_rows(&mut self, code: &AstStmt) {
+        walk_stmt(code, &mut |expr| {
+            if let ExprP::Call(callee, args) = expr
+                && let ExprP::Dot(table, method) = &callee.node
+                && method.node == "row"
+                && let ExprP::Identifier(table) = &table.node
+                && let Some(key) = args.args.first().map(|arg| arg.expr())
+            {
+                let at = callee.span.begin().get();
+                if let Some(key) = string(key) {
+                    self.asked_rows.push((table.ident.clone(), key, at));
+                } else if let ExprP::Identifier(name) = &key.node {
+                    let asked = (table.ident.clone(), name.ident.clone(), at);
+                    self.asked_by_name.push(asked);
+                }
+            }
+        });
     }
 
     /// The language's own look at the fence.
@@ -195,6 +230,9 @@ impl Unit {
                 let names = targets(&assign.lhs);
                 for (name, offset) in &names {
                     self.defines.push((name.clone(), *offset));
+                }
+                if let ([(name, _)], Some(text)) = (names.as_slice(), string(&assign.rhs)) {
+                    self.texts.push((name.clone(), text));
                 }
                 let alone = match names.as_slice() {
                     [(name, _)] => Some(name.clone()),
@@ -509,20 +547,4 @@ fn touched(body: &AstStmt) -> (BTreeSet<String>, BTreeSet<String>) {
         touches.extend(names.map(str::to_owned));
     });
     (touches, falls_back)
-}
-
-/// Rows of tables that code asks for by a key that stands there: `Terrain.row("Wall")`.
-fn asked_rows(code: &AstStmt) -> Vec<(String, String, u32)> {
-    let mut asked = Vec::new();
-    walk_stmt(code, &mut |expr| {
-        if let ExprP::Call(callee, args) = expr
-            && let ExprP::Dot(table, method) = &callee.node
-            && method.node == "row"
-            && let ExprP::Identifier(table) = &table.node
-            && let Some(key) = args.args.first().and_then(|arg| string(arg.expr()))
-        {
-            asked.push((table.ident.clone(), key, callee.span.begin().get()));
-        }
-    });
-    asked
 }

@@ -237,7 +237,7 @@ pub trait World {
     ) -> Answer<Vec<Datum>>;
     /// Empties a ledger.
     fn ledger_clear(&self, of: &Thing, ledger: &str) -> Answer<()>;
-    /// A board's labels of columns and rows, for squares' names and neighbours.
+    /// A board's labels of columns and rows, for squares' names and neighbours; none of a board that went with its rule.
     fn board(&self, board: &str) -> Answer<(Vec<String>, Vec<String>)>;
     /// A quantity after its filters.
     fn quantity(&self, name: &str, base: Datum, context: Vec<Datum>) -> Answer<Datum>;

@@ -228,4 +228,67 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn a_lost_board_has_no_squares_and_lost_constants_live_on_one_by_one() {
+        let mut game = game("");
+        let field = "field = board(\"Field\", [\"A\", \"B\"], [\"1\"])\nLOW, HIGH = 2, 5";
+        let walk = "def count(actor: Player, squares: int):\n    require(len(field.squares()) == squares, \"so many\")\n\n\
+            def find(actor: Player, high: int):\n    require(high == HIGH and (field.square(\"A1\") == None) == (high > 5), \"it\")\n\n\
+            action(\"count\", count)\naction(\"find\", find)";
+        game.change(vec![rule("field", field), rule("walk", walk)]);
+        assert!(game.act("count", &[("squares", Value::Int(2))]).is_ok());
+        assert!(game.act("find", &[("high", Value::Int(5))]).is_ok());
+        game.change(vec![repealed("field")]);
+        let asleep = &game.judge.law().asleep;
+        assert!(asleep.is_empty(), "{asleep:?}");
+        let lives_on = |name| lean("walk", name, LeanFate::LivesOn);
+        assert_eq!(
+            leans(&game),
+            [lives_on("field"), lives_on("HIGH"), lives_on("field")]
+        );
+        assert!(game.act("count", &[("squares", Value::Int(0))]).is_ok());
+        let refusal = game.act("find", &[("high", Value::Int(5))]);
+        assert!(
+            refusal.is_err_and(|refusal| refusal.needs[0].what == "it"),
+            "nothing is at A1"
+        );
+    }
+
+    #[test]
+    fn a_value_of_things_that_went_with_it_is_reached_by_nobody() {
+        let mut game = game("");
+        let sacks = "entity(\"Sack\")\nweight = number(\"Weight\", of = Sack, default = 5)\nburden = number(\"Burden\", of = player)";
+        let scales = "def weigh(actor: Player):\n    for sack in Sack.all():\n        require(sack.weight == 5, \"five\")\n\n\
+            def lift(actor: Player):\n    actor.burden += 1\n\naction(\"weigh\", weigh)\naction(\"lift\", lift)";
+        game.change(vec![rule("sacks", sacks), rule("scales", scales)]);
+        game.change(vec![repealed("sacks")]);
+        let expected = [
+            lean("scales", "Sack", LeanFate::LivesOn),
+            lean("scales", "burden", LeanFate::Breaks),
+        ];
+        assert_eq!(leans(&game), expected);
+        let law = game.judge.law();
+        assert!(!law.comes_to_lost(&law.actions[&Name::from("weigh")].it));
+        assert!(law.comes_to_lost(&law.actions[&Name::from("lift")].it));
+        assert!(game.act("weigh", &[]).is_ok());
+    }
+
+    #[test]
+    fn a_row_that_is_asked_for_by_a_name_is_lost_like_one_by_its_key() {
+        let mut game = game("");
+        let shop = "SALT = \"Salt\"\ntable(\"Ware\", price = int)\n\n\
+            def buy(actor: Player):\n    note(str(Ware.row(SALT).price))\n\n\
+            def pick(actor: Player, SALT: str):\n    note(str(Ware.row(SALT).price))\n\n\
+            action(\"buy\", buy)\naction(\"pick\", pick)";
+        let rows = "row(Ware, \"Salt\", price = 3)\nrow(Ware, \"Rye\", price = 2)";
+        game.change(vec![rule("shop", shop), rule("rows", rows)]);
+        assert!(game.act("buy", &[]).is_ok());
+        game.change(vec![repealed("rows")]);
+        let lost = lean("shop", "Ware.row(\"Salt\")", LeanFate::Breaks);
+        assert_eq!(leans(&game), [lost]);
+        let law = game.judge.law();
+        assert!(law.comes_to_lost(&law.actions[&Name::from("buy")].it));
+        assert!(!law.comes_to_lost(&law.actions[&Name::from("pick")].it));
+    }
 }

@@ -98,7 +98,7 @@ fn in_bold(prose: &str) -> Vec<&str> {
     prose.split("**").skip(1).step_by(2).collect()
 }
 
-/// The words of a text, a code name's included, in lower case and without the marks of the plural.
+/// The words of a text, a code name's included, in lower case and in one form for both numbers.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -125,14 +125,13 @@ fn singular(word: &str) -> String {
             .filter(|stem| stem.len() + put.len() > 2);
         stem.map(|stem| format!("{stem}{put}"))
     };
-    let ends = ["ies", "ses", "xes", "ches", "shes"];
+    // A zombie and a city have their plural alike, and "dies" is of "die".
+    if let Some(stem) = ["ies", "ie"].iter().find_map(|end| word.strip_suffix(end)) {
+        return format!("{stem}y");
+    }
+    let ends = ["ses", "xes", "ches", "shes"];
     if let Some(end) = ends.into_iter().find(|end| word.ends_with(end)) {
-        let put = if end == "ies" {
-            "y"
-        } else {
-            &end[..end.len() - 2]
-        };
-        return without(end, put).unwrap_or_else(|| word.to_owned());
+        return without(end, &end[..end.len() - 2]).unwrap_or_else(|| word.to_owned());
     }
     if word.ends_with("ss") {
         return word.to_owned();
@@ -146,8 +145,21 @@ mod tests {
 
     #[test]
     fn a_name_is_found_in_any_case_and_number() {
-        let prose = words("Each {player} may hold Land Mines, boxes and a class; his HP falls.");
-        for name in ["LandMine", "land_mines", "Box", "Class", "hp", "player"] {
+        let prose = words(
+            "Each {player} may hold Land Mines, boxes and a class; his HP falls. In a city each Zombie dies.",
+        );
+        let names = [
+            "LandMine",
+            "land_mines",
+            "Box",
+            "Class",
+            "hp",
+            "player",
+            "{zombies}",
+            "cities",
+            "die",
+        ];
+        for name in names {
             assert!(says(&prose, &words(name)), "{name}");
         }
         for name in ["Mine Field", "classy", "hold Mines"] {

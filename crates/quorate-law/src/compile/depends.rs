@@ -49,6 +49,7 @@ impl Compilation<'_> {
                 rows.insert((table, key), info);
             }
         }
+        let texts = self.texts();
         let mut found = BTreeSet::new();
         for (info, unit) in self.rules().filter(|(info, _)| !info.library) {
             let site: Site = info.site();
@@ -78,9 +79,9 @@ impl Compilation<'_> {
                     }
                 }
             }
-            for (table, key, _) in &unit.asked_rows {
+            for (table, key, _) in Self::asked_rows(unit, &texts) {
                 if let Some(home) = rows.get(&(table.as_str(), key.as_str())) {
-                    uses(row_name(table, key), &home.rule, false);
+                    uses(row_name(&table, &key), &home.rule, false);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Where the law leans on names that nobody awake provides, and what comes of it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quorate_kernel::Name;
 
@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::interface::attributes;
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
-use crate::unit::{FunctionFound, Unit, ValueFound};
+use crate::unit::{FunctionFound, KindFound, Unit, ValueFound};
 
 /// A function that reads or sets a lost value.
 pub(super) struct ValueTouch<'c> {
@@ -41,16 +41,31 @@ impl Compilation<'_> {
         lost.map(|value| value.name.as_str()).collect()
     }
 
+    /// Kinds that left with their rules, and the variables that stood for them.
+    fn lost_kinds(&self) -> BTreeSet<&str> {
+        let awake = self.standing().flat_map(|(_, _, unit)| &unit.kinds);
+        let awake: BTreeSet<&str> = awake.flat_map(KindFound::names).collect();
+        let formers = self.lost.formers.iter();
+        let left = formers.filter(|former| former.left.is_some());
+        let kinds = left.flat_map(|former| &former.unit.kinds);
+        kinds
+            .flat_map(KindFound::names)
+            .filter(|name| !awake.contains(name))
+            .collect()
+    }
+
     /// Where functions read or set lost values.
     pub(super) fn value_touches(&self) -> Vec<ValueTouch<'_>> {
         let lost = self.lost_value_names();
         if lost.is_empty() {
             return Vec::new();
         }
+        let empty = self.lost_kinds();
         let mut formers: BTreeMap<&str, LostValue<'_>> = BTreeMap::new();
         for former in &self.lost.formers {
             for value in &former.unit.values {
-                if lost.contains(value.name.as_str()) {
+                // Of a kind that went with it there is nothing left whose value could be read or set.
+                if lost.contains(value.name.as_str()) && !empty.contains(value.of.as_str()) {
                     formers
                         .entry(value.name.as_str())
                         .or_insert((value, former));
@@ -155,13 +170,11 @@ impl Compilation<'_> {
             .iter()
             .filter(|touch| touch.fate == LeanFate::Breaks);
         broken.extend(touches.map(|touch| touch.function.name.as_str()));
-        let rows = self.rows();
+        let (rows, texts) = (self.rows(), self.texts());
         for (_, _, unit) in self.standing() {
-            let lost = unit
-                .asked_rows
-                .iter()
-                .filter(|asked| self.row_left(asked, &rows).is_some());
-            let functions = lost.filter_map(|(.., at)| function_at(unit, *at));
+            let lost = Self::asked_rows(unit, &texts).into_iter();
+            let lost = lost.filter(|asked| self.row_left(asked, &rows).is_some());
+            let functions = lost.filter_map(|(.., at)| function_at(unit, at));
             broken.extend(functions.map(|function| function.name.as_str()));
         }
         let functions = || self.units.iter().flatten().flat_map(|unit| &unit.functions);
@@ -188,7 +201,7 @@ impl Compilation<'_> {
             .filter(|(index, _)| self.units[**index].is_some())
             .map(|(_, stand_in)| (stand_in.name.as_str(), stand_in))
             .collect();
-        let rows = self.rows();
+        let (rows, texts) = (self.rows(), self.texts());
         let mut leans = Vec::new();
         for (index, info, unit) in self.standing() {
             for (name, at) in &unit.needs {
@@ -206,11 +219,11 @@ impl Compilation<'_> {
                 let name = touch.name.to_owned();
                 leans.push(self.lean(info, touch.offset, name, touch.former, touch.fate));
             }
-            for asked in &unit.asked_rows {
-                if let Some(former) = self.row_left(asked, &rows) {
+            for asked in Self::asked_rows(unit, &texts) {
+                if let Some(former) = self.row_left(&asked, &rows) {
                     let (table, key, at) = asked;
-                    let name = row_name(table, key);
-                    leans.push(self.lean(info, *at, name, former, LeanFate::Breaks));
+                    let name = row_name(&table, &key);
+                    leans.push(self.lean(info, at, name, former, LeanFate::Breaks));
                 }
             }
         }
@@ -245,11 +258,37 @@ impl Compilation<'_> {
         rows.cloned().collect()
     }
 
+    /// Texts that have a name at the top level of the law, those of former fences included.
+    pub(super) fn texts(&self) -> HashMap<&str, &str> {
+        let former = self.lost.formers.iter().map(|former| &former.unit);
+        let units = former.chain(self.units.iter().flatten());
+        let texts = units.flat_map(|unit| &unit.texts);
+        texts
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .collect()
+    }
+
+    /// The rows that a fence asks for by their key: table, key and place.
+    pub(super) fn asked_rows(
+        unit: &Unit,
+        texts: &HashMap<&str, &str>,
+    ) -> Vec<(String, String, u32)> {
+        let by_name = unit.asked_by_name.iter().filter_map(|(table, name, at)| {
+            let is_own = |function: &FunctionFound| function.own.contains(name);
+            let key = texts.get(name.as_str())?;
+            let is_text = !function_at(unit, *at).is_some_and(is_own);
+            is_text.then(|| (table.clone(), (*key).to_owned(), *at))
+        });
+        unit.asked_rows.iter().cloned().chain(by_name).collect()
+    }
+
     /// Rows that awake fences ask for by name and none has.
     pub(super) fn asks_for_other_rows(&self) -> bool {
-        let mut asked = self.standing().flat_map(|(_, _, unit)| &unit.asked_rows);
+        let texts = self.texts();
+        let units = self.standing();
+        let mut asked = units.flat_map(|(_, _, unit)| Self::asked_rows(unit, &texts));
         let rows = self.rows();
-        asked.any(|(table, key, _)| !rows.contains(&(table.clone(), key.clone())))
+        asked.any(|(table, key, _)| !rows.contains(&(table, key)))
     }
 
     /// The fence that had a row which is asked for; none where there is such a row, or never was.

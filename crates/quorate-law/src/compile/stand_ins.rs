@@ -128,7 +128,7 @@ impl Compilation<'_> {
         (is_one && unit.faults.is_empty()).then_some((unit, info))
     }
 
-    /// What was assigned to a name, where that changes nothing: a plain value, a handle of a value or kind.
+    /// What was assigned to a name, where that changes nothing: a plain value, a handle of a value, board or kind.
     fn constant(&self, former: &Former, name: &str) -> Option<String> {
         let unit = &former.unit;
         let is_alias = |kind: &&KindFound| kind.alias.as_deref() == Some(name);
@@ -139,20 +139,22 @@ impl Compilation<'_> {
             return Some(format!("{name} = __lost_value({name:?})\n"));
         }
         let (_, at) = unit.defines.iter().find(|(known, _)| known == name)?;
-        let line = former.lines_at(*at)?;
         let mut statements = top_level_stmts(unit.ast.statement()).into_iter();
         let assigned = statements.find_map(|statement| match &statement.node {
-            StmtP::Assign(assign)
-                if syntax::targets(&assign.lhs)
-                    .iter()
-                    .any(|(_, offset)| offset == at) =>
-            {
-                Some(&assign.rhs)
+            StmtP::Assign(assign) => {
+                let targets = syntax::targets(&assign.lhs);
+                let nth = targets.iter().position(|(_, offset)| offset == at)?;
+                part_of(&assign.rhs, nth, targets.len())
             }
             _ => None,
         })?;
+        if is_call_of(assigned, "board") {
+            return Some(format!("{name} = __lost_board({name:?})\n"));
+        }
+        let (begin, end) = (assigned.span.begin().get(), assigned.span.end().get());
+        let code = former.info.code.get(begin as usize..end as usize)?;
         self.says_only(assigned, &mut BTreeSet::new())
-            .then_some(line)
+            .then(|| format!("{name} = ({code})\n"))
     }
 
     /// A function with the parameters of a former one, which breaks.
@@ -253,4 +255,20 @@ impl Compilation<'_> {
             .filter(|value| !awake.contains(&(value.name.as_str(), value.of.as_str())))
             .collect()
     }
+}
+
+/// What the nth of some names is assigned, where that can be read: of a name alone, all of it.
+fn part_of(assigned: &AstExpr, nth: usize, names: usize) -> Option<&AstExpr> {
+    match &assigned.node {
+        _ if names == 1 => Some(assigned),
+        ExprP::Tuple(parts) | ExprP::List(parts) if parts.len() == names => parts.get(nth),
+        _ => None,
+    }
+}
+
+fn is_call_of(expr: &AstExpr, function: &str) -> bool {
+    let ExprP::Call(callee, _) = &expr.node else {
+        return false;
+    };
+    matches!(&callee.node, ExprP::Identifier(name) if name.ident == function)
 }

@@ -14,6 +14,9 @@ use super::play::question;
 pub(crate) const NATIVES: &[Native] = &[
     ("__held", held),
     ("__lost", |args, _| Err(fault(args.text(0)?))),
+    ("__lost_board", |args, _| {
+        Ok(handle(args, args.text(0)?.into(), "board"))
+    }),
     ("__lost_value", |args, _| {
         Ok(handle(args, args.text(0)?.into(), "lost value"))
     }),

@@ -1,8 +1,11 @@
 //! `quorate independence`: what falls with each rule of a rulebook that goes.
 
+use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use quorate_engine::rulebook::Rulebook;
 use quorate_lab::independence::{self, Gone, Loss, LossTotals, OtherLoss, Trials};
 use serde_json::{Value, json};
 
@@ -21,8 +24,9 @@ use crate::rulebooks;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// A rulebook: a folder, or the name of one.
-    rulebook: String,
+    /// Rulebooks: folders, or names.
+    #[arg(required = true)]
+    rulebooks: Vec<String>,
     /// Tell only of this rule, by its code name.
     #[arg(long)]
     rule: Option<String>,
@@ -38,17 +42,63 @@ pub(crate) struct Arguments {
     /// The seed of the halves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The most that rules may lose, over all trials, which do not name what went; more is found wrong.
+    /// The most that may be lost of each rulebook, over all trials, in rules that do not name what went and in clauses that do not;
+    /// more is found wrong.
     #[arg(long)]
     most: Option<usize>,
     /// Only the totals.
     #[arg(long)]
     totals: bool,
+    /// Only the totals of all rulebooks, as tables in Markdown.
+    #[arg(long)]
+    table: bool,
+    /// Find wrong what the tables have otherwise than this file.
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
 }
 
 /// Plays the trials and tells what they came to.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    let book = rulebooks::read(&arguments.rulebook)?;
+    let known = match &arguments.check {
+        Some(path) => Some(rulebooks::read_text(path)?),
+        None => None,
+    };
+    let mut all = Vec::new();
+    let mut is_well = true;
+    for name in &arguments.rulebooks {
+        let book = rulebooks::read(name)?;
+        let totals = one(&book, arguments, out)?;
+        let found = totals.unnamed();
+        if let Some(most) = arguments.most.filter(|most| found > *most) {
+            is_well = false;
+            out.line(out.red(&format!(
+                "{found} lost in rules or clauses that do not name what went, at most {most} may be"
+            )));
+        }
+        all.push((book.name.to_string(), totals));
+    }
+    let tables = tables(&all);
+    if arguments.table {
+        out.line(tables.trim_end());
+    }
+    if known.is_some_and(|known| tables.lines().any(|row| !known.contains(row))) {
+        is_well = false;
+        let books = arguments.rulebooks.join(" ");
+        out.line(format!(
+            "{}: print them anew with `quorate independence {books} --halves {} --table`",
+            out.red("the tables are out of date"),
+            arguments.halves
+        ));
+    }
+    Ok(if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FOUND_WRONG)
+    })
+}
+
+/// Plays the trials of one rulebook.
+fn one(book: &Rulebook, arguments: &Arguments, out: &Output) -> Result<Totals> {
     let trials = Trials {
         each_rule: true,
         kept: arguments.kept.as_str().into(),
@@ -62,8 +112,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     };
     let bar = out.progress("trials");
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let mut losses =
-        independence::play(&book, &trials, &|done, of| bar.at(count(done), count(of)))?;
+    let mut losses = independence::play(book, &trials, &|done, of| bar.at(count(done), count(of)))?;
     bar.done();
     if let Some(rule) = &arguments.rule {
         losses.retain(|loss| {
@@ -72,7 +121,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
                 .is_some_and(|first| first == rule.as_str())
         });
     }
-    if !arguments.totals {
+    if !(arguments.totals || arguments.table) {
         for loss in losses.iter().filter(|loss| !loss.others.is_empty()) {
             tell(loss, out);
         }
@@ -85,17 +134,45 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         "switched_off": sums(&totals.switched_off),
         "halved": sums(&totals.halved),
     }));
-    out.line(format!("{}: {}", book.name, totals.line()));
-    let found = totals.unnamed();
-    Ok(match arguments.most {
-        Some(most) if found > most => {
-            out.line(out.red(&format!(
-                "{found} lost in rules that do not name what went, at most {most} may be"
-            )));
-            ExitCode::from(FOUND_WRONG)
+    if !arguments.table {
+        out.line(format!("{}: {}", book.name, totals.line()));
+    }
+    Ok(totals)
+}
+
+/// What all trials came to: first each rule that went alone, then random halves.
+fn tables(all: &[(String, Totals)]) -> String {
+    let mut text = String::new();
+    for (what, totals_of) in [
+        (
+            "repeals",
+            (|totals| &totals.repealed) as fn(&Totals) -> &LossTotals,
+        ),
+        ("halves", |totals| &totals.halved),
+    ] {
+        let _ = writeln!(
+            text,
+            "| rulebook | {what} that harm no rule which does not name what went | clauses | of these beyond their own words | actions and \
+             categories | clauses that live on definitions |\n|---|---|---|---|---|---|"
+        );
+        for (book, totals) in all {
+            let totals = totals_of(totals);
+            let _ = writeln!(
+                text,
+                "| {book} | {} of {} | {} + {} | {} | {} + {} | {} |",
+                totals.harmless,
+                totals.trials,
+                totals.fences_named,
+                totals.fences_unnamed,
+                totals.fences_beyond,
+                totals.acts_named,
+                totals.acts_unnamed,
+                totals.living
+            );
         }
-        _ => ExitCode::SUCCESS,
-    })
+        text.push('\n');
+    }
+    text
 }
 
 /// Sums by the way in which rules went.
@@ -142,7 +219,7 @@ impl Totals {
     fn unnamed(&self) -> usize {
         let all = [&self.repealed, &self.switched_off, &self.halved];
         all.iter()
-            .map(|totals| totals.fences_unnamed + totals.acts_unnamed)
+            .map(|totals| totals.fences_unnamed + totals.fences_beyond + totals.acts_unnamed)
             .sum()
     }
 }
@@ -180,7 +257,12 @@ fn tell(loss: &Loss, out: &Output) {
         };
         out.line(format!("  {}, which {names}", other.rule));
         for (clause, why) in &other.fences {
-            out.line(format!("    clause {clause}: {why}"));
+            let beyond = if other.beyond.contains(clause) {
+                ", beyond its own words"
+            } else {
+                ""
+            };
+            out.line(format!("    clause {clause}{beyond}: {why}"));
         }
         for (clause, why) in &other.living {
             out.line(format!("    clause {clause} lives on: {why}"));
@@ -209,6 +291,7 @@ fn data(loss: &Loss) -> Value {
             "rule": other.rule.as_str(),
             "names_it": other.names_it,
             "clauses": clauses(&other.fences),
+            "beyond": other.beyond,
             "lives_on": clauses(&other.living),
             "actions": names(&other.actions),
             "categories": names(&other.categories),
