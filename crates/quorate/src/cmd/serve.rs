@@ -10,7 +10,9 @@ use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
 use quorate_runtime::ports::Workers;
 use quorate_server::connections::{self, ConnectionLimits, Connections};
-use quorate_server::{AppState, Courier, Deps, DiscordKey, Mail, Metrics, ServerConfig, elsewhere, router};
+use quorate_server::{
+    AppState, Courier, Deps, DiscordKey, Mail, Metrics, ServerConfig, elsewhere, router,
+};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
 use quorate_worker::readers::Readers;
