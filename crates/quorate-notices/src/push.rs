@@ -136,9 +136,9 @@ impl PushSeal {
 }
 
 /// So many bytes.
-struct Bytes(usize);
+struct KeyBytes(usize);
 
-impl KeyType for Bytes {
+impl KeyType for KeyBytes {
     fn len(&self) -> usize {
         self.0
     }
@@ -153,7 +153,7 @@ fn derived<const N: usize>(
     let mut out = [0; N];
     let key = Salt::new(HKDF_SHA256, salt).extract(secret);
     let filled = key
-        .expand(info, Bytes(N))
+        .expand(info, KeyBytes(N))
         .and_then(|okm| okm.fill(&mut out));
     filled.map(|()| out).map_err(|_| PushTrouble::BadKey)
 }

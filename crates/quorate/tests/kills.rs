@@ -73,7 +73,10 @@ impl Player {
         assert_eq!(status, 303, "{page}");
         let headers = format!("cookie: {}\r\n", cookie_of(&head, "quorate"));
         let (_, _, page) = ask(address, "GET", "/settings", &headers, "").expect("the settings");
-        let form = format!("csrf={}&label=load&scopes=vote&scopes=post&scopes=act&scopes=admin", csrf(&page));
+        let form = format!(
+            "csrf={}&label=load&scopes=vote&scopes=post&scopes=act&scopes=admin",
+            csrf(&page)
+        );
         let (_, _, page) = ask(
             address,
             "POST",

@@ -12,8 +12,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
-    Accounts, Invitation, Journal, NewAccount, Outage, Recovery, Seat, Session, Token,
-    TokenScope,
+    Accounts, Invitation, Journal, NewAccount, Outage, Recovery, Seat, Session, Token, TokenScope,
     WholeAccounts,
 };
 use quorate_store::{Store, StoreOptions};

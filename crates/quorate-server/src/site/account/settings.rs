@@ -20,8 +20,8 @@ use crate::app::{forget, passwords, reply};
 use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
-use crate::site::account::{discord, factor, programs};
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
+use crate::site::account::{discord, factor, programs};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, Theme, When, plural, urls};
 

@@ -102,7 +102,7 @@ pub(super) fn begin(look: &GameView, action: &str, word: &str) -> DiscordReply {
         text.push_str(&format!("\nOnly on the page: {}.", left.join(", ")));
     }
     match way {
-        Some(Way::Button) => {
+        Some(Filling::Button) => {
             let button = DiscordButton::Press {
                 label: offer.title,
                 id,
@@ -110,8 +110,8 @@ pub(super) fn begin(look: &GameView, action: &str, word: &str) -> DiscordReply {
             };
             say(text, Some(DiscordRow::Buttons(vec![button])))
         }
-        Some(Way::Menu(menu)) => say(text, Some(DiscordRow::Menu(menu))),
-        Some(Way::Form(fields)) => DiscordReply::Ask(DiscordForm {
+        Some(Filling::Menu(menu)) => say(text, Some(DiscordRow::Menu(menu))),
+        Some(Filling::Form(fields)) => DiscordReply::Ask(DiscordForm {
             id,
             title: offer.title,
             fields,
@@ -121,7 +121,7 @@ pub(super) fn begin(look: &GameView, action: &str, word: &str) -> DiscordReply {
 }
 
 /// How fields are filled in.
-enum Way {
+enum Filling {
     /// There is none.
     Button,
     /// One thing is picked.
@@ -131,19 +131,19 @@ enum Way {
 }
 
 /// How these fields are filled in, where they fit.
-fn way(fields: &[&Field], id: &str) -> Option<Way> {
+fn way(fields: &[&Field], id: &str) -> Option<Filling> {
     match fields {
-        [] => return Some(Way::Button),
+        [] => return Some(Filling::Button),
         [one] => {
             if let Some(menu) = menu(one, id) {
-                return Some(Way::Menu(menu));
+                return Some(Filling::Menu(menu));
             }
         }
         _ => {}
     }
     let typed: Option<Vec<DiscordField>> = fields.iter().map(|field| typed(field)).collect();
     let typed = typed.filter(|typed| typed.len() <= limits::FIELDS);
-    typed.map(Way::Form)
+    typed.map(Filling::Form)
 }
 
 /// The field of an action that its menu is for: the one that must be given, or the only one.
