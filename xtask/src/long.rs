@@ -15,9 +15,16 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 10] = [
+const RUNS: [LongRun; 15] = [
     ("kills", 20, kills),
     ("simulate", 50, simulate),
+    ("without-adventurers-2019", 3, |seed| {
+        without("adventurers-2019", seed)
+    }),
+    ("without-arena-93", 3, |seed| without("arena-93", seed)),
+    ("without-dda-55", 3, |seed| without("dda-55", seed)),
+    ("without-dungeon-78", 3, |seed| without("dungeon-78", seed)),
+    ("without-hordes-22", 3, |seed| without("hordes-22", seed)),
     ("hostile", 1, hostile),
     ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
     ("fuzz-wire", 10, |seed| fuzz("wire", seed)),
@@ -30,6 +37,9 @@ const RUNS: [LongRun; 10] = [
 
 /// How many workers are killed in a part.
 const KILLS: &str = "50";
+
+/// How many steps are played without each rule.
+const STEPS_WITHOUT: &str = "2000";
 
 /// How many forms of each text a part of a fuzzer's run tries.
 const FUZZ_ROUNDS: &str = "5000";
@@ -65,6 +75,18 @@ fn simulate(seed: u64) -> Result<bool> {
         all_well &= shell::run(&mut play, Counter::new(None)?)?.succeeded;
     }
     Ok(all_well)
+}
+
+/// A book is played at random without each of its rules in turn.
+fn without(book: &str, seed: u64) -> Result<bool> {
+    let Some(program) = build_quorate()? else {
+        return Ok(false);
+    };
+    let mut play = std::process::Command::new(&program);
+    play.current_dir(root()).args(["simulate", book]);
+    play.args(["--without", "each", "--steps", STEPS_WITHOUT]);
+    play.args(["--seed", &seed.to_string()]);
+    Ok(shell::run(&mut play, Counter::new(None)?)?.succeeded)
 }
 
 /// Every hostile program in every place.

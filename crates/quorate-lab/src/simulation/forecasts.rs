@@ -134,9 +134,21 @@ pub(super) fn plain_proposal(
     title: &str,
     patch: Patch,
 ) -> Result<Option<PostId>, String> {
-    let category = game.judge.law().amending_category().cloned();
+    match game.judge.law().amending_category().cloned() {
+        Some(category) => plain_post(game, category, title, patch),
+        None => Ok(None),
+    }
+}
+
+/// A post of a kind with nothing written for its own fields; none where it may not be made.
+pub(super) fn plain_post(
+    game: &mut SimulatedGame,
+    category: Name,
+    title: &str,
+    patch: Patch,
+) -> Result<Option<PostId>, String> {
     let members = game.members();
-    let (Some(category), Some(author)) = (category, game.chance.pick(&members)) else {
+    let Some(author) = game.chance.pick(&members) else {
         return Ok(None);
     };
     let new = NewPost {

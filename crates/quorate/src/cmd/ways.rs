@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     check: Option<PathBuf>,
 }
 
-/// How many clauses a cell names; of more, their number is told.
+/// How many clauses are named for each way; of more, their number is told.
 const NAMED: usize = 5;
 
 /// Prints the tables in Markdown.
@@ -59,32 +59,60 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
 }
 
 fn markdown(title: &str, table: &WaysTable) -> String {
-    let mut text = format!("## {title}\n");
+    let mut text = format!("## {title}\n\n|");
+    for way in ChangeWay::ALL {
+        let _ = write!(text, " | {}", way.word());
+    }
+    let _ = writeln!(text, " |\n|{}", "---|".repeat(ChangeWay::ALL.len() + 1));
     for kind in ChangedKind::ALL {
-        let _ = write!(text, "\n### {title}: {}\n\n", kind.word());
+        let _ = write!(text, "| **{}**", kind.word());
         for way in ChangeWay::ALL {
-            let told = table
-                .get(&(kind, way))
-                .map_or_else(|| "never".to_owned(), told);
-            let _ = writeln!(text, "- {}: {told}", way.word());
+            let cell = table.get(&(kind, way));
+            let _ = write!(text, " | {}", cell.map_or_else(|| NEVER.to_owned(), who));
+        }
+        text.push_str(" |\n");
+    }
+    let _ = write!(text, "\nBy these clauses:\n\n");
+    for kind in ChangedKind::ALL {
+        let ways = ChangeWay::ALL
+            .into_iter()
+            .filter_map(|way| Some((way, table.get(&(kind, way))?)));
+        let told: Vec<String> = ways
+            .filter_map(|(way, cell)| Some(format!("  - {}: {}", way.word(), told(cell)?)))
+            .collect();
+        if !told.is_empty() {
+            let _ = writeln!(text, "- **{}**\n{}", kind.word(), told.join("\n"));
         }
     }
     text
 }
 
-fn told(cell: &WayCell) -> String {
-    let open = cell.open.iter().map(|(who, clauses)| match named(clauses) {
-        clauses if clauses.is_empty() => who.clone(),
-        clauses => format!("{who} ({clauses})"),
-    });
-    let open: Vec<String> = open.collect();
-    let refused = named(&cell.refused);
-    match (open.is_empty(), refused.is_empty()) {
-        (true, true) => "never".to_owned(),
-        (true, false) => format!("refused ({refused})"),
-        (false, true) => open.join("; "),
-        (false, false) => format!("{}; else refused ({refused})", open.join("; ")),
+/// What stands where there is no such way.
+const NEVER: &str = "–";
+
+/// Who may, in a word or two.
+fn who(cell: &WayCell) -> String {
+    let open: Vec<&str> = cell.open.keys().map(String::as_str).collect();
+    match (open.is_empty(), cell.refused.is_empty()) {
+        (false, _) => open.join("; "),
+        (true, false) => "refused".to_owned(),
+        (true, true) => NEVER.to_owned(),
     }
+}
+
+/// Who may by which clauses, and by which it is refused; none where no clause has a say.
+fn told(cell: &WayCell) -> Option<String> {
+    let open = cell.open.iter().filter_map(|(who, clauses)| {
+        let clauses = named(clauses);
+        (!clauses.is_empty()).then(|| format!("{who} ({clauses})"))
+    });
+    let mut told: Vec<String> = open.collect();
+    let refused = named(&cell.refused);
+    if !refused.is_empty() {
+        let other = if cell.open.is_empty() { "" } else { "else " };
+        told.push(format!("{other}refused ({refused})"));
+    }
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 fn named(clauses: &BTreeSet<String>) -> String {

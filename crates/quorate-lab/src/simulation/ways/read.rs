@@ -103,7 +103,15 @@ fn file_step(
         return;
     };
     // What a proposal carries is tried.
-    if !step.rule.is_empty() && !state.rules.contains_key(&step.rule) {
+    let enacts = |action: &Name| {
+        let decl = law.actions.get(action);
+        decl.is_some_and(|decl| law.enacts.contains(&decl.it.body))
+    };
+    let carried = match &event.act {
+        Act::Do { action, .. } if kind == ChangedKind::Rule => enacts(action),
+        _ => !step.rule.is_empty() && !state.rules.contains_key(&step.rule),
+    };
+    if carried {
         return;
     }
     let (who, clause) = match &event.act {

@@ -11,7 +11,7 @@ use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::{Name, PlayerId, Thing, Value};
+use quorate_kernel::{Name, PlayerId, PostId, Thing, Value};
 use quorate_law::readable;
 
 use super::super::forecasts;
@@ -27,9 +27,10 @@ const TAGGED: &str = "[Core] [Special Case] [Appendix] [Victory] [Dynastic] A tr
 
 /// Tries each kind of change in each way that a patch can carry it.
 pub(super) fn try_all(game: &mut SimulatedGame, table: &mut WaysTable) -> Result<(), String> {
-    let pending = forecasts::plain_proposal(game, TAGGED, Patch::default())?;
+    // It is closed: a matter that is open would stand before all that come after it.
+    let closed = closed_proposal(game)?;
     let mut changes: Vec<(ChangedKind, Clause)> = game.samples();
-    if let Some(post) = pending {
+    if let Some(post) = closed {
         let status = Name::from("failed");
         changes.push((ChangedKind::Status, Clause::SetStatus { post, status }));
     }
@@ -50,6 +51,61 @@ pub(super) fn try_all(game: &mut SimulatedGame, table: &mut WaysTable) -> Result
         }
     }
     Ok(())
+}
+
+/// A proposal that changes nothing and is enacted; none where nobody may, and then it leaves no trace.
+fn closed_proposal(game: &mut SimulatedGame) -> Result<Option<PostId>, String> {
+    let (judge, events, now) = (game.judge.clone(), game.events.len(), game.now);
+    if let Some(post) = forecasts::plain_proposal(game, TAGGED, Patch::default())?
+        && enacted(game, post)?.is_some()
+    {
+        return Ok(Some(post));
+    }
+    game.judge = judge;
+    game.events.truncate(events);
+    game.now = now;
+    Ok(None)
+}
+
+/// An enactment: what came of it, and the action by which it was done.
+struct Enactment {
+    event: Event,
+    action: Name,
+    /// The game before it.
+    state: State,
+    law: Arc<Law>,
+}
+
+impl Enactment {
+    /// Who did it, and by which clause.
+    fn told(&self) -> (String, String) {
+        let decl = self.law.actions.get(&self.action);
+        let by = decl.and_then(|decl| decl.it.by.as_ref());
+        let by = by.map_or_else(|| ANYBODY.to_owned(), |by| readable(by.as_str()));
+        let clause = decl.map(|decl| place(&self.state, &decl.site.rule, decl.site.clause));
+        (format!("voters, then {by}"), clause.unwrap_or_default())
+    }
+}
+
+/// Has everybody vote for a proposal, and closes it by whoever may; none where nobody may.
+fn enacted(game: &mut SimulatedGame, post: PostId) -> Result<Option<Enactment>, String> {
+    forecasts::vote(game, post, true)?;
+    forecasts::wait(game, 49)?;
+    let Some((by, action, first)) = forecasts::way(game, post) else {
+        return Ok(None);
+    };
+    let (state, law) = (game.state().clone(), Arc::clone(game.judge.law()));
+    let act = Act::Do {
+        action: action.clone(),
+        args: vec![(first, Value::Thing(Thing::Post(post)))],
+    };
+    let done = forecasts::done(game, by, act)?;
+    Ok(done.ok().map(|event| Enactment {
+        event,
+        action,
+        state,
+        law,
+    }))
 }
 
 /// What was tried leaves no trace.
@@ -185,27 +241,19 @@ fn try_proposal(
     let title = if tagged { TAGGED } else { "A trial" };
     let mut found = WayCell::default();
     let mut undone = WayCell::default();
+    let mut ruled = WayCell::default();
     let made = on_a_copy(game, |game| {
         let Some(post) = forecasts::plain_proposal(game, title, patch)? else {
             return Ok(false);
         };
-        forecasts::vote(game, post, true)?;
-        forecasts::wait(game, 49)?;
-        let Some((by, action, first)) = forecasts::way(game, post) else {
+        let Some(enactment) = enacted(game, post)? else {
             return Ok(false);
         };
-        let (state, law) = (game.state().clone(), Arc::clone(game.judge.law()));
-        let act = Act::Do {
-            action: action.clone(),
-            args: vec![(first, Value::Thing(Thing::Post(post)))],
-        };
-        let Ok(event) = forecasts::done(game, by, act)? else {
-            return Ok(false);
-        };
+        let (who, enacts) = enactment.told();
+        let Enactment {
+            event, state, law, ..
+        } = enactment;
         let is_made = patch_changed(&event, &state, &law, kind);
-        let decl = law.actions.get(&action);
-        let enacts = decl.map(|decl| place(&state, &decl.site.rule, decl.site.clause));
-        let enacts = enacts.unwrap_or_default();
         if !is_made {
             let left_out = event
                 .notes
@@ -220,15 +268,19 @@ fn try_proposal(
             }));
             return Ok(false);
         }
-        let by_whom = decl.and_then(|decl| decl.it.by.clone());
-        let by_whom = by_whom.map_or_else(|| ANYBODY.to_owned(), |by| readable(by.as_str()));
         let with = if tagged { ", with its tag" } else { "" };
-        let who = format!("{ANYBODY} post, {by_whom} enact{with}");
+        let who = format!("{who}{with}");
         found.open.entry(who).or_default().insert(enacts);
+        on_a_copy(game, |game| rule_on(game, &event, kind, &mut ruled))?;
         take_back(game, &event, kind, &mut undone)?;
         Ok(true)
     })?;
-    for (way, cell) in [(way, found), (ChangeWay::Undo, undone)] {
+    let all = [
+        (way, found),
+        (ChangeWay::Undo, undone),
+        (ChangeWay::Ruling, ruled),
+    ];
+    for (way, cell) in all {
         let into = table.entry((kind, way)).or_default();
         for (who, clauses) in cell.open {
             into.open.entry(who).or_default().extend(clauses);
@@ -240,13 +292,46 @@ fn try_proposal(
 
 /// Whether what a post carries changed something of a kind.
 fn patch_changed(event: &Event, state: &State, law: &Law, kind: ChangedKind) -> bool {
+    // Rules are changed under the clause that enacts, all else under none.
     let of_patch = event
         .steps
         .iter()
-        .filter(|step| !state.rules.contains_key(&step.rule));
+        .filter(|step| kind == ChangedKind::Rule || !state.rules.contains_key(&step.rule));
     of_patch
         .filter(|step| !matches!(step.effect, Effect::Post { .. }) || kind == ChangedKind::Status)
         .any(|step| kind_of(state, law, &step.effect) == Some(kind))
+}
+
+/// Has each kind of matter strike an event, until one does.
+fn rule_on(
+    game: &mut SimulatedGame,
+    event: &Event,
+    kind: ChangedKind,
+    cell: &mut WayCell,
+) -> Result<(), String> {
+    let categories = game.judge.law().category_order.clone();
+    for category in categories {
+        let struck = on_a_copy(game, |game| {
+            let strike = Clause::Strike {
+                events: vec![event.seq],
+                uphold: Vec::new(),
+            };
+            let patch = Patch {
+                clauses: vec![strike],
+            };
+            let Some(post) = forecasts::plain_post(game, category.clone(), TAGGED, patch)? else {
+                return Ok(None);
+            };
+            let enactment = enacted(game, post)?;
+            Ok(enactment.filter(|it| changes(&it.event, &it.state, &it.law, kind)))
+        })?;
+        if let Some(it) = struck {
+            let (who, by) = it.told();
+            cell.open.entry(who).or_default().insert(by);
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// Undoes an event as a player without an office.
