@@ -90,7 +90,7 @@ impl GameView {
     }
 
     /// What an action would do to tracked values, places aside: found by trying it on a copy. Empty where it does nothing else.
-    pub(crate) fn act_does(&self, action: &Name, args: &[(Name, Datum)]) -> Option<String> {
+    pub(crate) fn act_does(&self, action: &Name, args: &[(Name, Datum)]) -> Option<Vec<String>> {
         let given = args
             .iter()
             .map(|(name, datum)| Some((name.clone(), convert::plain_value(datum)?)));
@@ -119,7 +119,7 @@ impl GameView {
                 plural(event.tape.dice.len(), "die", "dice")
             ));
         }
-        Some(words.join("; "))
+        Some(words)
     }
 
     /// The same offer of a closing: its button with the vote on it, and what it would do.

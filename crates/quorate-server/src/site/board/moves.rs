@@ -145,7 +145,7 @@ impl Choosing<'_> {
         let look = self.look;
         let offer = &action.offer;
         let (with, companion) = self.companion(me, action);
-        let targets = self.targets(me, action, companion.as_ref());
+        let (targets, everywhere) = self.targets(me, action, companion.as_ref());
         let game = look.game().as_str();
         let to = urls::Action {
             game,
@@ -176,7 +176,7 @@ impl Choosing<'_> {
                 title,
                 count: squares,
                 about: look.clause_in_two(&offer.site).0,
-                says: look.themed(&offer.says),
+                says: says(&look.themed(&offer.says), &everywhere),
                 send,
                 with,
                 name: field.name.to_string(),
@@ -212,7 +212,7 @@ impl Choosing<'_> {
         let chosen = by_hand.or_else(|| {
             options.iter().take(tries).find(|(datum, _)| {
                 let with = (field.name.clone(), datum.clone());
-                !self.targets(me, action, Some(&with)).is_empty()
+                !self.targets(me, action, Some(&with)).0.is_empty()
             })
         });
         let chosen = chosen.or_else(|| options.first());
@@ -259,13 +259,14 @@ impl Choosing<'_> {
         }
     }
 
-    /// The squares that the law lets be picked. Where more is needed than this page can try, all that are offered.
+    /// The squares that the law lets be picked, and what the action does on every one of them, which none says again. Where
+    /// more is needed than this page can try, all that are offered.
     fn targets(
         &self,
         me: PlayerId,
         action: &OnBoard<'_>,
         companion: Option<&(Name, Datum)>,
-    ) -> Vec<Target> {
+    ) -> (Vec<Target>, Vec<String>) {
         let field = &action.offer.fields[action.field];
         let missing = needed(&action.offer)
             .filter(|(place, field)| {
@@ -287,10 +288,16 @@ impl Choosing<'_> {
         let does = |pick: &Pick<'_>| {
             let mut args = vec![(field.name.clone(), pick.datum.clone())];
             args.extend(companion.cloned());
-            let does = self.look.act_does(&action.offer.action, &args);
-            does.filter(|does| !does.is_empty())
+            self.look.act_does(&action.offer.action, &args)
         };
-        let targets = options.into_iter().filter_map(|pick| {
+        let told: Vec<Vec<String>> = if tells {
+            let told = options.iter().map(|pick| does(pick).unwrap_or_default());
+            told.collect()
+        } else {
+            vec![Vec::new(); options.len()]
+        };
+        let everywhere = shared(&told);
+        let targets = options.into_iter().zip(&told).filter_map(|(pick, told)| {
             let (column, row) = place(self.decl, &pick.square)?;
             let value = sent(pick.datum, pick.label);
             let mut href = self.here_with(action);
@@ -302,17 +309,18 @@ impl Choosing<'_> {
                 column,
                 row,
                 title: square_name(self.decl, &pick.square),
-                words: match tells.then(|| does(&pick)).flatten() {
-                    Some(does) => format!("{}; {does}", self.words(&pick)),
-                    None => self.words(&pick),
-                },
+                words: std::iter::once(self.words(&pick))
+                    .chain(told.iter().filter(|one| !everywhere.contains(one)).cloned())
+                    .collect::<Vec<_>>()
+                    .join("; "),
                 is_risky: false,
                 is_chosen: asked == Some(&value),
                 href: href.with("to", &value).at("moves"),
                 value,
             })
         });
-        targets.collect()
+        let targets = targets.collect();
+        (targets, everywhere)
     }
 
     /// What is there, and what the law says of it.
@@ -346,6 +354,24 @@ impl Choosing<'_> {
     }
 }
 
+/// What each of several says.
+fn shared(told: &[Vec<String>]) -> Vec<String> {
+    let Some((first, others)) = told.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return Vec::new();
+    };
+    let is_shared = |one: &&String| others.iter().all(|other| other.contains(one));
+    first.iter().filter(is_shared).cloned().collect()
+}
+
+/// What the law says of an action, and what it does wherever it is done.
+fn says(law: &str, everywhere: &[String]) -> String {
+    if everywhere.is_empty() {
+        return law.to_owned();
+    }
+    let always = format!("On any of these: {}.", everywhere.join("; "));
+    format!("{law} {always}").trim_start().to_owned()
+}
+
 /// The fields that must be filled in, each with its place.
 fn needed(offer: &LawOffer) -> impl Iterator<Item = (usize, &LawField)> {
     offer.fields.iter().enumerate().filter(|(_, field)| {
@@ -357,5 +383,24 @@ fn inner(ty: &Type) -> &Type {
     match ty {
         Type::Optional(inner) => inner,
         ty => ty,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_square_says_is_said_once() {
+        let of =
+            |words: &[&str]| -> Vec<String> { words.iter().map(ToString::to_string).collect() };
+        let told = [of(&["AP 2 → 1", "Frags 1 → 2"]), of(&["AP 2 → 1"])];
+        assert_eq!(shared(&told), ["AP 2 → 1"]);
+        assert!(shared(&told[..1]).is_empty(), "one alone keeps its words");
+        assert_eq!(
+            says("By die.", &shared(&told)),
+            "By die. On any of these: AP 2 → 1."
+        );
+        assert_eq!(says("By die.", &[]), "By die.");
     }
 }
