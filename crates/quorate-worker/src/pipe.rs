@@ -54,6 +54,10 @@ pub(crate) enum Ask {
     SeatsIn(GameId),
     MessagesRead(u64, GameId),
     NoteMessagesRead(u64, GameId, String, EventSeq),
+    /// The drafts of the account that is worked for: all in a game, one of them, and dropping one.
+    Drafts(GameId),
+    Draft(GameId, String),
+    DropDraft(GameId, String),
     Games,
     Game(GameId),
     Events(GameId, EventSeq, u32),

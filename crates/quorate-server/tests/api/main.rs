@@ -11,6 +11,7 @@ mod book;
 mod bots;
 mod bounds;
 mod comments;
+mod drafts;
 mod effects;
 mod generated;
 mod keeping;

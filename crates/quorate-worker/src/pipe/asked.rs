@@ -6,7 +6,7 @@ use quorate_kernel::GameId;
 use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::ports::{
-    Account, AccountId, Accounts, GameRow, Journal, Seals, SearchIndex, SearchPlace,
+    Account, AccountId, Accounts, Drafts, GameRow, Journal, Seals, SearchIndex, SearchPlace,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
@@ -33,6 +33,8 @@ pub struct Near {
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
     pub seals: Arc<dyn Seals>,
+    /// What people are writing.
+    pub drafts: Arc<dyn Drafts>,
     /// In which words are found.
     pub search: Arc<dyn SearchIndex>,
 }
@@ -53,7 +55,25 @@ impl Near {
             Ask::IndexPoint(..) | Ask::Search(..) => self.of_index(ask).await,
             Ask::Newest(game, known) => told(self.newest(game, *known).await),
             Ask::Send(game, command) => told(self.send(game, command, account).await),
+            Ask::Drafts(..) | Ask::Draft(..) | Ask::DropDraft(..) => {
+                self.of_drafts(ask, account).await
+            }
             _ => self.of_accounts(ask).await,
+        }
+    }
+
+    /// Of the account that the worker works for, and of no other.
+    async fn of_drafts(&self, ask: &Ask, account: Option<AccountId>) -> std::io::Result<Vec<u8>> {
+        let Some(own) = account else {
+            return told(Err::<(), _>(Trouble::Other(
+                "a worker asked for the drafts of nobody".to_owned(),
+            )));
+        };
+        match ask {
+            Ask::Drafts(game) => told(self.drafts.drafts(own, game).await),
+            Ask::Draft(game, form) => told(self.drafts.draft(own, game, form).await),
+            Ask::DropDraft(game, form) => told(self.drafts.drop_draft(own, game, form).await),
+            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
         }
     }
 

@@ -206,6 +206,7 @@ pub(super) fn serve(
         accounts: folder.store.clone(),
         safety: folder.store.clone(),
         moderation: folder.store.clone(),
+        drafts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
@@ -396,6 +397,7 @@ async fn readers(
     let near = Near {
         games: games.clone(),
         accounts: folder.store.clone(),
+        drafts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
