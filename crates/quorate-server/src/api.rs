@@ -11,6 +11,7 @@ pub mod bodies;
 pub mod caller;
 pub mod commands;
 pub mod data;
+pub mod drafts;
 pub mod events;
 pub mod games;
 pub mod keep;

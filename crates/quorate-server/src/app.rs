@@ -4,6 +4,7 @@
 
 pub mod config;
 pub(crate) mod download;
+pub(crate) mod drafts;
 pub mod error;
 pub(crate) mod filled;
 pub mod forget;

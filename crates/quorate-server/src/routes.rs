@@ -111,6 +111,8 @@ fn of_game() -> Router<Arc<AppState>> {
             "/g/{game}/new/{category}",
             get(compose::handler::begin).post(compose::handler::take),
         )
+        .route("/g/{game}/drafts", post(compose::kept::keep))
+        .route("/g/{game}/drafts/delete", post(compose::kept::delete))
         .route("/g/{game}/post/{post}", get(post::handler::show))
         .route("/g/{game}/post/{post}/effects", get(effects::show))
         .route("/g/{game}/post/{post}/effects/tests", get(effects::prove))

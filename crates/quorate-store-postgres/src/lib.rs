@@ -9,6 +9,7 @@ mod address;
 mod append;
 mod convert;
 mod database;
+mod drafts;
 mod error;
 mod ids;
 mod journal;

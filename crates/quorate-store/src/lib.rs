@@ -8,6 +8,7 @@ mod accounts;
 mod append;
 mod backup;
 mod convert;
+mod drafts;
 mod error;
 mod file;
 mod folder;

@@ -58,3 +58,9 @@ async fn the_file_keeps_the_contract_of_search() {
     contract::search(&store).await;
     store.check().await.unwrap();
 }
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_drafts() {
+    let (_folder, store) = fresh().await;
+    contract::drafts(&store).await;
+}

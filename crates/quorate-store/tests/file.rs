@@ -8,8 +8,12 @@ use std::path::Path;
 use std::process::Command;
 use std::task::Poll;
 
-use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_runtime::ports::{Arrival, Batch, Claim, ClaimFor, Journal, Seals, StoreError};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{EventSeq, GameId, Moment, Name};
+use quorate_runtime::ports::{
+    Arrival, Batch, Claim, ClaimFor, IndexPoint, Journal, Seals, SearchIndex, SearchKey,
+    SearchText, StoreError,
+};
 use quorate_runtime::testing::{found_batch, grown_batch, plays};
 use quorate_store::{Store, StoreOptions, unpack};
 use tempfile::TempDir;
@@ -516,9 +520,34 @@ async fn forgotten_words_are_gone_from_the_file() {
         })
     };
     assert!(there(b"said 7"));
+    // The index of words has them too.
+    let point = IndexPoint {
+        seq: EventSeq(8),
+        form: 1,
+        terms: Digest::of(b"terms"),
+    };
+    let text = |text: &str, seals: &[Digest]| SearchText {
+        category: Name::default(),
+        by: None,
+        at: Moment(1),
+        title: String::new(),
+        text: text.to_owned(),
+        seals: seals.to_vec(),
+    };
+    let texts = [
+        (
+            SearchKey::Event(EventSeq(8)),
+            Some(text("quinceword", &digests[..1])),
+        ),
+        (SearchKey::Event(EventSeq(9)), Some(text("medlarword", &[]))),
+    ];
+    let taken = store.take_into_index(&reef(), None, point, &texts).await;
+    assert!(taken.unwrap());
+    assert!(there(b"quinceword") && there(b"medlarword"));
     assert_eq!(store.forget(&digests[..1]).await, Ok(1));
     assert!(!there(b"said 7"));
-    assert!(there(b"said 8"));
+    assert!(!there(b"quinceword"));
+    assert!(there(b"said 8") && there(b"medlarword"));
 }
 
 /// A folder that this user may read and not write. Root may write anywhere, so there the test goes on as another user,

@@ -56,6 +56,10 @@ pub(crate) enum Ask {
     NoteMessagesRead(u64, GameId, String, EventSeq),
     /// What the account that the worker works for is kept from.
     Restraint(u64, Moment),
+    /// The drafts of the account that is worked for: all in a game, one of them, and dropping one.
+    Drafts(GameId),
+    Draft(GameId, String),
+    DropDraft(GameId, String),
     Games,
     Game(GameId),
     Events(GameId, EventSeq, u32),

@@ -5,6 +5,7 @@
 mod accounts;
 mod backup;
 mod clock;
+mod drafts;
 mod error;
 mod journal;
 mod moderation;
@@ -21,6 +22,7 @@ pub use accounts::{
 };
 pub use backup::Backup;
 pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};
+pub use drafts::{DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX, DraftKept, Drafts, KeptDraft};
 pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored, actor_word};
 pub use moderation::{Moderation, Report, Restraint, RestraintKind};

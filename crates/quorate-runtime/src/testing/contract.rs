@@ -1,6 +1,6 @@
 //! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
 //!
-//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`] and [`search`] and need no more than a way to make a store.
+//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`] and [`drafts`] and need no more than a way to make a store.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 )]
 
 mod accounts;
+mod drafts;
 mod journal;
 mod moderation;
 mod safety;
@@ -15,6 +16,7 @@ mod seals;
 mod search;
 
 pub use accounts::accounts;
+pub use drafts::drafts;
 pub use journal::journal;
 pub use moderation::moderation;
 pub use safety::safety;

@@ -1,5 +1,6 @@
-// What is typed survives a closed tab and a lost network. A draft goes away when its form was taken by the server: the
-// next page says what was done. Any other page, of an error or after the network was lost, leaves it where it is.
+// What is typed survives a closed tab and a lost network. A form with `data-keeps` has its draft on the server, for all
+// devices; here stays only what the server has not taken yet, and the drafts of small forms. They go away when their form
+// was taken: the next page says what was done. Any other page leaves them where they are.
 const key = (form) => `draft:${form.dataset.draft}`;
 // Which rules are edited and from which texts goes along unseen; it is part of the draft.
 const isUnseen = (f) => f.type === "hidden" && /^(edit|pick|(of|base|doing)-\d+|p\d+-data)$/.test(f.name);
@@ -63,16 +64,39 @@ function keep(form) {
       note.replaceChildren("Your draft is back. ", drop);
     }
   }
-  let due;
+  let due, sending, isSent = false;
+  const tell = (words) => { if (note) note.textContent = words; };
   const save = () => {
     due = null;
     const text = JSON.stringify(read(form));
-    if (text === asSent) { store.drop(key(form)); return; }
-    if (store.set(key(form), text) && note) note.textContent = "Draft kept in this browser.";
+    if (text === asSent && !form.dataset.keeps) { store.drop(key(form)); return; }
+    if (store.set(key(form), text)) tell("Draft kept in this browser.");
   };
-  form.addEventListener("input", () => { due ??= setTimeout(save, 400); });
-  form.addEventListener("submit", () => { save(); store.set("draft-sent", key(form)); });
-  addEventListener("pagehide", () => { if (due) save(); });
+  // One at a time, the newest last: what is typed meanwhile goes with the next.
+  async function hand() {
+    clearTimeout(sending);
+    sending = null;
+    if (isSent) return;
+    const text = JSON.stringify(read(form));
+    const body = new URLSearchParams(new FormData(form));
+    body.set("quiet", "yes");
+    const taken = await fetch(form.dataset.keeps, { method: "POST", body, keepalive: text.length < 30000 }).catch(() => null);
+    if (taken?.status !== 204 || isSent) return;
+    if (store.get(key(form)) === text) store.drop(key(form));
+    tell("Draft kept.");
+  }
+  form.addEventListener("input", () => {
+    due ??= setTimeout(save, 400);
+    if (form.dataset.keeps) sending ??= setTimeout(hand, 2500);
+  });
+  if (kept && form.dataset.keeps && !isOther(form, kept)) hand();
+  form.addEventListener("submit", () => {
+    save();
+    isSent = true;
+    clearTimeout(sending);
+    store.set("draft-sent", key(form));
+  });
+  addEventListener("pagehide", () => { if (due) save(); if (sending) hand(); });
   form.dataset.kept = "";
 }
 

@@ -69,6 +69,14 @@ impl Posted {
         Ok(form)
     }
 
+    /// The fields of a form that was kept as a draft. It is shown again and asks for nothing: whoever wants something done
+    /// of it sends it from a page of ours.
+    pub(crate) fn of_draft(fields: &str) -> Self {
+        Self::parse(fields.as_bytes()).unwrap_or(Self {
+            fields: BTreeMap::new(),
+        })
+    }
+
     fn parse(body: &[u8]) -> Result<Self, NotTaken> {
         let mut fields: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (count, (name, value)) in form_urlencoded::parse(body).enumerate() {

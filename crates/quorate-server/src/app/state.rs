@@ -15,8 +15,8 @@ use quorate_notices::outbox::Outbox;
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
-    Accounts, Backup, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, TimeSource,
-    Workers,
+    AccountId, Accounts, Backup, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
+    ServerSecret, TimeSource, Workers,
 };
 
 use crate::app::config::ServerConfig;
@@ -71,6 +71,8 @@ pub struct Deps {
     pub safety: Arc<dyn Safety>,
     /// Reports, and what accounts are kept from.
     pub moderation: Arc<dyn Moderation>,
+    /// What people are writing.
+    pub drafts: Arc<dyn Drafts>,
     /// The logs of the games.
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
@@ -131,6 +133,8 @@ pub struct AppState {
     events: Cache<(GameId, EventSeq), Arc<ReadEvent>, BytesOfEvent>,
     /// Events as streams told them lately, each once for all who may see the same of it.
     pub told: Cache<Digest, Arc<str>>,
+    /// How often accounts kept or dropped a draft lately, for pages that show drafts.
+    draft_turns: Cache<AccountId, u64>,
     /// How tests of the rules went.
     pub proofs: Cache<Digest, Arc<Proof>>,
     /// Held while tests run, so that those of all proposals together take one thread and no more.
@@ -160,6 +164,7 @@ impl AppState {
             pages: pages(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),
             told: Cache::new(TOLD),
+            draft_turns: Cache::new(OUTLOOKS),
             proofs: Cache::new(REPORTS),
             proving: tokio::sync::Mutex::new(()),
             parts,
@@ -174,6 +179,17 @@ impl AppState {
     /// The moment for limiters, in milliseconds.
     pub fn now_ms(&self) -> u64 {
         u64::try_from(self.now().0).unwrap_or(0)
+    }
+
+    /// An account kept or dropped a draft.
+    pub(crate) fn note_draft(&self, id: AccountId) {
+        self.draft_turns
+            .insert(id, self.draft_turn(id).wrapping_add(1));
+    }
+
+    /// Tells one moment from another where an account kept or dropped a draft between.
+    pub(crate) fn draft_turn(&self, id: AccountId) -> u64 {
+        self.draft_turns.get(&id).unwrap_or_default()
     }
 
     /// How readers reach the site.

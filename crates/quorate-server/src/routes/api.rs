@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::problem::Problem;
 use crate::api::{
-    acts, asked, caller, events, games, keep, messages, moves, people, posts, preview, rules,
+    acts, asked, caller, drafts, events, games, keep, messages, moves, people, posts, preview, rules,
     search, server, values,
 };
 use crate::app::error::AppError;
@@ -104,6 +104,7 @@ fn of_games() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(people::list))
         .routes(routes!(posts::list, acts::post))
         .routes(routes!(search::find))
+        .routes(routes!(drafts::list))
         .routes(routes!(posts::one))
         .routes(routes!(acts::comment))
         .routes(routes!(rules::list))

@@ -129,10 +129,11 @@ async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Optio
     let reader = visitor.account.as_ref();
     let columns = columns::kept(&parts.headers);
     let parts = format!(
-        "{} {columns:?} {:?} {:?} {:?} {:?} {} {:?} {}",
+        "{} {columns:?} {:?} {:?} {:?} {:?} {:?} {} {:?} {}",
         parts.uri,
         context.head(),
         reader.map(|account| (account.id, &account.name, account.operator)),
+        reader.map(|account| site.draft_turn(account.id)),
         context.me(),
         context.read(),
         visitor.has_keys,

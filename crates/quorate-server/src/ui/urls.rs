@@ -180,6 +180,10 @@ links! {
     Compose(game) => "/g/{game}/new";
     /// The form of one category.
     ComposeIn(game, category) => "/g/{game}/new/{category}";
+    /// Keeping a draft.
+    DraftKeep(game) => "/g/{game}/drafts";
+    /// Deleting one.
+    DraftDelete(game) => "/g/{game}/drafts/delete";
     /// A post with its comments.
     Post(game, post) => "/g/{game}/post/{post}";
     /// All that a proposal would do.

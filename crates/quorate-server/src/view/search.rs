@@ -16,7 +16,7 @@ use quorate_kernel::sealing::SealMut;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::{
-    IndexPoint, SearchKey, SearchPart, SearchPlace, SearchQuery, SearchText, search_words,
+    GameRow, IndexPoint, SearchKey, SearchPart, SearchPlace, SearchQuery, SearchText, search_words,
 };
 
 use crate::app::error::AppError;
@@ -417,6 +417,21 @@ fn touched(event: &Event) -> impl Iterator<Item = SearchKey> + '_ {
     })
 }
 
+/// Whether the index has something to take in of a game. The game is not woken for that.
+///
+/// # Errors
+/// Fails where the index cannot be read.
+pub(crate) async fn is_behind(site: &AppState, game: &GameRow) -> Result<bool, AppError> {
+    let failed = quorate_runtime::OperatingError::from;
+    let index = &site.parts.search;
+    let point = index.index_point(&game.game).await.map_err(failed)?;
+    if point.is_none_or(|point| point.form != FORM || point.seq < game.head.seq) {
+        return Ok(true);
+    }
+    let waiting = index.index_waiting(&game.game).await.map_err(failed)?;
+    Ok(!waiting.is_empty())
+}
+
 /// Keeps the index of one game up with its log; false where there was nothing to do.
 ///
 /// # Errors
@@ -434,6 +449,10 @@ pub(crate) async fn index_on(site: &Arc<AppState>, game: &GameId) -> Result<bool
     // The state is that of now, and no later event may be taken for one that is in it.
     let look = GameView::for_account(site, None, game.as_str()).await?;
     let head = look.published.head.seq;
+    if from.is_some_and(|point| point.seq > head) {
+        // Another node is ahead, and what this one knows is old.
+        return Ok(false);
+    }
     let behind = (head.0 + 1).saturating_sub(first.0);
     let count = usize::try_from(behind).unwrap_or(usize::MAX).min(EVENTS);
     let (mut events, mut again) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What a search asks for: words and phrases, and of whom, of which kind, from when to when; typed in one line or in fields.
+//! What a search asks for, typed in one line or in fields: words and phrases, of whom, of which kind, from when to when.
 
 use quorate_kernel::{Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{SearchPart, SearchQuery, SearchTerm, search_words};
@@ -39,14 +39,14 @@ fn mistake(field: &'static str, why: String) -> SearchMistake {
 
 /// A part of a line: a field's name where there is one, its words, and whether they stood in quotation marks.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct LinePart {
     field: String,
     words: String,
     is_quoted: bool,
 }
 
 /// The parts of a line. A quotation mark that nothing ends holds to the end.
-fn parts(line: &str) -> Vec<Part> {
+fn parts(line: &str) -> Vec<LinePart> {
     let mut parts = Vec::new();
     let mut rest = line.replace(['“', '”', '„'], "\"");
     loop {
@@ -66,7 +66,7 @@ fn parts(line: &str) -> Vec<Part> {
             None => (String::new(), head.len()),
         };
         let (field, word) = head.split_once(':').unwrap_or(("", head));
-        parts.push(Part {
+        parts.push(LinePart {
             field: field.to_lowercase(),
             words: if is_quoted { words } else { word.to_owned() },
             is_quoted,

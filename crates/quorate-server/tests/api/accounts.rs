@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, Moderation, NewAccount,
-    Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor, SecurityEntry, Session,
+    Account, AccountError, AccountId, Accounts, DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX,
+    DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, Recovery,
+    Report, Restraint, RestraintKind, Safety, Seat, SecondFactor, SecurityEntry, Session,
     SessionUse, Token,
 };
 
@@ -27,6 +28,7 @@ struct Kept {
     codes: Vec<(AccountId, Digest)>,
     restraints: BTreeMap<u64, Restraint>,
     reports: Vec<(Report, bool)>,
+    drafts: Vec<(AccountId, KeptDraft)>,
 }
 
 impl Kept {
@@ -110,6 +112,7 @@ impl Accounts for InMemory {
         kept.factors.remove(&id.0);
         kept.codes.retain(|(account, _)| *account != id);
         kept.restraints.remove(&id.0);
+        kept.drafts.retain(|(account, _)| *account != id);
         for (report, _) in &mut kept.reports {
             report.by = report.by.filter(|by| *by != id);
         }
@@ -427,8 +430,55 @@ impl Moderation for InMemory {
 }
 
 /// What the tests lean on keeps the contract of every store.
+#[async_trait]
+impl Drafts for InMemory {
+    async fn keep_draft(&self, id: AccountId, draft: &KeptDraft) -> Told<DraftKept> {
+        if self.find(|one| one.id == id).is_none() {
+            return Err(AccountError::NoAccount);
+        }
+        let mut kept = self.kept();
+        let is_same = |one: &KeptDraft| one.game == draft.game && one.form == draft.form;
+        let others = kept.drafts.iter();
+        let others = others.filter(|(by, one)| *by == id && !is_same(one));
+        let lengths: Vec<usize> = others.map(|(_, one)| one.fields.len()).collect();
+        let bytes = lengths.iter().sum::<usize>() + draft.fields.len();
+        if draft.fields.len() > DRAFT_BYTES_MAX || bytes > DRAFTS_BYTES_MAX {
+            return Ok(DraftKept::TooLong);
+        }
+        if lengths.len() >= usize::try_from(DRAFTS_MAX).unwrap() {
+            return Ok(DraftKept::TooMany);
+        }
+        kept.drafts.retain(|(by, one)| *by != id || !is_same(one));
+        kept.drafts.push((id, draft.clone()));
+        Ok(DraftKept::Kept)
+    }
+
+    async fn draft(&self, id: AccountId, game: &GameId, form: &str) -> Told<Option<KeptDraft>> {
+        let all = self.drafts(id, game).await?;
+        Ok(all.into_iter().find(|one| one.form == form))
+    }
+
+    async fn drafts(&self, id: AccountId, game: &GameId) -> Told<Vec<KeptDraft>> {
+        let kept = self.kept();
+        let own = kept.drafts.iter();
+        let own = own.filter(|(by, one)| *by == id && one.game == *game);
+        let mut own: Vec<KeptDraft> = own.map(|(_, one)| one.clone()).collect();
+        own.sort_by_key(|one| (std::cmp::Reverse(one.at), one.form.clone()));
+        Ok(own)
+    }
+
+    async fn drop_draft(&self, id: AccountId, game: &GameId, form: &str) -> Told<bool> {
+        let mut kept = self.kept();
+        let before = kept.drafts.len();
+        let is_it = |one: &KeptDraft| one.game == *game && one.form == form;
+        kept.drafts.retain(|(by, one)| *by != id || !is_it(one));
+        Ok(kept.drafts.len() < before)
+    }
+}
+
 #[tokio::test]
 async fn accounts_in_memory_keep_the_contract_of_safety() {
     quorate_runtime::testing::contract::safety(&InMemory::default()).await;
     quorate_runtime::testing::contract::moderation(&InMemory::default()).await;
+    quorate_runtime::testing::contract::drafts(&InMemory::default()).await;
 }

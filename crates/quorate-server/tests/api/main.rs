@@ -12,6 +12,7 @@ mod bots;
 mod bounds;
 mod comments;
 mod discord;
+mod drafts;
 mod effects;
 mod generated;
 mod keeping;

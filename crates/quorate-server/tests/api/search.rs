@@ -70,7 +70,7 @@ async fn words_phrases_authors_kinds_and_days_are_found_on_posts_comments_rules_
         .says(
             &game.anna,
             "The ferry",
-            "It waits for {the player} at the old pier.",
+            "It waits for {a player} at the old pier.",
         )
         .await;
     let comment = json!({ "text": "No ferry crosses by night; ask at the pier." });
@@ -258,6 +258,7 @@ async fn what_is_withheld_leaves_the_index_at_once_and_the_rest_comes_back() {
     let events = site.events(&words, &[quorate_kernel::EventSeq(seq)]).await;
     let mut digests = Vec::new();
     events.unwrap()[0]
+        .act
         .clone()
         .each_seal(&mut |seal| digests.push(seal.digest()));
     site.forget(&words, &digests).await.unwrap();

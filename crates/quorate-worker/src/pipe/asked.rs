@@ -6,8 +6,8 @@ use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
-    Account, AccountId, Accounts, GameRow, Journal, Moderation, Restraint, Seals, SearchIndex,
-    SearchPlace, TimeSource,
+    Account, AccountId, Accounts, Drafts, GameRow, Journal, Moderation, Restraint, Seals,
+    SearchIndex, SearchPlace, TimeSource,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
@@ -38,6 +38,8 @@ pub struct Near {
     pub moderation: Arc<dyn Moderation>,
     /// By which that is asked.
     pub clock: Arc<dyn TimeSource>,
+    /// What people are writing.
+    pub drafts: Arc<dyn Drafts>,
     /// In which words are found.
     pub search: Arc<dyn SearchIndex>,
 }
@@ -59,7 +61,25 @@ impl Near {
             Ask::Newest(game, known) => told(self.newest(game, *known).await),
             Ask::Send(game, command) => told(self.send(game, command, account).await),
             Ask::Restraint(id, now) => told(self.restraint(AccountId(*id), *now, account).await),
+            Ask::Drafts(..) | Ask::Draft(..) | Ask::DropDraft(..) => {
+                self.of_drafts(ask, account).await
+            }
             _ => self.of_accounts(ask).await,
+        }
+    }
+
+    /// Of the account that the worker works for, and of no other.
+    async fn of_drafts(&self, ask: &Ask, account: Option<AccountId>) -> std::io::Result<Vec<u8>> {
+        let Some(own) = account else {
+            return told(Err::<(), _>(Trouble::Other(
+                "a worker asked for the drafts of nobody".to_owned(),
+            )));
+        };
+        match ask {
+            Ask::Drafts(game) => told(self.drafts.drafts(own, game).await),
+            Ask::Draft(game, form) => told(self.drafts.draft(own, game, form).await),
+            Ask::DropDraft(game, form) => told(self.drafts.drop_draft(own, game, form).await),
+            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
         }
     }
 

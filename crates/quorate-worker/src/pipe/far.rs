@@ -11,10 +11,11 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, Epoch,
-    GameRow, IndexPoint, Invitation, Journal, Moderation, NewAccount, Outage, Recovery, Report,
-    Restraint, Safety, Seals, SearchIndex, SearchKey, SearchPlace, SearchQuery, SearchText, Seat,
-    SecondFactor, SecurityEntry, Session, SessionUse, Snapshot, StoreError, Token,
+    Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, DraftKept,
+    Drafts, Epoch, GameRow, IndexPoint, Invitation, Journal, KeptDraft, Moderation, NewAccount,
+    Outage, Recovery, Report, Restraint, Safety, Seals, SearchIndex, SearchKey, SearchPlace,
+    SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session, SessionUse, Snapshot,
+    StoreError, Token,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
@@ -525,5 +526,35 @@ impl Moderation for Far {
 
     async fn settle_report(&self, _: u64, _: Moment) -> Result<bool, AccountError> {
         Ok(not_here()?)
+    }
+}
+
+/// Those of the account that this works for: the server believes no worker who it is.
+#[async_trait]
+impl Drafts for Far {
+    async fn keep_draft(&self, _: AccountId, _: &KeptDraft) -> Result<DraftKept, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn draft(
+        &self,
+        _: AccountId,
+        game: &GameId,
+        form: &str,
+    ) -> Result<Option<KeptDraft>, AccountError> {
+        Ok(self.ask(Ask::Draft(game.clone(), form.to_owned()))?)
+    }
+
+    async fn drafts(&self, _: AccountId, game: &GameId) -> Result<Vec<KeptDraft>, AccountError> {
+        Ok(self.ask(Ask::Drafts(game.clone()))?)
+    }
+
+    async fn drop_draft(
+        &self,
+        _: AccountId,
+        game: &GameId,
+        form: &str,
+    ) -> Result<bool, AccountError> {
+        Ok(self.ask(Ask::DropDraft(game.clone(), form.to_owned()))?)
     }
 }

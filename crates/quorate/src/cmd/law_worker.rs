@@ -94,6 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         accounts: far.clone(),
         safety: far.clone(),
         moderation: far.clone(),
+        drafts: far.clone(),
         journal: far.clone(),
         seals: far.clone(),
         search: far.clone(),

@@ -211,6 +211,7 @@ pub(super) fn serve(
         accounts: folder.store.clone(),
         safety: folder.store.clone(),
         moderation: folder.store.clone(),
+        drafts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
@@ -405,6 +406,7 @@ async fn readers(
     let near = Near {
         games: games.clone(),
         accounts: folder.store.clone(),
+        drafts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         moderation: folder.store.clone(),

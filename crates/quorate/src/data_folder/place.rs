@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
 use quorate_runtime::ports::{
-    Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock, TimeSource as _, WholeAccounts,
+    Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock,
+    TimeSource as _, WholeAccounts,
 };
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
@@ -37,7 +38,7 @@ impl FromStr for Place {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation
+    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation + Drafts
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;

@@ -1,4 +1,4 @@
-//! A post that is being written: what the form holds between two arrivals. Nothing of it is kept on the server.
+//! A post that is being written: what the form holds between two arrivals. `kept.rs` keeps it as a draft.
 
 use quorate_engine::fields::Typed;
 use quorate_engine::rulebook::body_of;
@@ -10,6 +10,7 @@ use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Value};
 use quorate_law::{RuleText, capital};
 
+use crate::app::drafts::DraftForm;
 use crate::app::posted::Posted;
 use crate::site::compose::page::{ClauseEdit, PickEdit};
 use crate::site::compose::pick::{self, Pick};
@@ -19,6 +20,8 @@ use crate::view::game::GameView;
 
 /// A post that is being written.
 pub(crate) struct Draft {
+    /// The form that it is kept for until it is posted.
+    pub form: DraftForm,
     /// Whether it is to be posted, and no edit of a post.
     pub is_new: bool,
     /// Its category; empty for none.
@@ -51,11 +54,28 @@ struct Edit {
     text: String,
 }
 
+/// The word of addresses for a post in no category.
+pub(super) const PLAIN: &str = "post";
+
+/// The form of a new post that begins with nothing.
+fn new(category: &Name) -> DraftForm {
+    let word = if category.is_empty() {
+        PLAIN
+    } else {
+        category.as_str()
+    };
+    DraftForm::New {
+        category: word.to_owned(),
+        begun: Vec::new(),
+    }
+}
+
 impl Draft {
     /// An empty form.
     pub(crate) fn empty(look: &GameView, category: Name) -> Self {
         let prefix = look.law().categories.get(&category);
         Self {
+            form: new(&category),
             is_new: true,
             title: prefix
                 .map(|decl| decl.it.prefix.clone())
@@ -87,7 +107,9 @@ impl Draft {
                 .one(&format!("text-{nth}"))
                 .map_or_else(|| text(&format!("base-{nth}")), str::to_owned),
         });
+        let sent = DraftForm::of(form);
         Self {
+            form: sent.unwrap_or_else(|| new(&category)),
             is_new: true,
             own: own.collect(),
             edits: edits.collect(),
@@ -106,6 +128,7 @@ impl Draft {
         let post = look.post(id)?;
         let mut draft = Self::empty(look, post.category.clone());
         draft.is_new = false;
+        draft.form = DraftForm::Edit(id);
         post.title.as_str().clone_into(&mut draft.title);
         post.body.as_str().clone_into(&mut draft.body);
         post.flavour.as_str().clone_into(&mut draft.flavour);
@@ -121,6 +144,7 @@ impl Draft {
     /// The form for a new post in a category that begins with what another one says and changes.
     pub(crate) fn after(look: &GameView, category: Name, id: PostId) -> Option<Self> {
         let mut draft = Self::of_post(look, id)?;
+        draft.form = new(&category);
         draft.category = category;
         draft.is_new = true;
         Some(draft)

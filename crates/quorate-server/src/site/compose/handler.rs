@@ -11,21 +11,19 @@ use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal};
 
+use crate::app::drafts::{self, DraftForm, OwnDraft};
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, once_more, page};
 use crate::app::posted::Posted;
 use crate::app::{reply, send};
-use crate::site::compose::draft::Draft;
+use crate::site::compose::draft::{Draft, PLAIN};
 use crate::site::compose::page::{Compose, Kind, Writing};
-use crate::site::compose::{asked, choices, refused};
+use crate::site::compose::{asked, choices, kept, refused};
 use crate::site::forecast::effects;
 use crate::ui::urls::Href;
 use crate::ui::{Change, EffectGroup, Link, markup, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
-
-/// The word of addresses for a post in no category.
-const PLAIN: &str = "post";
 
 /// `GET /g/{game}/new`: the choice of a category. With `?rule=` the form of the first category that may change a rule, with
 /// that rule taken up.
@@ -33,6 +31,10 @@ pub async fn choose(
     Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
+    let drafts = match drafts::all(&look).await {
+        Ok(drafts) => drafts,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
     drawn(look, move |look| {
         send::player(look)?;
         let category = if query.contains_key("strike") {
@@ -43,12 +45,15 @@ pub async fn choose(
             None
         };
         if let Some(category) = category {
-            return Ok(page(look, &begun(look, category, &query)?));
+            let form = asked_form(category.as_str(), &query);
+            let own = drafts.iter().find(|own| own.form == form);
+            return Ok(page(look, &begun(look, category, form, &query, own)?));
         }
         let compose = Compose {
             chrome: look.chrome("Write a post", Part::Blog),
             kinds: kinds(look, None),
             writing: None,
+            drafts: drafts.iter().map(|draft| kept::line(look, draft)).collect(),
         };
         Ok(page(look, &compose))
     })
@@ -72,42 +77,69 @@ pub async fn begin(
     Path((_, category)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
+    let form = asked_form(&category, &query);
+    let own = match drafts::own(&look, form.clone()).await {
+        Ok(own) => own,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
     drawn(look, move |look| {
         send::player(look)?;
         let category = category_of(look, &category)?;
-        Ok(page(look, &begun(look, category, &query)?))
+        Ok(page(
+            look,
+            &begun(look, category, form, &query, own.as_ref())?,
+        ))
     })
     .await
 }
 
-/// A form as its address asks for it. What is kept of it in the browser is kept apart from other drafts.
+/// The form that an address asks for. What was begun otherwise has a draft of its own.
+fn asked_form(category: &str, query: &BTreeMap<String, String>) -> DraftForm {
+    let begun = ["from", "rule", "strike"].into_iter();
+    let begun = begun.filter_map(|name| Some((name.to_owned(), query.get(name)?.clone())));
+    DraftForm::New {
+        category: category.to_owned(),
+        begun: begun.collect(),
+    }
+}
+
+/// A form as its address asks for it, or as the reader left it.
 fn begun(
     look: &GameView,
     category: Name,
+    form: DraftForm,
     query: &BTreeMap<String, String>,
+    own: Option<&OwnDraft>,
 ) -> Result<Compose, AppError> {
-    let mut apart = String::new();
+    if let Some(own) = own {
+        let mut draft = Draft::read(look, category, &own.fields());
+        draft.form = form;
+        return Ok(again(look, &draft, own));
+    }
     let mut draft = match query.get("from") {
         Some(from) => {
             let id = crate::view::posts::post_id(look, from)?;
-            apart = format!("-from-{from}");
             Draft::after(look, category, id).ok_or(AppError::NotFound)?
         }
         None => Draft::empty(look, category),
     };
     if let Some(rule) = query.get("rule") {
         draft.add(look, rule);
-        apart = format!("{apart}-rule-{rule}");
     }
     if let Some(event) = query.get("strike").and_then(|event| event.parse().ok()) {
         draft.strike(look, event);
-        apart = format!("{apart}-strike-{event}");
     }
-    let mut compose = form(look, &draft, None);
+    draft.form = form;
+    Ok(self::form(look, &draft, None))
+}
+
+/// A form as its reader left it.
+fn again(look: &GameView, draft: &Draft, own: &OwnDraft) -> Compose {
+    let mut compose = form(look, draft, None);
     if let Some(writing) = &mut compose.writing {
-        writing.draft.push_str(&apart);
+        writing.kept = Some(look.when(own.kept.at));
     }
-    Ok(compose)
+    compose
 }
 
 fn category_of(look: &GameView, word: &str) -> Result<Name, AppError> {
@@ -184,7 +216,9 @@ fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
     let found = tried.found.as_deref();
     let mut writing = Writing {
         title: format!("New: {title}"),
-        draft: format!("{game}-new-{word}"),
+        draft: draft.form.word(),
+        keeps: drafts::ways(game),
+        kept: None,
         send,
         fields: draft.fields(look),
         more: draft.more_fields(look),
@@ -212,6 +246,7 @@ fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
         chrome: look.chrome(&writing.title, Part::Blog),
         kinds: kinds(look, Some(&draft.category)),
         writing: Some(writing),
+        drafts: Vec::new(),
     }
 }
 
@@ -393,6 +428,7 @@ async fn publish(
     let sent = send::send(look, key, Act::Post(Box::new(post))).await;
     match sent {
         Ok(receipt) => {
+            drafts::posted(look, &draft.form).await;
             let id = PostId(quorate_kernel::ids::Id::new(receipt.seq, 0));
             let word = id.to_string();
             let game = look.game().as_str();
@@ -409,11 +445,25 @@ async fn publish(
 
 /// `GET /g/{game}/post/{post}/edit`: the form of a post that may still be edited.
 pub async fn edit(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    let own = match drafts::own_of(&look, &post, DraftForm::Edit).await {
+        Ok(own) => own,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
     drawn(look, move |look| {
         let id = crate::view::posts::post_id(look, &post)?;
         send::player(look)?;
-        let draft = Draft::of_post(look, id).ok_or(AppError::NotFound)?;
-        Ok(page(look, &edit_page(look, &draft, None, &post)))
+        let mut draft = Draft::of_post(look, id).ok_or(AppError::NotFound)?;
+        let Some(own) = own else {
+            return Ok(page(look, &edit_page(look, &draft, None, &post)));
+        };
+        draft = Draft::read(look, draft.category, &own.fields());
+        draft.is_new = false;
+        draft.form = DraftForm::Edit(id);
+        let mut compose = again(look, &draft, &own);
+        if let Some(writing) = &mut compose.writing {
+            edit_form(look, writing, &post);
+        }
+        Ok(page(look, &compose))
     })
     .await
 }
@@ -433,7 +483,6 @@ fn edit_form(look: &GameView, writing: &mut Writing, post: &str) {
     writing.send.to = urls::PostEdit { game, post }.into();
     "Edit the post".clone_into(&mut writing.title);
     "Save the changes".clone_into(&mut writing.button);
-    writing.draft = format!("{game}-edit-{post}");
 }
 
 /// `POST /g/{game}/post/{post}/edit`.
@@ -455,7 +504,7 @@ async fn changed(look: &Arc<GameView>, word: &str, posted: Posted) -> Result<Res
         Edited::Shown(response) => Ok(response),
         Edited::Sent(act, draft) => {
             match send::send(look, key.as_deref(), *act).await {
-                Ok(_) => {}
+                Ok(_) => drafts::posted(look, &draft.form).await,
                 Err(AppError::Refused(refusal)) => {
                     let tried = Tried::refused(look, &draft, &refusal);
                     return Ok(once_more(look, &edit_page(look, &draft, Some(tried), word)));
@@ -481,6 +530,7 @@ fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Ed
     let old = look.post(id).ok_or(AppError::NotFound)?;
     let mut draft = Draft::read(look, old.category.clone(), posted);
     draft.is_new = false;
+    draft.form = DraftForm::Edit(id);
     let doing = posted.one("do").unwrap_or("preview");
     let mut tried = None;
     if doing == "add" {

@@ -5,6 +5,7 @@ mod choices;
 mod doing;
 pub mod draft;
 pub mod handler;
+pub mod kept;
 pub mod page;
 mod pick;
 pub mod refused;

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::ui::markup::Markup;
 use crate::ui::urls::Href;
-use crate::ui::{Change, Chrome, Cite, EffectGroup, Field, Refusal, Send};
+use crate::ui::{Change, Chrome, Cite, EffectGroup, Field, Link, Refusal, Send, When};
 
 /// A category to write in.
 #[derive(Clone, Debug)]
@@ -19,6 +19,19 @@ pub struct Kind {
     pub is_chosen: bool,
     /// Why it cannot be written in now.
     pub closed: Option<Refusal>,
+}
+
+/// A draft of the reader's.
+#[derive(Clone, Debug)]
+pub struct DraftLine {
+    /// "Proposal", "Comment".
+    pub kind: String,
+    /// Its title, and its form.
+    pub to: Link,
+    /// When it was last written.
+    pub when: When,
+    /// What deletes it.
+    pub delete: Send,
 }
 
 /// A rule about posts of the chosen category, with how the writer stands to it.
@@ -67,8 +80,12 @@ pub struct PickEdit {
 pub struct Writing {
     /// "New proposal".
     pub title: String,
-    /// The key of its draft in the browser.
+    /// The word of its draft.
     pub draft: String,
+    /// Where it is kept as a draft, and where its draft is deleted.
+    pub keeps: (Href, Href),
+    /// When it was written, where a draft is shown.
+    pub kept: Option<When>,
     /// Where it goes.
     pub send: Send,
     /// Title, text, and what the category declares.
@@ -122,6 +139,8 @@ pub struct Compose {
     pub kinds: Vec<Kind>,
     /// The chosen one's form.
     pub writing: Option<Writing>,
+    /// What the reader was writing, beside the choice of a category.
+    pub drafts: Vec<DraftLine>,
 }
 
 impl Compose {

@@ -1,9 +1,9 @@
 //! Samples of the pages beside this file.
 
-use crate::site::compose::page::{ClauseEdit, Compose, Kind, RuleOfForm, Writing};
-use crate::ui::sample::world::{GAME, chrome, rule, send, text};
+use crate::site::compose::page::{ClauseEdit, Compose, DraftLine, Kind, RuleOfForm, Writing};
+use crate::ui::sample::world::{GAME, ago, chrome, post, rule, send, text};
 use crate::ui::sample::{Sample, Samples};
-use crate::ui::{Change, Choice, Field, FieldKind, Need, Refusal, lines, urls, words};
+use crate::ui::{Change, Choice, Field, FieldKind, Link, Need, Refusal, lines, urls, words};
 
 fn kinds(chosen: &str) -> Vec<Kind> {
     let kind = |title: &str, about: &str, closed| Kind {
@@ -57,7 +57,9 @@ fn writing() -> Writing {
     };
     Writing {
         title: "New proposal".into(),
-        draft: "saltmarsh-proposal".into(),
+        draft: "new=proposal".into(),
+        keeps: (urls::DraftKeep { game: GAME }.into(), urls::DraftDelete { game: GAME }.into()),
+        kept: Some(ago(12)),
         send: send(urls::ComposeIn { game: GAME, category: "proposal" }),
         fields: vec![
             Field::new("title", "title", "Title", FieldKind::Line("Night fares for the ferry".into())),
@@ -112,6 +114,12 @@ impl Samples for Compose {
                     chrome: chrome("Write a post", "Blog"),
                     kinds: kinds(""),
                     writing: None,
+                    drafts: vec![DraftLine {
+                        kind: "Comment".into(),
+                        to: Link::new("The tide <b> waits", post("94-0")),
+                        when: ago(12),
+                        delete: send(urls::DraftDelete { game: GAME }).with("draft", "comment=94"),
+                    }],
                 },
             },
             Sample {
@@ -120,6 +128,7 @@ impl Samples for Compose {
                     chrome: chrome("New proposal", "Blog"),
                     kinds: kinds("Proposal"),
                     writing: Some(writing()),
+                    drafts: Vec::new(),
                 },
             },
             Sample {
@@ -128,6 +137,7 @@ impl Samples for Compose {
                     chrome: chrome("New proposal", "Blog"),
                     kinds: kinds("Proposal"),
                     writing: Some(refused),
+                    drafts: Vec::new(),
                 },
             },
         ]

@@ -10,6 +10,7 @@ use quorate_kernel::{CommentId, EventSeq, Name, PostId, Thing, rows};
 
 use quorate_notices::outbox::Followed;
 
+use crate::app::drafts::{self, DraftForm, OwnDraft};
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
@@ -37,11 +38,18 @@ pub async fn show(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let (read, reader) = (now_read(&look, &post), Reader::of(&look));
+    let own = match drafts::own_of(&look, &post, DraftForm::Comment).await {
+        Ok(own) => own,
+        Err(trouble) => return answer_in(&look, Err(trouble)),
+    };
     let shown = drawn(look, move |look| {
         let id = post_id(look, &post)?;
         let thread = CommentPages::under(look, id);
         let shown = shown(&thread, &query);
-        Ok(page(look, &whole(look, id, &query, &thread, shown)?))
+        Ok(page(
+            look,
+            &whole(look, id, &query, &thread, shown, own.as_ref())?,
+        ))
     })
     .await;
     if let Some((word, up_to)) = read {
@@ -77,6 +85,7 @@ fn whole(
     query: &BTreeMap<String, String>,
     thread: &CommentPages<'_>,
     shown: usize,
+    own: Option<&OwnDraft>,
 ) -> Result<Post, AppError> {
     let vote = query.get("vote").map(String::as_str);
     let post = look.post(id).ok_or(AppError::NotFound)?;
@@ -88,7 +97,10 @@ fn whole(
     let (mut answering, no_answer) = answering(look, id, post, count.as_ref(), vote);
     if let (Some(answering), Some(reply)) = (&mut answering, query.get("reply")) {
         answering.text = look.quoted(id, reply);
-        answering.draft = format!("{}-{reply}", answering.draft);
+    }
+    if let (Some(answering), Some(own)) = (&mut answering, own) {
+        answering.text = own.text_with(&answering.text);
+        answering.kept = Some(look.when(own.kept.at));
     }
     let changes = changes(look, post);
     let way = |comment: CommentId| way_to(look, id, thread, shown, comment);
@@ -487,7 +499,9 @@ fn answering(
         told.clone_into(&mut hint);
     }
     let form = Answering {
-        draft: format!("{game}-{id}"),
+        draft: DraftForm::Comment(id).word(),
+        keeps: drafts::ways(game),
+        kept: None,
         send: look.send(urls::Comment { game, post: &word }),
         sides,
         text: String::new(),
@@ -516,6 +530,7 @@ pub async fn comment(
         };
         let key = form.key().map(|key| vote_key(&look, id, key, vote));
         send::send(&look, key.as_deref(), act).await?;
+        drafts::sent(&look, &form).await;
         Ok(id)
     };
     match result.await {

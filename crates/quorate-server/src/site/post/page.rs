@@ -13,8 +13,12 @@ use crate::ui::{
 /// The form for a comment with or without a vote.
 #[derive(Clone, Debug)]
 pub struct Answering {
-    /// The key of its draft.
+    /// The word of its draft.
     pub draft: String,
+    /// Where it is kept as a draft, and where its draft is deleted.
+    pub keeps: (Href, Href),
+    /// When it was written, where a draft is shown.
+    pub kept: Option<When>,
     /// Where it goes.
     pub send: Send,
     /// The sides that the reader may take, and which one is chosen; empty where only a comment is possible.

@@ -264,7 +264,12 @@ fn proposal() -> Post {
             Link::new("mine", urls::Href::fragment("c6")),
         ],
         answering: Some(Answering {
-            draft: "saltmarsh-94".into(),
+            draft: "comment=94".into(),
+            keeps: (
+                urls::DraftKeep { game: GAME }.into(),
+                urls::DraftDelete { game: GAME }.into(),
+            ),
+            kept: None,
             send: send(urls::Comment { game: GAME, post: "94-0" }),
             sides: vec![side("for", true), side("against", false), side("deferential", false), side("", false)],
             text: String::new(),

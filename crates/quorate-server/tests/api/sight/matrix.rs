@@ -37,6 +37,16 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
     let letter = format!("to={}&text=Hello", ball.people[2].replace("player:", ""));
     let forms = [
         (
+            "/g/{game}/drafts",
+            g("/drafts"),
+            "draft=new%3DProposal&title=Half+a+thought",
+        ),
+        (
+            "/g/{game}/drafts/delete",
+            g("/drafts/delete"),
+            "draft=new%3DProposal",
+        ),
+        (
             "/found",
             "/found".into(),
             "rulebook=ball&title=Another&name=Zed",

@@ -372,6 +372,21 @@ impl Ball {
         assert!(done.status.is_redirection(), "{}", done.body);
     }
 
+    /// Bert has a draft.
+    async fn writes(&self, words: &str) {
+        let parts = &self.table.site().parts;
+        let bert = parts.accounts.account_by_name("Bert").await.unwrap();
+        let draft = quorate_runtime::ports::KeptDraft {
+            game: GAME.parse().unwrap(),
+            form: "new=Proposal".to_owned(),
+            title: words.to_owned(),
+            at: self.table.site().now(),
+            fields: format!("title={words}&body={words}"),
+        };
+        let kept = parts.drafts.keep_draft(bert.unwrap().id, &draft).await;
+        assert_eq!(kept.unwrap(), quorate_runtime::ports::DraftKept::Kept);
+    }
+
     /// Bert and Cora keep things from the others.
     async fn play(&mut self, secrets: Secrets) {
         let masked = if secrets.is_by_bert { 1 } else { 2 };
@@ -400,6 +415,8 @@ impl Ball {
         });
         let made = self.does(3, "/posts", &spy).await;
         self.posts.push(made["post"].as_str().unwrap().to_owned());
+        // What Bert writes and has not posted is nobody else's to know, not even that he writes.
+        self.writes(secrets.letter).await;
         let letter = json!({ "to": ["Cora"], "text": secrets.letter });
         self.does(1, "/messages", &letter).await;
         let plan = json!({ "words": secrets.plan, "stake": secrets.luck });
