@@ -1,9 +1,10 @@
 //! Which code cost a worker.
 //!
 //! A worker that was lost over something has it done once more by another, which says before each run of rule code whose it
-//! is, and when. If that one is lost too because its time is over, the clause that took at least half of it is the culprit, and not
-//! one that happened to run last; where no clause did, the work was too much for the machine, and nobody is to blame; if it ended by itself, the innermost run that had not ended. So nothing is told as long as nothing
-//! is wrong, and a worker that was killed for another reason is not mistaken for one that ran away.
+//! is, and when. If that one is lost too because its time is over, the clause that took at least half of it is the culprit,
+//! and not one that happened to run last; where no clause did, the work was too much for the machine, and nobody is to blame.
+//! If it ended by itself, the culprit is the innermost run that had not ended. So nothing is told as long as nothing is wrong,
+//! and a worker that was killed for another reason is not mistaken for one that ran away.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
