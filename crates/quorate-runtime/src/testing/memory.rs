@@ -285,7 +285,9 @@ impl Seals for Memory {
     async fn forget(&self, digests: &[Digest]) -> Result<usize, StoreError> {
         let mut kept = self.kept();
         kept.forgotten.extend(digests);
-        kept.index.values_mut().for_each(|index| index.forget(digests));
+        kept.index
+            .values_mut()
+            .for_each(|index| index.forget(digests));
         let dropped = digests.iter().filter(|d| kept.seals.remove(d).is_some());
         Ok(dropped.count())
     }

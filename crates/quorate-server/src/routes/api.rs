@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use crate::api::problem::Problem;
 use crate::api::{
-    acts, asked, caller, drafts, events, games, keep, messages, moves, people, posts, preview, rules,
-    search, server, values,
+    acts, asked, caller, drafts, events, games, keep, messages, moves, people, posts, preview,
+    rules, search, server, values,
 };
 use crate::app::error::AppError;
 use crate::app::state::AppState;

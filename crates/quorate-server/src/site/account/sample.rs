@@ -75,7 +75,10 @@ impl Samples for Settings {
                                 FieldKind::Password { fresh: true },
                             ),
                         ],
-                        ..Form::button(send(urls::SettingsDo { what: "password" }), "Change password")
+                        ..Form::button(
+                            send(urls::SettingsDo { what: "password" }),
+                            "Change password",
+                        )
                     }),
                     ..block("pass", "Password", "Changing it ends all other sessions.")
                 },

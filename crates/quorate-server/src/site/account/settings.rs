@@ -128,7 +128,11 @@ fn appearance(visitor: &Visitor) -> SettingsBlock {
         ..Choice::new(value, title)
     };
     let themes = vec![
-        choice("system", "Same as the system", visitor.theme == Theme::System),
+        choice(
+            "system",
+            "Same as the system",
+            visitor.theme == Theme::System,
+        ),
         choice("light", "Light", visitor.theme == Theme::Light),
         choice("dark", "Dark", visitor.theme == Theme::Dark),
     ];
