@@ -178,7 +178,9 @@ pub fn read(body: &[u8]) -> Result<FromDiscord, NoInteraction> {
         3 => Did::Pressed { id, picked },
         5 => {
             let mut fields = Vec::new();
-            components.iter().for_each(|one| collect(one, &mut fields));
+            for one in &components {
+                collect(one, &mut fields);
+            }
             Did::Filled { id, fields }
         }
         other => return Err(NoInteraction(format!("type {other}"))),
@@ -205,9 +207,9 @@ fn collect(component: &Json, fields: &mut Vec<(String, String)>) {
         fields.push((id.to_owned(), value.to_owned()));
     }
     let inner = component["components"].as_array().into_iter().flatten();
-    inner
-        .chain(component.get("component"))
-        .for_each(|one| collect(one, fields));
+    for one in inner.chain(component.get("component")) {
+        collect(one, fields);
+    }
 }
 
 #[cfg(test)]

@@ -78,6 +78,8 @@ impl Default for PushBrowser {
 fn mac(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
     let key = hmac::Key::new(hmac::HMAC_SHA256, key);
     let mut mac = hmac::Context::with_key(&key);
-    parts.iter().for_each(|part| mac.update(part));
+    for part in parts {
+        mac.update(part);
+    }
     mac.sign().as_ref().to_vec()
 }

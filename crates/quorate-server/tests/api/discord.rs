@@ -146,7 +146,7 @@ fn content(answer: &Json) -> &str {
 /// All that can be pressed under a message.
 fn components(answer: &Json) -> Vec<&Json> {
     let rows = answer["data"]["components"].as_array().unwrap();
-    let inner = rows.iter().flat_map(|row| row["components"].as_array());
+    let inner = rows.iter().filter_map(|row| row["components"].as_array());
     inner.flatten().collect()
 }
 

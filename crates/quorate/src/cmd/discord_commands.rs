@@ -6,6 +6,6 @@ use crate::output::Output;
 
 /// Prints them.
 pub(super) fn run(out: &Output) -> ExitCode {
-    out.line(&quorate_server::discord_commands().to_string());
+    out.line(quorate_server::discord_commands().to_string());
     ExitCode::SUCCESS
 }

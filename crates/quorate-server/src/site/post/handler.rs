@@ -95,12 +95,8 @@ fn whole(
     let title = look.themed(written(&post.title));
     let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
     let (mut answering, no_answer) = answering(look, id, post, count.as_ref(), vote);
-    if let (Some(answering), Some(reply)) = (&mut answering, query.get("reply")) {
-        answering.text = look.quoted(id, reply);
-    }
-    if let (Some(answering), Some(own)) = (&mut answering, own) {
-        answering.text = own.text_with(&answering.text);
-        answering.kept = Some(look.when(own.kept.at));
+    if let Some(answering) = &mut answering {
+        begin_answer(look, id, answering, query.get("reply"), own);
     }
     let changes = changes(look, post);
     let way = |comment: CommentId| way_to(look, id, thread, shown, comment);
@@ -159,6 +155,23 @@ fn whole(
         no_answer,
         follow: look.follow(&Followed::Post(id)),
     })
+}
+
+/// What stands in the form of an answer at first: the comment that is quoted, and what its writer had begun.
+fn begin_answer(
+    look: &GameView,
+    id: PostId,
+    answering: &mut Answering,
+    reply: Option<&String>,
+    own: Option<&OwnDraft>,
+) {
+    if let Some(reply) = reply {
+        answering.text = look.quoted(id, reply);
+    }
+    if let Some(own) = own {
+        answering.text = own.text_with(&answering.text);
+        answering.kept = Some(look.when(own.kept.at));
+    }
 }
 
 /// Where a proposal begins that takes up this one's text and changes.
