@@ -4,8 +4,9 @@
     reason = "a panic is a fine way for a test to fail"
 )]
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use fantoccini::error::CmdError;
@@ -19,8 +20,6 @@ const PASSWORD: &str = "correct horse battery staple";
 
 /// How long something may take to appear.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-static PORT: AtomicU16 = AtomicU16::new(0);
 
 /// How wide a reader's window is.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +47,17 @@ struct ReaderToll {
     fields: AtomicU32,
     /// Pages that were opened by their address. Nobody types those.
     typed: AtomicU32,
+}
+
+/// The port that a driver found for itself, which it says.
+fn port_of(driver: &mut Child) -> u16 {
+    let mut lines = BufReader::new(driver.stdout.as_mut().unwrap()).lines();
+    let port = lines.find_map(|line| {
+        let line = line.unwrap();
+        let (_, port) = line.split_once("started successfully on port ")?;
+        Some(port.trim_end_matches('.').parse().unwrap())
+    });
+    port.expect("the driver says where it is")
 }
 
 impl Drop for Reader {
@@ -102,14 +112,13 @@ impl Reader {
 
     /// Opens a browser and nothing else.
     pub(crate) async fn begin(server: &Server, width: Width) -> Self {
-        let own = u16::try_from(std::process::id() % 20_000).unwrap();
-        let port = 20_000 + own + PORT.fetch_add(1, Ordering::Relaxed);
-        let driver = Command::new("chromedriver")
-            .arg(format!("--port={port}"))
-            .stdout(Stdio::null())
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let port = port_of(&mut driver);
         let (wide, high) = match width {
             Width::Desk => (1280, 1400),
             Width::Tablet => (768, 1024),
