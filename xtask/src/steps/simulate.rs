@@ -32,12 +32,12 @@ const WITHOUT_STEPS: u32 = 2_000;
 const SHARES: [(&str, Share); 1] = [(
     "adventurers-2019",
     Share {
-        seeds: 50,
+        seeds: 10,
         steps: 2_000,
     },
 )];
 const OTHERS: Share = Share {
-    seeds: 10,
+    seeds: 4,
     steps: 2_000,
 };
 const LONG: Share = Share {
