@@ -139,7 +139,8 @@ impl SimulatedGame {
         Ok(self.judged(command)?.event().map(|_| ()))
     }
 
-    /// A matter that is still open though somebody who may close it is active, and what its closings lack.
+    /// A matter that is still open though somebody of the office that closes it is active, and what its closings lack. One that
+    /// anybody may close may wait for votes.
     fn left_open(&self) -> Option<String> {
         let (post, lacks) = self.open_matters().into_iter().find_map(|post| {
             let lacks = self.lacks(post)?;
@@ -165,7 +166,9 @@ impl SimulatedGame {
         let law = self.judge.law();
         let category = &self.state().posts.get(&post)?.category;
         let members = self.members();
-        let lacks = closings_of(law, category).into_iter().filter_map(|decl| {
+        let of_office = closings_of(law, category).into_iter();
+        let of_office = of_office.filter(|decl| decl.it.by.is_some());
+        let lacks = of_office.filter_map(|decl| {
             let refusals = members
                 .iter()
                 .filter_map(|by| self.closing_of(*by, decl, post).err());
