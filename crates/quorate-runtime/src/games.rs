@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor, Command, Founding};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, Refusal, Span};
-use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot, watch};
 
 use crate::committer::Committer;
 use crate::error::OperatingError;
@@ -228,6 +228,11 @@ impl Games {
         };
         others.nodes.tell_forgotten().await?;
         Ok(forgotten)
+    }
+
+    /// Changes where contents of seals were dropped on another node, or may have been while this one heard nothing.
+    pub fn forgotten(&self) -> watch::Receiver<u64> {
+        self.0.registry.forgotten()
     }
 
     async fn forget_here(

@@ -29,6 +29,8 @@ struct RegistryLists {
     streams: BTreeMap<GameId, broadcast::Sender<Notice>>,
     all: broadcast::Sender<Notice>,
     running: Vec<AbortHandle>,
+    /// How often contents of seals may have been dropped on other nodes.
+    forgotten: watch::Sender<u64>,
 }
 
 /// A game that has a writer.
@@ -117,6 +119,7 @@ impl GameRegistry {
             streams: BTreeMap::new(),
             all: broadcast::channel(NOTICES_MAX).0,
             running: Vec::new(),
+            forgotten: watch::Sender::new(0),
         }))
     }
 
@@ -211,6 +214,17 @@ impl GameRegistry {
 
     pub(crate) fn subscribe_all(&self) -> broadcast::Receiver<Notice> {
         self.lists().all.subscribe()
+    }
+
+    /// Changes where contents of seals may have been dropped on another node.
+    pub(crate) fn forgotten(&self) -> watch::Receiver<u64> {
+        self.lists().forgotten.subscribe()
+    }
+
+    /// Says that they may have been.
+    pub(crate) fn note_forgotten(&self) {
+        let count_up = |turn: &mut u64| *turn = turn.wrapping_add(1);
+        self.lists().forgotten.send_modify(count_up);
     }
 
     /// Tells everybody who listens.

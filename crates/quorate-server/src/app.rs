@@ -10,6 +10,7 @@ pub(crate) mod filled;
 pub mod forget;
 pub mod forms;
 pub mod grant;
+pub mod limits;
 pub mod mail;
 pub mod metrics;
 pub(crate) mod moderation;

@@ -1,6 +1,5 @@
 //! Who uses the site.
 
-mod carry;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -9,8 +8,8 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, AllAccounts, Invitation, NewAccount, Recovery,
-    RestraintKind, Seat, Session, StoreError, Token, WholeAccounts,
+    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, RestraintKind,
+    Seat, Session, StoreError, Token,
 };
 use sqlx::error::ErrorKind;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
@@ -309,39 +308,7 @@ impl Accounts for PostgresStore {
         ] {
             self.write(query(ended).bind(now.0)).await?;
         }
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl WholeAccounts for PostgresStore {
-    async fn everything(&self) -> Result<AllAccounts> {
-        let highest = query(
-            "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS highest FROM accounts_id_seq",
-        );
-        let highest = self.first(highest, rows::highest).await?;
-        let sessions = query("SELECT * FROM sessions ORDER BY digest");
-        let tokens = query("SELECT * FROM tokens ORDER BY id");
-        let invitations = query("SELECT * FROM invitations ORDER BY digest");
-        let recoveries = query("SELECT * FROM recoveries ORDER BY digest");
-        let seats = query("SELECT * FROM seats ORDER BY game COLLATE \"C\", player COLLATE \"C\"");
-        let read = query(
-            "SELECT * FROM letters_read ORDER BY account, game COLLATE \"C\", circle COLLATE \"C\"",
-        );
-        Ok(AllAccounts {
-            highest: highest.unwrap_or(0),
-            accounts: self.accounts().await?,
-            sessions: self.all(sessions, rows::session).await?,
-            tokens: self.all(tokens, rows::token).await?,
-            invitations: self.all(invitations, rows::invitation).await?,
-            recoveries: self.all(recoveries, rows::recovery).await?,
-            seats: self.all(seats, rows::seat).await?,
-            read: self.all(read, rows::read_in).await?,
-        })
-    }
-
-    async fn take_in(&self, all: &AllAccounts) -> Result<()> {
-        self.take_in_all(all).await
+        Ok(self.sweep_buckets().await?)
     }
 }
 

@@ -41,7 +41,9 @@ pub(crate) fn away(error: &sqlx::Error) -> Option<Away> {
         error => {
             let code = code_of(error)?;
             // Connections that fail, servers that end or start, standbys.
-            let is_broken = code.starts_with("08") || code.starts_with("57P0") || code == "25006";
+            let is_gone = code.starts_with("08") || code.starts_with("57P0") || code == "25006";
+            // A newer release changed the tables: statements that were prepared before do not fit any more.
+            let is_broken = is_gone || code == "0A000";
             // Too many connections, locks that a dead owner still holds, a node that stood still.
             let is_silent = matches!(code.as_str(), "53300" | "55P03" | "57014" | "25P03");
             match (is_broken, is_silent) {

@@ -7,6 +7,7 @@
 mod accounts;
 mod address;
 mod append;
+mod buckets;
 mod convert;
 mod database;
 mod drafts;
@@ -21,6 +22,7 @@ mod seals;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod whole;
 
 use std::sync::Arc;
 

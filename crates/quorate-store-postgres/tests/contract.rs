@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_runtime::ports::{
-    Claim, ClaimFor, Epoch, Journal, News, Nodes, ServerSecret, StoreError,
+    Buckets, Claim, ClaimFor, Epoch, Journal, News, Nodes, ServerSecret, StoreError,
 };
 use quorate_runtime::testing::{contract, found_batch};
 use quorate_store_postgres::PostgresStore;
 use quorate_store_postgres::testing::{PrivateServer, node};
+use sqlx::{Connection, Executor, PgConnection};
 
 async fn open(address: &str, name: &str) -> PostgresStore {
     PostgresStore::open(address, ServerSecret::new([9; 32]), node(name))
@@ -46,6 +48,13 @@ async fn the_database_keeps_the_contract() {
     contract::moderation(&open(&server.fresh("moderation"), "a").await).await;
     contract::drafts(&open(&server.fresh("drafts"), "a").await).await;
     contract::search(&open(&server.fresh("search"), "a").await).await;
+    let whole = async |name: &str| open(&server.fresh(name), "a").await;
+    contract::whole(
+        &whole("one").await,
+        &whole("two").await,
+        &whole("three").await,
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -108,6 +117,56 @@ async fn a_node_that_drains_names_another_and_word_of_what_it_wrote_arrives() {
     while one.news().await != News::Grown(reef(), EventSeq(1)) {}
     let nodes = one.list().await.unwrap();
     assert_eq!(nodes.len(), 1, "those without an address take no commands");
+}
+
+#[tokio::test]
+async fn an_older_release_goes_on_beside_a_newer_one_until_the_tables_say_otherwise() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("games");
+    let older = open(&address, "older").await;
+    let mut batch = found_batch(&reef());
+    batch.epoch = epoch(older.claim(&reef(), ClaimFor::Founding).await.unwrap());
+    older.append(&[batch]).await.unwrap();
+    let read = older.games().await.unwrap();
+    // A newer release adds to the tables, as its migrations do.
+    let mut newer = PgConnection::connect(&address).await.unwrap();
+    let migration = "ALTER TABLE games ADD COLUMN motto text NOT NULL DEFAULT ''; \
+        INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+        VALUES (99999, 'of a later release', true, '\\x00', 0)";
+    newer.execute(sqlx::raw_sql(migration)).await.unwrap();
+    assert_eq!(older.games().await.unwrap(), read);
+    let beside = open(&address, "beside").await;
+    assert_eq!(beside.games().await.unwrap(), read);
+    // Where it changes what an older one leans on, it says so, and no older one joins any more.
+    newer
+        .execute("UPDATE server SET needs = needs + 1")
+        .await
+        .unwrap();
+    let late = PostgresStore::open(&address, ServerSecret::new([9; 32]), node("late")).await;
+    let error = late.err().unwrap();
+    assert!(matches!(error, StoreError::Later { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn nodes_count_tries_together() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("games");
+    let (one, two) = (open(&address, "one").await, open(&address, "two").await);
+    let (anna, bo) = (Digest::of(b"anna"), Digest::of(b"bo"));
+    // A token comes back after twenty minutes.
+    let draw = async |node: &PostgresStore, whose| node.draw(whose, 3, 3_600).await.unwrap();
+    for node in [&one, &two, &one] {
+        assert_eq!(draw(node, anna).await, None);
+    }
+    for node in [&one, &two] {
+        let wait = draw(node, anna).await.unwrap();
+        assert!((1..=1_200_001).contains(&wait), "{wait}");
+    }
+    assert_eq!(draw(&two, bo).await, None);
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! Who uses the server.
 
-mod carry;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -9,8 +8,8 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, AllAccounts, Invitation, NewAccount, Recovery,
-    RestraintKind, Seat, Session, StoreError, Token, WholeAccounts,
+    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, RestraintKind,
+    Seat, Session, StoreError, Token,
 };
 use sqlx::error::DatabaseError;
 use sqlx::query;
@@ -284,36 +283,6 @@ impl Accounts for Store {
             self.write(query(ended).bind(now.0)).await?;
         }
         Ok(())
-    }
-}
-
-#[async_trait]
-impl WholeAccounts for Store {
-    async fn everything(&self) -> Result<AllAccounts> {
-        let highest = query(
-            "SELECT coalesce(max(seq), 0) AS highest FROM sqlite_sequence WHERE name = 'accounts'",
-        );
-        let highest = self.first(highest, rows::highest).await?;
-        let sessions = query("SELECT * FROM sessions ORDER BY digest");
-        let tokens = query("SELECT * FROM tokens ORDER BY rowid");
-        let invitations = query("SELECT * FROM invitations ORDER BY digest");
-        let recoveries = query("SELECT * FROM recoveries ORDER BY digest");
-        let seats = query("SELECT * FROM seats ORDER BY game, player");
-        let read = query("SELECT * FROM letters_read ORDER BY account, game, circle");
-        Ok(AllAccounts {
-            highest: highest.unwrap_or(0),
-            accounts: self.accounts().await?,
-            sessions: self.all(sessions, rows::session).await?,
-            tokens: self.all(tokens, rows::token).await?,
-            invitations: self.all(invitations, rows::invitation).await?,
-            recoveries: self.all(recoveries, rows::recovery).await?,
-            seats: self.all(seats, rows::seat).await?,
-            read: self.all(read, rows::read_in).await?,
-        })
-    }
-
-    async fn take_in(&self, all: &AllAccounts) -> Result<()> {
-        self.take_in_all(all).await
     }
 }
 

@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteRow;
 use crate::error::Explain;
 
 /// How many bits of an event's place hold its number.
-const SEQ_BITS: u32 = 40;
+pub(crate) const SEQ_BITS: u32 = 40;
 
 /// Where an event lies: the game's id, then the event's number.
 pub(crate) fn place(game_id: i64, seq: EventSeq) -> i64 {

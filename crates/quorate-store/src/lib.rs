@@ -20,6 +20,7 @@ mod seals;
 mod search;
 mod secret;
 mod tally;
+mod whole;
 mod writer;
 
 use std::path::Path;

@@ -64,3 +64,12 @@ async fn the_file_keeps_the_contract_of_drafts() {
     let (_folder, store) = fresh().await;
     contract::drafts(&store).await;
 }
+
+#[tokio::test]
+async fn the_file_goes_whole_into_another() {
+    let (_one, one) = fresh().await;
+    let (_two, two) = fresh().await;
+    let (_three, three) = fresh().await;
+    contract::whole(&one, &two, &three).await;
+    two.check().await.unwrap();
+}

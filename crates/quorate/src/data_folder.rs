@@ -1,5 +1,6 @@
 //! Where games and accounts are kept, a data folder or a database, as commands use it.
 
+mod copies;
 mod place;
 
 use std::future::Future;
@@ -16,13 +17,14 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{Judges, Secret};
-use quorate_runtime::ports::{SteadyClock, StoreError, SystemClock, TimeSource};
+use quorate_runtime::ports::{Backup, SteadyClock, StoreError, SystemClock, TimeSource};
 use quorate_runtime::{Games, GamesSettings, Others, Ports};
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
 use tokio::runtime::Runtime;
 
 use crate::peers::PeerLinks;
+use copies::DatabaseBackup;
 
 pub(crate) use place::{Place, SiteStore, node_options};
 
@@ -67,6 +69,8 @@ pub(crate) struct DataFolder {
     pub store: Arc<dyn SiteStore>,
     /// The same, where it is a folder and no database.
     pub file: Option<Arc<Store>>,
+    /// The folder of the secret.
+    secrets: PathBuf,
     /// This process among the nodes, where a database is shared.
     pub node: Option<Arc<PostgresStore>>,
     /// Versions of the law that were compiled.
@@ -128,7 +132,7 @@ impl DataFolder {
         let opened = runtime
             .runtime()
             .block_on(place::own_folder(folder, options))?;
-        Ok(Self::of(runtime, opened))
+        Ok(Self::of(runtime, opened, folder))
     }
 
     /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits; or a database.
@@ -153,7 +157,7 @@ impl DataFolder {
         let place = arguments.place()?;
         let opened = place::own(&place, &arguments.data, node);
         let opened = runtime.runtime().block_on(opened)?;
-        Ok(Self::of(runtime, opened))
+        Ok(Self::of(runtime, opened, &arguments.data))
     }
 
     /// Opens a data folder to read, also while a server uses it, or a database.
@@ -162,24 +166,40 @@ impl DataFolder {
         let place = arguments.place()?;
         let opened = place::look(&place, &arguments.data);
         let opened = runtime.runtime().block_on(opened)?;
-        Ok(Self::of(runtime, opened))
+        Ok(Self::of(runtime, opened, &arguments.data))
     }
 
-    fn of(runtime: Waiting, opened: place::Opened) -> Self {
+    fn of(runtime: Waiting, opened: place::Opened, secrets: &Path) -> Self {
         let place::Opened { store, file, node } = opened;
         Self {
             runtime,
             store,
             file,
+            secrets: secrets.to_owned(),
             node,
             laws: Arc::default(),
         }
     }
 
-    /// What is kept in a folder, for what a database does with tools of its own.
+    /// What is kept in a folder.
     pub(crate) fn file(&self) -> Result<&Arc<Store>> {
         let file = self.file.as_ref();
-        file.context("a database is copied with its own tools, such as pg_basebackup and pg_dump")
+        file.context("this is a database and no folder")
+    }
+
+    /// Who copies the database; none where it is a folder, which copies itself.
+    pub(crate) fn database_backup(&self) -> Option<DatabaseBackup> {
+        let database = self.node.clone()?;
+        let secret = self.secrets.clone();
+        Some(DatabaseBackup { database, secret })
+    }
+
+    /// Who copies everything while the server goes on.
+    pub(crate) fn backup(&self) -> Option<Arc<dyn Backup>> {
+        match self.database_backup() {
+            Some(backup) => Some(Arc::new(backup)),
+            None => self.file.clone().map(|file| file as _),
+        }
     }
 
     /// Waits for something.

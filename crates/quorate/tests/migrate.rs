@@ -12,11 +12,13 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
-    Accounts, Invitation, Journal, NewAccount, Outage, Recovery, Seat, Session, Token, TokenScope,
-    WholeAccounts,
+    Accounts, Drafts, Invitation, Journal, KeptDraft, NewAccount, Outage, Recovery, Seat,
+    ServerSecret, Session, Token, TokenScope, carry,
 };
+use quorate_runtime::testing::contract::{kept, plant, same};
 use quorate_store::{Store, StoreOptions};
-use quorate_store_postgres::testing::PrivateServer;
+use quorate_store_postgres::PostgresStore;
+use quorate_store_postgres::testing::{PrivateServer, node};
 
 fn quorate(arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quorate"));
@@ -29,6 +31,63 @@ fn quorate(arguments: &[&str]) -> Result<String, String> {
 
 async fn open(folder: &Path) -> Store {
     Store::open(folder, StoreOptions::default()).await.unwrap()
+}
+
+/// Tables that a database may lack, for what they are for is a folder's alone.
+const OF_A_FOLDER: [&str; 7] = [
+    "channels",
+    "followed_games",
+    "interests",
+    "letters",
+    "notice_choices",
+    "push_keys",
+    "reading_hours",
+];
+
+async fn database(address: &str) -> PostgresStore {
+    let secret = ServerSecret::new([7; 32]);
+    let opened = PostgresStore::open(address, secret, node("the-test")).await;
+    opened.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_of_every_table_goes_either_way() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let folders = tempfile::tempdir().unwrap();
+    let folder = async |name: &str| open(&folders.path().join(name)).await;
+    let (first, second, third) = (
+        folder("first").await,
+        folder("second").await,
+        folder("third").await,
+    );
+    let there = database(&server.fresh("there")).await;
+    plant(&first).await;
+    let planted = kept(&first).await;
+    assert!(planted.values().all(|(_, rows)| rows.len() == 1));
+    assert!(planted.len() > 20, "{:?}", planted.keys());
+    let taken = carry(&first, &there).await.unwrap();
+    let lacks = same(&planted, &kept(&there).await);
+    assert!(taken.left_behind.keys().eq(&lacks), "{lacks:?}");
+    let is_known = |table: &String| OF_A_FOLDER.contains(&table.as_str());
+    assert!(
+        lacks.iter().all(is_known),
+        "{lacks:?} have no place in a database"
+    );
+    // Back again, and to another folder at once.
+    let taken = carry(&there, &second).await.unwrap();
+    assert!(taken.left_behind.is_empty());
+    assert_eq!(same(&kept(&there).await, &kept(&second).await), [""; 0]);
+    // What a database alone has goes into a folder too.
+    let here = database(&server.fresh("here")).await;
+    plant(&here).await;
+    let planted = kept(&here).await;
+    assert!(carry(&here, &third).await.unwrap().left_behind.is_empty());
+    assert_eq!(same(&planted, &kept(&third).await), [""; 0]);
+    // Neither is mixed with what is there.
+    assert!(carry(&first, &here).await.is_err());
+    assert!(carry(&here, &second).await.is_err());
 }
 
 /// Accounts with something of each kind, a number that was given and taken away, and some downtime.
@@ -89,6 +148,14 @@ async fn fill(folder: &Path) {
     store.take_seat(&seat).await.unwrap();
     let read = store.note_messages_read(anna, &game, "Bo", EventSeq(2));
     read.await.unwrap();
+    let draft = KeptDraft {
+        game: game.clone(),
+        form: "post".to_owned(),
+        title: "A bridge".to_owned(),
+        at: Moment(9),
+        fields: "title=A+bridge".to_owned(),
+    };
+    store.keep_draft(anna, &draft).await.unwrap();
     let outage = Outage {
         since: Moment(1),
         until: Moment(2),
@@ -115,8 +182,8 @@ async fn a_folder_goes_into_a_database_and_comes_back_the_same() {
     let from = format!("sqlite:{one}");
     let to = format!("sqlite:{two}");
     quorate(&["migrate", &from, &address, "--data", one]).unwrap();
-    let again = quorate(&["migrate", &from, &address, "--data", one]).unwrap();
-    assert!(again.contains("1 games with"), "{again}");
+    let again = quorate(&["migrate", &from, &address, "--data", one]).unwrap_err();
+    assert!(again.contains("name an empty place"), "{again}");
     quorate(&["migrate", &address, &to, "--data", one]).unwrap();
     let export = |place: &[&str]| {
         let words = [&["export", "town"][..], place].concat();
@@ -127,9 +194,12 @@ async fn a_folder_goes_into_a_database_and_comes_back_the_same() {
     let there = ["--data", one, "--database", address.as_str()];
     assert_eq!(export(&there), exported);
     let (first, second) = (open(&first).await, open(&second).await);
-    let everything = first.everything().await.unwrap();
-    assert_eq!(everything.highest, 3);
-    assert_eq!(second.everything().await.unwrap(), everything);
+    let (before, after) = (kept(&first).await, kept(&second).await);
+    assert_eq!(same(&before, &after), [""; 0]);
+    for kept in [before, after] {
+        assert_eq!(kept["accounts"].0.highest, Some(3));
+        assert_eq!(kept["drafts"].1.len(), 1);
+    }
     let outages = first.outages(Moment(i64::MIN)).await.unwrap();
     assert_eq!(second.outages(Moment(i64::MIN)).await.unwrap(), outages);
 }
@@ -147,5 +217,48 @@ fn another_game_in_the_way_is_told_and_left_alone() {
     quorate(&[&here[..], &["--database", address.as_str()][..]].concat()).unwrap();
     let from = format!("sqlite:{path}");
     let said = quorate(&["migrate", &from, &address, "--data", path]).unwrap_err();
-    assert!(said.contains("another game of that name"), "{said}");
+    assert!(said.contains("name an empty place"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_of_a_database_goes_into_a_folder_and_into_another_database() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("site");
+    let folders = tempfile::tempdir().unwrap();
+    let place = |name: &str| folders.path().join(name).to_str().unwrap().to_owned();
+    let (data, copy, tar) = (place("data"), place("copy"), place("copy.tar"));
+    let site = ["--data", data.as_str(), "--database", address.as_str()];
+    let at_site = |words: &[&str]| quorate(&[words, &site[..]].concat());
+    at_site(&["new", "one-page", "--id", "town"]).unwrap();
+    at_site(&["act", "town", "--as", "Anna", "dice", "line=one DICE6"]).unwrap();
+    let exported = at_site(&["export", "town"]).unwrap();
+    for into in [&copy, &tar] {
+        at_site(&["backup", into]).unwrap();
+        let again = at_site(&["backup", into]).unwrap_err();
+        assert!(again.contains("is there already"), "{again}");
+        let back = place(&format!("back-{}", into.len()));
+        quorate(&["restore", into, "--data", &back]).unwrap();
+        let verified = quorate(&["verify", "town", "--data", &back, "--json"]).unwrap();
+        let verified: serde_json::Value = serde_json::from_str(&verified).unwrap();
+        assert_eq!(verified["holds"], true);
+        assert_eq!(
+            quorate(&["export", "town", "--data", &back]).unwrap(),
+            exported
+        );
+    }
+    let left = folders.path().read_dir().unwrap().count();
+    assert_eq!(
+        left, 5,
+        "the site's secret, two copies and what came of them"
+    );
+    let elsewhere = server.fresh("elsewhere");
+    let there = ["--data", &place("there"), "--database", elsewhere.as_str()];
+    let at_there = |words: &[&str]| quorate(&[words, &there[..]].concat());
+    at_there(&["restore", &tar]).unwrap();
+    assert_eq!(at_there(&["export", "town"]).unwrap(), exported);
+    at_there(&["act", "town", "--as", "Anna", "dice", "line=two DICE6"]).unwrap();
+    let again = at_there(&["restore", &tar]).unwrap_err();
+    assert!(again.contains("name an empty place"), "{again}");
 }

@@ -52,8 +52,11 @@ async fn hear(host: Arc<GameHost>, others: Others) {
                     drop(slot.inbox.try_send(WriterMail::Grown));
                 }
             }
-            News::Perhaps => poke_all(&host, || WriterMail::Grown),
-            News::Forgotten => poke_all(&host, || WriterMail::Forgotten),
+            // What was told while nobody listened may have been of words that were dropped.
+            News::Perhaps | News::Forgotten => {
+                poke_all(&host, || WriterMail::Forgotten);
+                host.registry.note_forgotten();
+            }
             News::Draining => match others.nodes.renew().await {
                 Ok(standing) if standing.is_draining => poke_all(&host, || WriterMail::GiveUp),
                 Ok(_) => {}

@@ -140,41 +140,6 @@ pub enum AccountError {
     Store(#[from] StoreError),
 }
 
-/// How far somebody has read a conversation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReadUpTo {
-    /// Whose.
-    pub account: AccountId,
-    /// In which game.
-    pub game: GameId,
-    /// The word that addresses have for the others in it.
-    pub conversation: String,
-    /// The newest event whose messages were shown.
-    pub up_to: EventSeq,
-}
-
-/// All that is kept of accounts, to be carried into another store. Each list is in the order of what it goes by, tokens
-/// in the order in which they were made.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct AllAccounts {
-    /// The highest number that was ever given to an account.
-    pub highest: u64,
-    /// The accounts.
-    pub accounts: Vec<Account>,
-    /// Who is logged in.
-    pub sessions: Vec<Session>,
-    /// Programs that may act for somebody.
-    pub tokens: Vec<Token>,
-    /// Links that let somebody make an account.
-    pub invitations: Vec<Invitation>,
-    /// Links that let somebody set a new password.
-    pub recoveries: Vec<Recovery>,
-    /// Who plays whom.
-    pub seats: Vec<Seat>,
-    /// What was read.
-    pub read: Vec<ReadUpTo>,
-}
-
 /// Accounts and what belongs to them. What has ended by `now` is as if it were not there.
 #[async_trait]
 pub trait Accounts: Send + Sync {
@@ -264,14 +229,4 @@ pub trait Accounts: Send + Sync {
 
     /// Drops what has ended: sessions, tokens, invitations, links.
     async fn sweep(&self, now: Moment) -> Result<(), AccountError>;
-}
-
-/// Accounts that can be carried from one store into another.
-#[async_trait]
-pub trait WholeAccounts: Accounts {
-    /// All there is, also what has ended.
-    async fn everything(&self) -> Result<AllAccounts, AccountError>;
-
-    /// Takes in all that another store holds, numbers included. Only for a store that has no account yet.
-    async fn take_in(&self, all: &AllAccounts) -> Result<(), AccountError>;
 }

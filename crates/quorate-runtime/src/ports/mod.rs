@@ -4,6 +4,7 @@
 
 mod accounts;
 mod backup;
+mod buckets;
 mod clock;
 mod drafts;
 mod error;
@@ -14,13 +15,15 @@ mod safety;
 mod scopes;
 mod seals;
 mod search;
+mod whole;
 mod workers;
 
 pub use accounts::{
-    Account, AccountError, AccountId, Accounts, AllAccounts, Invitation, NewAccount, ReadUpTo,
-    Recovery, Seat, Session, Token, WholeAccounts,
+    Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
+    Token,
 };
 pub use backup::Backup;
+pub use buckets::Buckets;
 pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};
 pub use drafts::{DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX, DraftKept, Drafts, KeptDraft};
 pub use error::StoreError;
@@ -36,6 +39,10 @@ pub use seals::Seals;
 pub use search::{
     INDEXED_WORDS_MAX, IndexPoint, NoSearchKey, SearchIndex, SearchKey, SearchPart, SearchPlace,
     SearchQuery, SearchTerm, SearchText, search_words,
+};
+pub use whole::{
+    CarriedCell, CarriedKind, CarriedRow, CarriedTable, Parcel, RowSender, Taken, Unwanted, Whole,
+    carry, fitting, in_order, next_parcel, not_empty, stays, unknown_kind,
 };
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 

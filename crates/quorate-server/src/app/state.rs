@@ -15,11 +15,12 @@ use quorate_notices::outbox::Outbox;
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
-    AccountId, Accounts, Backup, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
+    AccountId, Accounts, Backup, Buckets, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
     ServerSecret, TimeSource, Workers,
 };
 
 use crate::app::config::ServerConfig;
+use crate::app::limits::SiteLimiter;
 use crate::app::pages::{Pages, pages};
 use crate::app::passwords::Turns;
 use crate::app::safety::NotedUses;
@@ -83,6 +84,8 @@ pub struct Deps {
     pub outbox: Option<Arc<dyn Outbox>>,
     /// Who copies everything for the operator; nobody where the store cannot.
     pub backup: Option<Arc<dyn Backup>>,
+    /// Where tries at passwords are counted for all nodes; none where there is one, and in a worker.
+    pub buckets: Option<Arc<dyn Buckets>>,
     /// What time it is.
     pub clock: Arc<dyn TimeSource>,
     /// What the tokens of forms follow from.
@@ -114,9 +117,9 @@ pub struct AppState {
     /// How cookies are set.
     pub cookies: Cookies,
     /// How often somebody may try a password.
-    pub sign_ins: Limiter,
+    pub sign_ins: SiteLimiter,
     /// How often an address may make an account.
-    pub sign_ups: Limiter,
+    pub sign_ups: SiteLimiter,
     /// How often an account may write.
     pub writes: Limiter,
     /// How often an account may have drafts checked.
@@ -154,8 +157,8 @@ impl AppState {
             cookies: Cookies {
                 is_secure: parts.house.is_secure,
             },
-            sign_ins: Limiter::new(rate::SIGN_IN),
-            sign_ups: Limiter::new(rate::SIGN_UP),
+            sign_ins: SiteLimiter::new("sign in", rate::SIGN_IN, parts.buckets.clone()),
+            sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, parts.buckets.clone()),
             writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
             forecasts: Cache::new(REPORTS),
@@ -202,13 +205,26 @@ impl AppState {
     /// Drops contents of seals for good, from workers too; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
         let forgotten = self.parts.games.forget(game, digests).await;
+        self.drop_words();
+        forgotten
+    }
+
+    /// Drops what was kept of words that another node dropped, as long as somebody waits for it.
+    pub async fn mind_forgotten(&self) {
+        let mut forgotten = self.parts.games.forgotten();
+        while forgotten.changed().await.is_ok() {
+            self.drop_words();
+        }
+    }
+
+    /// Drops everything kept in memory that words of players may be in.
+    fn drop_words(&self) {
         self.events.clear();
         self.pages.clear();
         self.told.clear();
         if let Some(workers) = &self.parts.workers {
             workers.forget();
         }
-        forgotten
     }
 
     /// Events of a game by their numbers, in that order, texts open. An event never changes but where words are taken out.

@@ -94,6 +94,11 @@ impl Limiter {
         }
     }
 
+    /// What each bucket allows.
+    pub fn allowance(&self) -> Allowance {
+        self.allowance
+    }
+
     /// Takes one token of `who` at that time, or says how long to wait.
     pub fn take(&self, who: Who, now_ms: u64) -> Result<(), TooOften> {
         let mut buckets = self.lock();

@@ -141,6 +141,14 @@ impl GameHost {
         }
     }
 
+    /// Tells when another node dropped contents of seals; in a worker nothing is told.
+    pub fn forgotten(&self) -> tokio::sync::watch::Receiver<u64> {
+        match &self.0 {
+            Place::Here(games) => games.forgotten(),
+            Place::There { .. } => tokio::sync::watch::channel(0).1,
+        }
+    }
+
     /// Whether somebody looks after a game at this moment.
     pub fn is_awake(&self, game: &GameId) -> bool {
         match &self.0 {

@@ -114,6 +114,7 @@ impl Table {
             seals: store.clone(),
             search: store,
             backup: Some(Arc::new(Copies)),
+            buckets: None,
             clock: clock.clone(),
             secret,
             books,

@@ -1,9 +1,7 @@
 //! Rows of the tables of accounts.
 
 use quorate_kernel::EventSeq;
-use quorate_runtime::ports::{
-    Account, AccountId, Invitation, ReadUpTo, Recovery, Seat, Session, StoreError, Token,
-};
+use quorate_runtime::ports::{Account, AccountId, Invitation, Seat, Session, StoreError, Token};
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
@@ -76,28 +74,4 @@ pub(super) fn seat(row: &SqliteRow) -> Result<Seat> {
 pub(super) fn read_up_to(row: &SqliteRow) -> Result<(String, EventSeq)> {
     let up_to = convert::seq(row.try_get("up_to").explain()?);
     Ok((row.try_get("circle").explain()?, up_to))
-}
-
-pub(super) fn read_in(row: &SqliteRow) -> Result<ReadUpTo> {
-    let (conversation, up_to) = read_up_to(row)?;
-    Ok(ReadUpTo {
-        account: account_id(row, "account")?,
-        game: convert::word(row, "game")?,
-        conversation,
-        up_to,
-    })
-}
-
-pub(super) fn recovery(row: &SqliteRow) -> Result<Recovery> {
-    Ok(Recovery {
-        digest: convert::digest(row, "digest")?,
-        account: account_id(row, "account")?,
-        ends_at: convert::moment(row, "ends_at")?,
-    })
-}
-
-/// The highest number that was ever given to an account.
-pub(super) fn highest(row: &SqliteRow) -> Result<u64> {
-    let highest: i64 = row.try_get("highest").explain()?;
-    Ok(highest.unsigned_abs())
 }

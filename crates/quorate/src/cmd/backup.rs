@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use quorate_runtime::verify::{self, Grade};
-use quorate_store::{StoreOptions, unpack};
+use quorate_store::{Store, StoreOptions, copy_secret, unpack};
 use serde_json::json;
 
-use crate::data_folder::{DataArguments, DataFolder};
+use super::migrate::{carried, nobody_serves};
+use crate::data_folder::{DataArguments, DataFolder, Place};
 use crate::output::{FOUND_WRONG, Output};
 
 /// Where to.
@@ -34,13 +35,18 @@ pub(crate) struct RestoreArguments {
 pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCode> {
     let folder = DataFolder::look(&arguments.data)?;
     let into = &arguments.into;
-    if is_tar(into) {
-        folder.wait(folder.file()?.back_up_to_file(into))
-    } else {
-        folder.wait(folder.file()?.back_up(into))
-    }
-    .with_context(|| format!("no backup was made in {}", into.display()))?;
+    let made = folder.wait(async {
+        let Some(backup) = folder.database_backup() else {
+            return write(folder.file()?, into).await;
+        };
+        let copy = backup.copy(beside(into)).await?;
+        write(&copy.store, into).await
+    });
+    made.with_context(|| format!("no backup was made in {}", into.display()))?;
     let games = folder.wait(folder.store.games())?;
+    if let Some(node) = &folder.node {
+        folder.wait(node.close());
+    }
     out.value(&json!({ "backup": into, "games": games.len() }));
     out.line(format!(
         "{} {} games, the accounts and the secret to {}; keep it as private as the data folder",
@@ -51,28 +57,52 @@ pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+async fn write(store: &Store, into: &Path) -> Result<()> {
+    if is_tar(into) {
+        store.back_up_to_file(into).await?;
+    } else {
+        store.back_up(into).await?;
+    }
+    Ok(())
+}
+
+/// The folder in which something is or will be.
+fn beside(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
 fn is_tar(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
 }
 
-/// Makes a data folder of a backup, after it has been looked through and each game in it verified.
+/// Makes a data folder of a backup, or fills a database, after it has been looked through and each game in it verified.
 pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<ExitCode> {
-    let data = &arguments.data.data;
-    check_free(data)?;
-    let parent = match data.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
+    let place = arguments.data.place()?;
+    let (data, shown) = match &place {
+        Place::Folder(folder) => (folder, folder.display().to_string()),
+        Place::Postgres(_) => (&arguments.data.data, "the database".to_owned()),
     };
+    if let Place::Folder(folder) = &place {
+        check_free(folder)?;
+    }
+    let parent = beside(data);
     fs::create_dir_all(parent).with_context(|| format!("cannot write {}", parent.display()))?;
     // Made beside its place, so that a folder that is there is a whole one.
     let unborn = parent.join(format!(".quorate-restore-{}", std::process::id()));
     let restored = restored(&arguments.from, &unborn, out).and_then(|code| {
-        if code == ExitCode::SUCCESS {
-            fs::rename(&unborn, data)
-                .with_context(|| format!("cannot write {}", data.display()))?;
-            out.line(format!("{} to {}", out.green("restored"), data.display()));
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
         }
+        match &place {
+            Place::Folder(folder) => fs::rename(&unborn, folder)
+                .with_context(|| format!("cannot write {}", folder.display()))?,
+            Place::Postgres(_) => fill(&unborn, &arguments.data)?,
+        }
+        out.line(format!("{} to {shown}", out.green("restored")));
         Ok(code)
     });
     if unborn.exists() {
@@ -80,6 +110,22 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<Exit
             .with_context(|| format!("{} stays behind", unborn.display()))?;
     }
     restored
+}
+
+/// Fills an empty database, to which the backup's secret goes along.
+fn fill(from: &Path, data: &DataArguments) -> Result<()> {
+    copy_secret(from, &data.data)?;
+    let to = DataFolder::own(data)?;
+    nobody_serves(&to)?;
+    let from = DataFolder::own_with(from, StoreOptions::default())?;
+    let taken = to.wait(carried(&*from.store, &*to.store))?;
+    if let Some(table) = taken.left_behind.keys().next() {
+        bail!("the database has no place for the table {table}, and lacks its rows now");
+    }
+    if let Some(node) = &to.node {
+        to.wait(node.close());
+    }
+    Ok(())
 }
 
 /// A folder that is there is used if nothing is in it.

@@ -100,6 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         search: far.clone(),
         outbox: None,
         backup: None,
+        buckets: None,
         clock: Arc::new(SystemClock),
         secret,
         books,

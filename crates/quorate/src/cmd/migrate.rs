@@ -7,19 +7,16 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment, record};
+use quorate_kernel::{EventSeq, GameId, record};
 use quorate_runtime::fold;
-use quorate_runtime::judge::Head;
-use quorate_runtime::ports::{
-    AllAccounts, Arrival, Batch, Claim, ClaimFor, Epoch, GameRow, Nodes, Stored,
-};
+use quorate_runtime::ports::{Nodes, Taken, carry};
 use quorate_runtime::verify::{Grade, verify};
 use serde_json::json;
 
-use crate::data_folder::{self, DataArguments, DataFolder, Place, SiteStore};
+use crate::data_folder::{DataArguments, DataFolder, Place, SiteStore};
 use crate::output::Output;
 
-/// How many events go over at a time.
+/// How many events are compared at a time.
 const EVENTS_AT_ONCE: usize = 512;
 
 /// From where to where.
@@ -27,7 +24,7 @@ const EVENTS_AT_ONCE: usize = 512;
 pub(crate) struct Arguments {
     /// Where everything is: sqlite:DIR, or postgres://… as for --database.
     from: Place,
-    /// Where it is to be: an empty place, or one to which an earlier try went.
+    /// Where it is to be: an empty place.
     to: Place,
     /// The folder of the server's secret, which goes with a database.
     #[arg(long, value_name = "DIR", default_value = "./data")]
@@ -48,32 +45,53 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     for place in [&from, &to] {
         nobody_serves(place)?;
     }
+    let taken = from.wait(carried(&*from.store, &*to.store))?;
     let rows = from.wait(from.store.games())?;
     let bar = out.progress("games");
     let mut event_count = 0;
     for (done, row) in rows.iter().enumerate() {
         bar.at(done as u64, rows.len() as u64);
         event_count += row.head.seq.0;
-        let copied = from.wait(copy(&*from.store, &*to.store, row));
-        copied.with_context(|| format!("{} did not go over whole", row.game))?;
+        let compared = from.wait(compare(&*from.store, &*to.store, &row.game));
+        compared.with_context(|| {
+            format!(
+                "{} did not go over whole: do not use the new place",
+                row.game
+            )
+        })?;
     }
     bar.done();
-    from.wait(copy_outages(&*from.store, &*to.store))?;
-    let account_count = from.wait(copy_accounts(&*from.store, &*to.store))?;
+    let account_count = to.wait(to.store.accounts())?.len();
     for place in [&from, &to] {
         if let Some(node) = &place.node {
             place.wait(node.close());
         }
     }
     out.value(&json!({
-        "games": rows.len(), "events": event_count, "accounts": account_count, "verified": true,
+        "games": rows.len(), "events": event_count, "accounts": account_count, "rows": taken.row_count, "left_behind": taken.left_behind, "verified": true,
     }));
     out.line(format!(
         "{} {} games with {event_count} events and {account_count} accounts; each log was read again and comes to the same state",
         out.green("copied"),
         rows.len()
     ));
+    for (table, row_count) in &taken.left_behind {
+        out.line(format!(
+            "{}: {row_count} rows of {table}, for which there is no place",
+            out.red("left behind")
+        ));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Carries all that is kept from one place into another, which is empty.
+pub(crate) async fn carried(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<Taken> {
+    let taken = carry(from, to).await.context("nothing was copied")?;
+    // The time that this takes is downtime too.
+    if let Some(beat) = from.last_beat().await? {
+        to.beat(beat).await?;
+    }
+    Ok(taken)
 }
 
 /// Dice and salts follow from the secret, so it is the same on both sides.
@@ -96,84 +114,13 @@ fn share_secret(arguments: &Arguments) -> Result<()> {
 }
 
 /// A folder is locked by whoever uses it; of a database the nodes are asked.
-fn nobody_serves(place: &DataFolder) -> Result<()> {
+pub(crate) fn nobody_serves(place: &DataFolder) -> Result<()> {
     let Some(node) = &place.node else {
         return Ok(());
     };
     let nodes = place.wait(node.list())?;
     if let Some(node) = nodes.iter().find(|node| node.is_alive) {
         bail!("the node {} uses the database: stop it first", node.name);
-    }
-    Ok(())
-}
-
-/// Copies a game, or finds it there from an earlier try, and compares both.
-async fn copy(from: &dyn SiteStore, to: &dyn SiteStore, row: &GameRow) -> Result<()> {
-    let game = &row.game;
-    let is_there = match to.game(game).await? {
-        Some(there) if there.whole => {
-            ensure!(
-                there.head == row.head,
-                "there is another game of that name there"
-            );
-            true
-        }
-        Some(_) => {
-            // Left over from an earlier try.
-            to.discard(game).await?;
-            false
-        }
-        None => false,
-    };
-    let epoch = match to.claim(game, ClaimFor::Founding).await? {
-        Claim::Ours(lease) => lease.epoch,
-        Claim::Theirs(node) => bail!("the node {} owns it", node.name),
-    };
-    if !is_there {
-        copy_log(from, to, row, epoch).await?;
-        copy_snapshot(from, to, row).await?;
-    }
-    compare(from, to, game).await?;
-    if !is_there {
-        to.unveil(game).await?;
-    }
-    Ok(to.release(game, epoch).await?)
-}
-
-async fn copy_log(
-    from: &dyn SiteStore,
-    to: &dyn SiteStore,
-    row: &GameRow,
-    epoch: Epoch,
-) -> Result<()> {
-    let mut after = Head::START;
-    while after.seq < row.head.seq {
-        let opens = from
-            .events(&row.game, after.seq.next(), EVENTS_AT_ONCE)
-            .await?;
-        let (events, lost) = with_seals(from, &opens).await?;
-        let last = opens.last().zip(events.last());
-        let (open, event) = last.context("the log ends before its end")?;
-        let head = Head {
-            seq: event.seq,
-            hash: record::hash(open),
-            at: event.at,
-        };
-        let founds = after == Head::START;
-        let batch = Batch {
-            game: row.game.clone(),
-            epoch,
-            after,
-            events: events.iter().zip(&opens).map(stored).collect(),
-            head,
-            next_due: row.next_due,
-            // Until it is whole nobody sees it.
-            arrival: founds.then_some(Arrival { secret: row.secret }),
-        };
-        to.append(&[batch]).await?;
-        // What was forgotten stays so, whoever still remembers it.
-        to.forget(&lost).await?;
-        after = head;
     }
     Ok(())
 }
@@ -194,23 +141,6 @@ async fn with_seals(from: &dyn SiteStore, opens: &[Vec<u8>]) -> Result<(Vec<Even
     }
     wanted.retain(|digest| !found.contains_key(digest));
     Ok((events, wanted))
-}
-
-fn stored((event, open): (&Event, &Vec<u8>)) -> Stored {
-    Stored {
-        seq: event.seq,
-        actor: event.command().actor,
-        key: event.key.clone(),
-        open: open.clone(),
-        seals: record::encode(event).seals,
-    }
-}
-
-async fn copy_snapshot(from: &dyn SiteStore, to: &dyn SiteStore, row: &GameRow) -> Result<()> {
-    if let Some(snapshot) = from.snapshot_before(&row.game, row.head.seq).await? {
-        to.put_snapshot(&row.game, &snapshot).await?;
-    }
-    Ok(())
 }
 
 /// Reads both logs from their beginning: byte by byte the same, and what lies beside them too.
@@ -242,7 +172,6 @@ async fn compare(from: &dyn SiteStore, to: &dyn SiteStore, game: &GameId) -> Res
         );
         seq = EventSeq(seq.0 + theirs.len() as u64);
     }
-    // Only a game that everybody sees is opened; the fold looks at the log alone.
     let verdict = verify(to, to, game, Grade::Fold, &mut |_| {}).await?;
     ensure!(
         verdict.holds(),
@@ -252,60 +181,5 @@ async fn compare(from: &dyn SiteStore, to: &dyn SiteStore, game: &GameId) -> Res
     let (state, _) = fold::state_at(from, from, game, head.seq).await?;
     let (there, _) = fold::state_at(to, to, game, head.seq).await?;
     ensure!(state == there, "it comes to another state there");
-    Ok(())
-}
-
-async fn copy_outages(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<()> {
-    for outage in from.outages(Moment(i64::MIN)).await? {
-        to.note_outage(outage).await?;
-    }
-    // The time that this takes is downtime too.
-    if let Some(beat) = from.last_beat().await? {
-        to.beat(beat).await?;
-    }
-    Ok(())
-}
-
-async fn copy_accounts(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<usize> {
-    let all = from.everything().await?;
-    let is_fresh = to.everything().await? != all;
-    if is_fresh {
-        ensure!(
-            to.accounts().await?.is_empty(),
-            "there are other accounts there: name an empty place"
-        );
-        to.take_in(&all).await?;
-    }
-    copy_safety(from, to, &all).await?;
-    if is_fresh {
-        copy_records(from, to).await?;
-    }
-    ensure!(to.everything().await? == all, "the accounts differ there");
-    Ok(all.accounts.len())
-}
-
-/// Second factors, and what accounts are kept from.
-async fn copy_safety(from: &dyn SiteStore, to: &dyn SiteStore, all: &AllAccounts) -> Result<()> {
-    for account in &all.accounts {
-        if let Some(factor) = from.second_factor(account.id).await? {
-            // Codes for a lost app are kept by digests that nobody reads; their owner makes new ones.
-            let set = to.set_second_factor(account.id, &factor.secret, factor.last_step, &[]);
-            set.await?;
-        }
-        if let Some(restraint) = from.restraint(account.id, data_folder::now()).await? {
-            to.restrain(account.id, &restraint).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Open reports, and the security log.
-async fn copy_records(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<()> {
-    for (_, report) in from.reports().await? {
-        to.report(&report).await?;
-    }
-    for entry in from.entries(None, u32::MAX).await?.iter().rev() {
-        to.note(entry).await?;
-    }
     Ok(())
 }

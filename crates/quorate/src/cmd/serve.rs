@@ -216,7 +216,8 @@ pub(super) fn serve(
         seals: folder.store.clone(),
         search: folder.store.clone(),
         outbox: folder.file.clone().map(|file| file as _),
-        backup: folder.file.clone().map(|file| file as _),
+        backup: folder.backup(),
+        buckets: folder.node.clone().map(|node| node as _),
         clock,
         secret: folder.secret()?,
         books: rulebooks::playable()?,
@@ -232,6 +233,8 @@ pub(super) fn serve(
         let address = listener.local_addr()?;
         let courier = courier.map(|courier| tokio::spawn(courier.run()));
         let indexer = tokio::spawn(indexer.run());
+        let minding = Arc::clone(&state);
+        let minding = tokio::spawn(async move { minding.mind_forgotten().await });
         let open = Connections::default();
         let watched = watched(listen, state, open.clone(), end.clone()).await?;
         out.line(format!("{} http://{address}", out.green("serving")));
@@ -258,6 +261,7 @@ pub(super) fn serve(
         }
         // What it has not taken in yet it does at the next start.
         indexer.abort();
+        minding.abort();
         if let Ok(closed) = tokio::time::timeout(GAMES_END_WITHIN, games.close()).await {
             closed?;
         } else {

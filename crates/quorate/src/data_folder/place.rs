@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
 use quorate_runtime::ports::{
-    Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock,
-    TimeSource as _, WholeAccounts,
+    Accounts, Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock,
+    TimeSource as _, Whole,
 };
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
@@ -38,7 +38,7 @@ impl FromStr for Place {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation + Drafts
+    Journal + Seals + SearchIndex + Accounts + Safety + Moderation + Drafts + Whole
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;

@@ -161,7 +161,7 @@ pub(crate) async fn turned_off(
 /// Whether a code is one of the account's, which it then is no longer.
 async fn check(site: &AppState, id: AccountId, code: &str) -> Result<(), AppError> {
     let tries = Who::Account(format!("code {}", id.0));
-    site.sign_ins.take(tries, site.now_ms())?;
+    site.sign_ins.take(tries, site.now_ms()).await?;
     let safe = &site.parts.safety;
     let factor = safe.second_factor(id).await?.ok_or(AppError::NotFound)?;
     let key = FactorKey::of(factor.secret);
@@ -220,7 +220,8 @@ async fn signed_in(
     form: &Posted,
 ) -> Result<Response, AppError> {
     site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
     let ticket = form.one("ticket").unwrap_or_default();
     let id = site
         .tickets

@@ -133,10 +133,11 @@ async fn signed_in(
     let name = form.filled("name").unwrap_or_default().to_owned();
     let password = form.one("password").unwrap_or_default().to_owned();
     site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
     let account = site.parts.accounts.account_by_name(&name).await?;
     let bucket = bucket(site, visitor, &name, account.as_ref());
-    site.sign_ins.take(bucket, site.now_ms())?;
+    site.sign_ins.take(bucket, site.now_ms()).await?;
     let kept = account
         .as_ref()
         .and_then(|account| account.password.clone());
@@ -383,7 +384,8 @@ async fn signed_up(
     form: &Posted,
 ) -> Result<Response, AppError> {
     site.sign_ups
-        .take(Who::address(visitor.address), site.now_ms())?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
     let name = form.filled("name").unwrap_or_default();
     names::fit(name).map_err(|what| AppError::Form(format!("Give {what}.")))?;
     let accounts = &site.parts.accounts;

@@ -61,19 +61,22 @@ fn asking(site: &AppState, visitor: &Visitor) -> FormPage {
 /// `POST /recover`: a link by mail. The answer is the same whether anybody has that address.
 pub async fn ask(State(site): State<Arc<AppState>>, sent: Sent) -> Response {
     let visitor = &sent.visitor;
-    let result = asked(&site, visitor, &sent.form);
+    let result = asked(&site, visitor, &sent.form).await;
     answer(&site, visitor, result)
 }
 
-fn asked(site: &Arc<AppState>, visitor: &Visitor, form: &Posted) -> Result<Response, AppError> {
+async fn asked(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    form: &Posted,
+) -> Result<Response, AppError> {
     let mail = site.parts.house.mail.clone().ok_or(AppError::NotFound)?;
     let to = form.filled("mail").unwrap_or_default().to_owned();
     site.sign_ups
-        .take(Who::address(visitor.address), site.now_ms())?;
-    site.sign_ups.take(
-        Who::Account(format!("mail {}", to.to_lowercase())),
-        site.now_ms(),
-    )?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
+    let receiver = Who::Account(format!("mail {}", to.to_lowercase()));
+    site.sign_ups.take(receiver, site.now_ms()).await?;
     // Looked up and sent behind the answer, so that neither its words nor its time tell who has an account.
     let (sending, asker) = (Arc::clone(site), visitor.clone());
     tokio::spawn(async move {
@@ -169,7 +172,8 @@ async fn recover_with(
     form: &Posted,
 ) -> Result<Response, AppError> {
     site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
     let fresh = new_password(site, form, Vec::new()).await?;
     let accounts = &site.parts.accounts;
     let used = accounts.use_recovery(digest_of(code), site.now()).await?;

@@ -459,7 +459,7 @@ async fn renewed(
 async fn check(site: &Arc<AppState>, account: &Account, form: &Posted) -> Result<(), AppError> {
     // Strangers who try their luck at signing in do not stand in the way of somebody who is.
     let who = crate::security::rate::Who::Account(format!("own {}", account.id.0));
-    site.sign_ins.take(who, site.now_ms())?;
+    site.sign_ins.take(who, site.now_ms()).await?;
     let typed = form.one("old").unwrap_or_default();
     match passwords::tried(site, typed, account.password.clone()).await? {
         Tried::Right { .. } => Ok(()),

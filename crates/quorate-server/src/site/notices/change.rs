@@ -192,9 +192,10 @@ async fn by_mail(
     }
     // Anybody's address can be typed here, so that few messages go to it.
     let now = site.now_ms();
-    site.sign_ups.take(Who::address(visitor.address), now)?;
+    let own = Who::address(visitor.address);
+    site.sign_ups.take(own, now).await?;
     let to = Who::Account(format!("mail {}", address.to_lowercase()));
-    site.sign_ups.take(to, now)?;
+    site.sign_ups.take(to, now).await?;
     let channel = NewChannel {
         account: account.id,
         audience: ChannelAudience::Own(game),
