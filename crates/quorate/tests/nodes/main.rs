@@ -12,6 +12,7 @@
 mod cluster;
 mod history;
 mod link;
+mod numbers;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
