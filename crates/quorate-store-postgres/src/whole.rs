@@ -80,8 +80,10 @@ impl ColumnKind {
 struct DatabaseTable {
     name: String,
     columns: Vec<(String, ColumnKind)>,
-    /// The column by which the database numbers the rows.
+    /// The column that the database fills by itself: the number of a row, or the mark of a table's only row.
     own: Option<String>,
+    /// Whether that is a number, of which none is given twice.
+    counts: bool,
     points_to: Vec<String>,
 }
 
@@ -129,8 +131,11 @@ async fn tables(connection: &mut PgConnection) -> Result<Vec<DatabaseTable>, Sto
         .fetch_all(&mut *connection)
         .await
         .explain()?;
-        let listed: Vec<(String, String, bool)> = query_as(
-            "SELECT attname::text, format_type(atttypid, NULL), attidentity <> '' FROM pg_attribute \
+        let listed: Vec<(String, String, bool, bool)> = query_as(
+            "SELECT attname::text, format_type(atttypid, NULL), attidentity <> '', \
+                atthasdef AND EXISTS (SELECT 1 FROM pg_index \
+                    WHERE indrelid = attrelid AND indisprimary AND indkey::text = attnum::text) \
+             FROM pg_attribute \
              WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
         )
         .bind(quoted(&name))
@@ -140,14 +145,16 @@ async fn tables(connection: &mut PgConnection) -> Result<Vec<DatabaseTable>, Sto
         let mut table = DatabaseTable {
             columns: Vec::new(),
             own: None,
+            counts: false,
             points_to,
             name,
         };
-        for (column, word, is_own) in listed {
+        for (column, word, counts, marks) in listed {
             let kind =
                 ColumnKind::of(&word).ok_or_else(|| unknown_kind(&table.name, &column, &word))?;
-            if is_own {
+            if counts || marks && kind == ColumnKind::Flag {
                 table.own = Some(column.clone());
+                table.counts = counts;
             }
             table.columns.push((column, kind));
         }
@@ -183,13 +190,15 @@ async fn send_table(
     to: &mut RowSender,
 ) -> Result<Result<(), Unwanted>, StoreError> {
     let highest = match &table.own {
-        Some(own) => query_scalar("SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2))")
-            .bind(quoted(&table.name))
-            .bind(own)
-            .fetch_one(&mut *connection)
-            .await
-            .explain()?,
-        None => None,
+        Some(own) if table.counts => {
+            query_scalar("SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2))")
+                .bind(quoted(&table.name))
+                .bind(own)
+                .fetch_one(&mut *connection)
+                .await
+                .explain()?
+        }
+        Some(_) | None => None,
     };
     let head = CarriedTable {
         name: table.name.clone(),
@@ -229,9 +238,10 @@ struct RowCount {
 
 impl RowCount {
     fn new(table: &DatabaseTable, arriving: &CarriedTable) -> Option<Self> {
+        let own = table.own.clone().filter(|_| table.counts)?;
         Some(Self {
             table: quoted(&table.name),
-            own: table.own.clone()?,
+            own,
             highest: arriving.highest,
         })
     }

@@ -18,7 +18,7 @@ const ROWS_AT_ONCE: usize = 512;
 const BYTES_AT_ONCE: usize = 1_024 * 1_024;
 
 /// Tables that stay where they are: what a store knows of itself and of who uses it.
-const STAYS: [&str; 4] = ["server", "nodes", "leases", "buckets"];
+const STAYS: [&str; 5] = ["server", "nodes", "leases", "delivery", "buckets"];
 
 /// How the names begin of tables that stay: the index of words, which is made again, and what libraries keep.
 const STAYS_FROM: [&str; 3] = ["search_", "_sqlx", "sqlite_"];
@@ -62,7 +62,7 @@ pub struct CarriedTable {
     pub name: String,
     /// The columns of its rows, in their order.
     pub columns: Vec<(String, CarriedKind)>,
-    /// The column by which the store numbers the rows itself. Another store may do without it.
+    /// The column that the store fills itself, such as a row's number. Another store may do without it.
     pub own: Option<String>,
     /// The highest number that it ever gave, where that is known: none is given twice.
     pub highest: Option<i64>,
@@ -136,8 +136,8 @@ pub fn in_order(mut tables: Vec<(String, Vec<String>)>) -> Vec<String> {
     ordered
 }
 
-/// Of each column of a table here its place in the rows that arrive. `own` is the column by which this store numbers the
-/// rows itself, and does so where none arrives.
+/// Of each column of a table here its place in the rows that arrive. `own` is the column that this store fills itself, and
+/// does so where none arrives.
 ///
 /// # Errors
 /// Fails where a column of either side has no place on the other.
