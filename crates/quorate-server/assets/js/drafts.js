@@ -108,7 +108,8 @@ function keep(form) {
     clearTimeout(sending);
     store.set("draft-sent", key(form));
   });
-  addEventListener("pagehide", () => { if (due) save(); if (sending) hand(); });
+  // Nothing is waited for on a page that goes away.
+  addEventListener("pagehide", () => { if (due) save(); if (sending) handOver(); });
   form.dataset.kept = "";
 }
 
