@@ -21,6 +21,7 @@ mod seals;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod uploads;
 
 use std::sync::Arc;
 

@@ -45,6 +45,7 @@ async fn the_database_keeps_the_contract() {
     contract::safety(&open(&server.fresh("safety"), "a").await).await;
     contract::moderation(&open(&server.fresh("moderation"), "a").await).await;
     contract::drafts(&open(&server.fresh("drafts"), "a").await).await;
+    contract::uploads(&open(&server.fresh("uploads"), "a").await).await;
     contract::search(&open(&server.fresh("search"), "a").await).await;
 }
 

@@ -64,3 +64,9 @@ async fn the_file_keeps_the_contract_of_drafts() {
     let (_folder, store) = fresh().await;
     contract::drafts(&store).await;
 }
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_uploads() {
+    let (_folder, store) = fresh().await;
+    contract::uploads(&store).await;
+}

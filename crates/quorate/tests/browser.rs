@@ -5,6 +5,8 @@
 
 #[path = "browser/axe.rs"]
 mod axe;
+#[path = "browser/beside.rs"]
+mod beside;
 #[path = "browser/driver.rs"]
 mod driver;
 #[path = "browser/play.rs"]

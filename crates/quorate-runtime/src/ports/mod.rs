@@ -14,6 +14,7 @@ mod safety;
 mod scopes;
 mod seals;
 mod search;
+mod uploads;
 mod workers;
 
 pub use accounts::{
@@ -37,6 +38,7 @@ pub use search::{
     INDEXED_WORDS_MAX, IndexPoint, NoSearchKey, SearchIndex, SearchKey, SearchPart, SearchPlace,
     SearchQuery, SearchTerm, SearchText, search_words,
 };
+pub use uploads::{UPLOADS_MAX, Upload, UploadKept, Uploads};
 pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
 
 use quorate_kernel::GameId;

@@ -1,6 +1,6 @@
 //! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
 //!
-//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`] and [`drafts`] and need no more than a way to make a store.
+//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`], [`drafts`] and [`uploads`] and need no more than a way to make a store.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,6 +14,7 @@ mod moderation;
 mod safety;
 mod seals;
 mod search;
+mod uploads;
 
 pub use accounts::accounts;
 pub use drafts::drafts;
@@ -22,3 +23,4 @@ pub use moderation::moderation;
 pub use safety::safety;
 pub use seals::seals;
 pub use search::search;
+pub use uploads::uploads;

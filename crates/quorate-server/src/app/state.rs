@@ -16,7 +16,7 @@ use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
     AccountId, Accounts, Backup, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
-    ServerSecret, TimeSource, Workers,
+    ServerSecret, TimeSource, Uploads, Workers,
 };
 
 use crate::app::config::ServerConfig;
@@ -73,6 +73,8 @@ pub struct Deps {
     pub moderation: Arc<dyn Moderation>,
     /// What people are writing.
     pub drafts: Arc<dyn Drafts>,
+    /// Pictures in what people write.
+    pub uploads: Arc<dyn Uploads>,
     /// The logs of the games.
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.

@@ -184,6 +184,12 @@ links! {
     DraftKeep(game) => "/g/{game}/drafts";
     /// Deleting one.
     DraftDelete(game) => "/g/{game}/drafts/delete";
+    /// Uploading a picture for a text.
+    UploadTake(game) => "/g/{game}/uploads";
+    /// A picture that its reader uploaded.
+    Upload(game, word) => "/g/{game}/uploads/{word}";
+    /// A picture in a post or a comment.
+    PostPicture(game, post, word) => "/g/{game}/post/{post}/picture/{word}";
     /// A post with its comments.
     Post(game, post) => "/g/{game}/post/{post}";
     /// All that a proposal would do.

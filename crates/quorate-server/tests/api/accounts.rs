@@ -10,7 +10,7 @@ use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX,
     DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, Recovery,
     Report, Restraint, RestraintKind, Safety, Seat, SecondFactor, SecurityEntry, Session,
-    SessionUse, Token,
+    SessionUse, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
 };
 
 #[derive(Default)]
@@ -29,6 +29,7 @@ struct Kept {
     restraints: BTreeMap<u64, Restraint>,
     reports: Vec<(Report, bool)>,
     drafts: Vec<(AccountId, KeptDraft)>,
+    uploads: Vec<(AccountId, Upload)>,
 }
 
 impl Kept {
@@ -113,6 +114,7 @@ impl Accounts for InMemory {
         kept.codes.retain(|(account, _)| *account != id);
         kept.restraints.remove(&id.0);
         kept.drafts.retain(|(account, _)| *account != id);
+        kept.uploads.retain(|(account, _)| *account != id);
         for (report, _) in &mut kept.reports {
             report.by = report.by.filter(|by| *by != id);
         }
@@ -476,9 +478,60 @@ impl Drafts for InMemory {
     }
 }
 
+#[async_trait]
+impl Uploads for InMemory {
+    async fn keep_upload(&self, id: AccountId, upload: &Upload) -> Told<UploadKept> {
+        if self.find(|one| one.id == id).is_none() {
+            return Err(AccountError::NoAccount);
+        }
+        let mut kept = self.kept();
+        let own = kept.uploads.iter().filter(|(by, _)| *by == id);
+        let is_same = |one: &Upload| one.game == upload.game && one.word == upload.word;
+        if own.clone().any(|(_, one)| is_same(one)) {
+            return Ok(UploadKept::Kept);
+        }
+        if own.count() >= usize::try_from(UPLOADS_MAX).unwrap() {
+            return Ok(UploadKept::TooMany);
+        }
+        kept.uploads.push((id, upload.clone()));
+        Ok(UploadKept::Kept)
+    }
+
+    async fn upload(
+        &self,
+        game: &GameId,
+        word: &str,
+        by: Option<AccountId>,
+    ) -> Told<Option<Upload>> {
+        let kept = self.kept();
+        let mut all = kept.uploads.iter();
+        let found = all.find(|(account, one)| {
+            one.game == *game && one.word == word && by.is_none_or(|by| by == *account)
+        });
+        Ok(found.map(|(_, one)| one.clone()))
+    }
+
+    async fn drop_upload(&self, game: &GameId, word: &str, by: Option<AccountId>) -> Told<u64> {
+        let mut kept = self.kept();
+        let before = kept.uploads.len();
+        kept.uploads.retain(|(account, one)| {
+            one.game != *game || one.word != word || by.is_some_and(|by| by != *account)
+        });
+        Ok(u64::try_from(before - kept.uploads.len()).unwrap())
+    }
+
+    async fn drop_uploads_of(&self, id: AccountId) -> Told<u64> {
+        let mut kept = self.kept();
+        let before = kept.uploads.len();
+        kept.uploads.retain(|(account, _)| *account != id);
+        Ok(u64::try_from(before - kept.uploads.len()).unwrap())
+    }
+}
+
 #[tokio::test]
 async fn accounts_in_memory_keep_the_contract_of_safety() {
     quorate_runtime::testing::contract::safety(&InMemory::default()).await;
     quorate_runtime::testing::contract::moderation(&InMemory::default()).await;
     quorate_runtime::testing::contract::drafts(&InMemory::default()).await;
+    quorate_runtime::testing::contract::uploads(&InMemory::default()).await;
 }

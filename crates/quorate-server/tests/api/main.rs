@@ -32,6 +32,7 @@ mod sight;
 mod signing;
 mod stream;
 mod table;
+mod uploads;
 
 use quorate_kernel::Span;
 use serde_json::{Value as Json, json};

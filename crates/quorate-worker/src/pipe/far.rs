@@ -15,7 +15,7 @@ use quorate_runtime::ports::{
     Drafts, Epoch, GameRow, IndexPoint, Invitation, Journal, KeptDraft, Moderation, NewAccount,
     Outage, Recovery, Report, Restraint, Safety, Seals, SearchIndex, SearchKey, SearchPlace,
     SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session, SessionUse, Snapshot,
-    StoreError, Token,
+    StoreError, Token, Upload, UploadKept, Uploads,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
@@ -556,5 +556,34 @@ impl Drafts for Far {
         form: &str,
     ) -> Result<bool, AccountError> {
         Ok(self.ask(Ask::DropDraft(game.clone(), form.to_owned()))?)
+    }
+}
+
+#[async_trait]
+impl Uploads for Far {
+    async fn keep_upload(&self, _: AccountId, _: &Upload) -> Result<UploadKept, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn upload(
+        &self,
+        _: &GameId,
+        _: &str,
+        _: Option<AccountId>,
+    ) -> Result<Option<Upload>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_upload(
+        &self,
+        _: &GameId,
+        _: &str,
+        _: Option<AccountId>,
+    ) -> Result<u64, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_uploads_of(&self, _: AccountId) -> Result<u64, AccountError> {
+        Ok(not_here()?)
     }
 }

@@ -212,6 +212,7 @@ pub(super) fn serve(
         safety: folder.store.clone(),
         moderation: folder.store.clone(),
         drafts: folder.store.clone(),
+        uploads: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),

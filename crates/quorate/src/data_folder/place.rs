@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
 use quorate_runtime::ports::{
     Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock,
-    TimeSource as _, WholeAccounts,
+    TimeSource as _, Uploads, WholeAccounts,
 };
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
@@ -38,7 +38,7 @@ impl FromStr for Place {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation + Drafts
+    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation + Drafts + Uploads
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;

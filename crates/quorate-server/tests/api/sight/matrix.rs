@@ -47,6 +47,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "draft=new%3DProposal",
         ),
         (
+            "/g/{game}/uploads",
+            g("/uploads"),
+            "draft=new%3DProposal&title=A+map&picture=none",
+        ),
+        (
             "/found",
             "/found".into(),
             "rulebook=ball&title=Another&name=Zed",
