@@ -1,7 +1,8 @@
 //! What happens by itself: notices leave on the channels of those they concern, and words come into the index.
 //!
 //! [`index`] follows the same logs for searches. [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, puts them
-//! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going.
+//! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going,
+//! and [`watch`] tells which games went on.
 //!
 //! **Invariant:** nobody who plays waits for any of it: it follows what is on disk already.
 
@@ -11,6 +12,7 @@ mod expand;
 mod follow;
 pub mod index;
 mod send;
+mod watch;
 
 pub use courier::Courier;
 pub use index::Indexer;

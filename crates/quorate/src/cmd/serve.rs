@@ -215,7 +215,7 @@ pub(super) fn serve(
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
-        outbox: folder.file.clone().map(|file| file as _),
+        outbox: Some(folder.store.clone()),
         backup: folder.file.clone().map(|file| file as _),
         clock,
         secret: folder.secret()?,
