@@ -4,15 +4,19 @@
 //! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going,
 //! and [`watch`] tells which games went on.
 //!
+//! [`fetch`] goes for the answers that come by mail.
+//!
 //! **Invariant:** nobody who plays waits for any of it: it follows what is on disk already.
 
 mod carry;
 pub mod courier;
 mod expand;
+mod fetch;
 mod follow;
 pub mod index;
 mod send;
 mod watch;
 
 pub use courier::Courier;
+pub use fetch::{FetchTrouble, Fetcher};
 pub use index::Indexer;
