@@ -1,6 +1,8 @@
 //! Notices from the event to the receiver: mail to a mail server, requests to an address, and answers back.
 
 mod answers;
+mod exim;
+mod held;
 mod mailbox;
 mod push;
 mod sent;
