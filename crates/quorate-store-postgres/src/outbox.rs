@@ -167,7 +167,7 @@ impl Outbox for PostgresStore {
     async fn next_moment(&self) -> Result<Option<Moment>> {
         let text = format!(
             "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM letters WHERE {OPEN} \
-             UNION ALL SELECT min(look_at) FROM followed_games)"
+             UNION ALL SELECT min(look_at) FROM followed_games) AS moments"
         );
         let first = self.outbox_row(query(sqlx::AssertSqlSafe(text)), rows::moment);
         Ok(first.await?.flatten())
