@@ -11,6 +11,8 @@ pub mod forget;
 pub mod forms;
 pub mod grant;
 pub mod mail;
+pub(crate) mod mail_in;
+pub mod mailbox;
 pub mod metrics;
 pub(crate) mod moderation;
 pub mod new_game;

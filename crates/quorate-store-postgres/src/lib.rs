@@ -16,6 +16,7 @@ mod journal;
 mod moderation;
 mod news;
 mod nodes;
+mod outbox;
 mod safety;
 mod seals;
 mod search;

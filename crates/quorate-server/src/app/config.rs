@@ -5,6 +5,7 @@ use quorate_notices::discord::interaction::DiscordKey;
 use serde::{Deserialize, Serialize};
 
 use crate::app::mail::Mail;
+use crate::app::mailbox::Mailbox;
 
 /// How a server is run, as its operator set it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct ServerConfig {
     /// How mail leaves, where it does. Workers send none.
     #[serde(skip)]
     pub mail: Option<Mail>,
+    /// From where answers by mail are fetched, where they are. Workers fetch none.
+    #[serde(skip)]
+    pub mailbox: Option<Mailbox>,
     /// The public key of the application by which people play from Discord, where they can.
     pub discord: Option<DiscordKey>,
     /// Whether messages to addresses of the web may go to this machine itself.
@@ -53,6 +57,7 @@ impl Default for ServerConfig {
             contact: None,
             address: None,
             mail: None,
+            mailbox: None,
             discord: None,
             hooks_to_loopback: false,
             report: Span(3_000),

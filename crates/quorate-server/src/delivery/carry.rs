@@ -20,7 +20,7 @@ use crate::app::mail::{Mail, MailLetter};
 use crate::app::web_reach::{GuardedNames, WebReach};
 
 /// How long somebody may take to receive a message.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// For how many seconds a push service keeps what it cannot hand over yet: four weeks, the longest that is common.
 const PUSH_SECONDS: u32 = 28 * 24 * 60 * 60;
@@ -71,15 +71,17 @@ pub(super) struct Carrier {
     pub(super) turn: tokio::sync::Mutex<()>,
     mail: Option<Mail>,
     reach: WebReach,
+    /// How long somebody may take to receive a message.
+    patience: Duration,
     /// None where this machine has no certificates to trust.
     web: Option<Client<HttpsConnector<HttpConnector<GuardedNames>>, Body>>,
 }
 
 impl Carrier {
-    pub(super) fn new(mail: Option<Mail>, reach: WebReach) -> Self {
+    pub(super) fn new(mail: Option<Mail>, reach: WebReach, patience: Duration) -> Self {
         let mut plain = HttpConnector::new_with_resolver(GuardedNames(reach));
         plain.enforce_http(false);
-        plain.set_connect_timeout(Some(PATIENCE));
+        plain.set_connect_timeout(Some(patience));
         let web = HttpsConnectorBuilder::new().with_native_roots();
         let web = web.map(|secured| secured.https_or_http().enable_http1().wrap_connector(plain));
         if let Err(error) = &web {
@@ -89,6 +91,7 @@ impl Carrier {
             turn: tokio::sync::Mutex::default(),
             mail,
             reach,
+            patience,
             web: web
                 .ok()
                 .map(|secured| Client::builder(TokioExecutor::new()).build(secured)),
@@ -100,7 +103,7 @@ impl Carrier {
         channel: &Channel,
         parcel: &Parcel<'_>,
     ) -> Result<(), NotCarried> {
-        let carried = tokio::time::timeout(PATIENCE, self.hand_over(channel, parcel)).await;
+        let carried = tokio::time::timeout(self.patience, self.hand_over(channel, parcel)).await;
         carried.unwrap_or_else(|_| Err(NotCarried::ForNow("no answer in time".to_owned())))
     }
 

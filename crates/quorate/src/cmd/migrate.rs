@@ -11,7 +11,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, record};
 use quorate_runtime::fold;
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{
-    AllAccounts, Arrival, Batch, Claim, ClaimFor, Epoch, GameRow, Nodes, Stored,
+    AllAccounts, Arrival, Batch, Claim, ClaimFor, Epoch, GameRow, Nodes, Stored, WholeAccounts,
 };
 use quorate_runtime::verify::{Grade, verify};
 use serde_json::json;
@@ -274,7 +274,7 @@ async fn copy_accounts(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<usize
             to.accounts().await?.is_empty(),
             "there are other accounts there: name an empty place"
         );
-        to.take_in(&all).await?;
+        WholeAccounts::take_in(to, &all).await?;
     }
     copy_safety(from, to, &all).await?;
     if is_fresh {

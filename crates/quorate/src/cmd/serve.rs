@@ -11,7 +11,8 @@ use quorate_runtime::Games;
 use quorate_runtime::ports::{TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{
-    AppState, Courier, Deps, DiscordKey, Indexer, Mail, Metrics, ServerConfig, elsewhere, router,
+    AppState, Courier, Deps, DiscordKey, Fetcher, Indexer, Mail, Mailbox, MailboxPlace, Metrics,
+    ServerConfig, elsewhere, router,
 };
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
@@ -149,6 +150,26 @@ pub(crate) struct Listen {
     /// there to `quorate mail-in`.
     #[arg(long, value_name = "ADDRESS", requires = "mail_from")]
     pub mail_replies: Option<String>,
+    /// Fetch answers by mail from a mailbox that this server alone reads: `imaps://mail.example.org`, or with a folder,
+    /// `imaps://mail.example.org/Games`.
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        requires = "mail_replies",
+        requires = "mailbox_account"
+    )]
+    pub mailbox: Option<MailboxPlace>,
+    /// The account of the mailbox.
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "mailbox",
+        requires = "mailbox_password_file"
+    )]
+    pub mailbox_account: Option<String>,
+    /// A file that holds the password of the mailbox.
+    #[arg(long, value_name = "FILE", requires = "mailbox_account")]
+    pub mailbox_password_file: Option<PathBuf>,
     /// Let webhooks go to this machine itself, without TLS too. No other address of an inner network is ever called.
     #[arg(long)]
     pub hooks_to_loopback: bool,
@@ -216,7 +237,7 @@ pub(super) fn serve(
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
-        outbox: folder.file.clone().map(|file| file as _),
+        outbox: Some(folder.store.clone()),
         backup: folder.file.clone().map(|file| file as _),
         clock,
         secret: folder.secret()?,
@@ -225,6 +246,7 @@ pub(super) fn serve(
     };
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
+    let fetcher = Fetcher::new(&state);
     let indexer = Indexer::new(&state);
     let app = router(Arc::clone(&state));
     folder.wait(async {
@@ -232,6 +254,7 @@ pub(super) fn serve(
         let listener = bound(listen.address, "--listen").await?;
         let address = listener.local_addr()?;
         let courier = courier.map(|courier| tokio::spawn(courier.run()));
+        let fetcher = fetcher.map(|fetcher| tokio::spawn(fetcher.run()));
         let indexer = tokio::spawn(indexer.run());
         let open = Connections::default();
         let watched = watched(listen, state, open.clone(), end.clone()).await?;
@@ -254,8 +277,8 @@ pub(super) fn serve(
             () = overdue(end) => {}
         }
         // What is under way and not noted leaves once more, under the same key.
-        if let Some(courier) = courier {
-            courier.abort();
+        for task in [courier, fetcher].into_iter().flatten() {
+            task.abort();
         }
         // What it has not taken in yet it does at the next start.
         indexer.abort();
@@ -431,6 +454,7 @@ fn config(listen: &Listen) -> Result<ServerConfig> {
     Ok(ServerConfig {
         address: address.map(|site| site.trim_end_matches('/').to_owned()),
         mail,
+        mailbox: mailbox(listen)?,
         discord: listen.discord_key,
         hooks_to_loopback: listen.hooks_to_loopback,
         is_open: !listen.invited_only,
@@ -463,11 +487,27 @@ fn mail(listen: &Listen) -> Result<Option<Mail>> {
 }
 
 fn mail_account(listen: &Listen) -> Result<Option<(String, String)>> {
-    let pair = listen
-        .mail_account
-        .as_ref()
-        .zip(listen.mail_password_file.as_ref());
-    let Some((name, file)) = pair else {
+    let (name, file) = (&listen.mail_account, &listen.mail_password_file);
+    named_with(name.as_ref(), file.as_ref())
+}
+
+/// From where answers by mail are fetched, where they are.
+fn mailbox(listen: &Listen) -> Result<Option<Mailbox>> {
+    let (name, file) = (&listen.mailbox_account, &listen.mailbox_password_file);
+    let named = named_with(name.as_ref(), file.as_ref())?;
+    let place = listen.mailbox.clone();
+    Ok(place
+        .zip(named)
+        .map(|(place, (account, password))| Mailbox {
+            place,
+            account,
+            password,
+        }))
+}
+
+/// An account with the password that a file holds.
+fn named_with(name: Option<&String>, file: Option<&PathBuf>) -> Result<Option<(String, String)>> {
+    let Some((name, file)) = name.zip(file) else {
         return Ok(None);
     };
     let password = std::fs::read_to_string(file);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
+use quorate_notices::outbox::Outbox;
 use quorate_runtime::ports::{
     Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock,
     TimeSource as _, Uploads, WholeAccounts,
@@ -38,7 +39,15 @@ impl FromStr for Place {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation + Drafts + Uploads
+    Journal
+    + Seals
+    + SearchIndex
+    + WholeAccounts
+    + Safety
+    + Moderation
+    + Drafts
+    + Uploads
+    + Outbox
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;
