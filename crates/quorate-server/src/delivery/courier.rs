@@ -72,6 +72,7 @@ impl Courier {
     pub fn new(site: &Arc<AppState>) -> Option<Self> {
         let reach = WebReach {
             loopback: site.parts.house.hooks_to_loopback,
+            ..WebReach::default()
         };
         Some(Self {
             outbox: site.parts.outbox.clone()?,
