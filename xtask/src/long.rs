@@ -15,8 +15,12 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 34] = [
+const RUNS: [LongRun; 38] = [
     ("kills", 20, kills),
+    ("server-kills", 20, server_kills),
+    ("faults", 20, faults),
+    ("cases", 20, cases),
+    ("forms", 20, forms),
     ("simulate-adventurers-2019", 50, |seed| {
         simulate("adventurers-2019", seed)
     }),
@@ -66,8 +70,17 @@ const RUNS: [LongRun; 34] = [
     ("fuzz-command", 10, |seed| fuzz("command", seed)),
 ];
 
-/// How many workers are killed in a part.
+/// How many workers, or servers, are killed in a part.
 const KILLS: &str = "50";
+
+/// How often each fault is put in, in a part.
+const FAULTS: &str = "10";
+
+/// How many requests are made from the API's document in a part.
+const CASES: &str = "1000";
+
+/// How many forms are filled in, in a part.
+const FORMS: &str = "2500";
 
 /// How many steps are played without each rule.
 const STEPS_WITHOUT: &str = "2000";
@@ -97,6 +110,59 @@ fn kills(seed: u64) -> Result<bool> {
     let mut test = cargo("test");
     test.args(["--package", "quorate", "--test", "workers", "killed"]);
     test.env("QUORATE_KILLS", KILLS);
+    test.env("QUORATE_SEED", seed.to_string());
+    Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
+}
+
+/// Servers under load are killed at moments that the seed says.
+fn server_kills(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_KILLS", KILLS);
+    let test = "what_was_acknowledged_outlives_every_kill";
+    tested(
+        &["--package", "quorate", "--test", "kills", test],
+        kept,
+        seed,
+    )
+}
+
+/// Servers under load whose disk fails as the seed says.
+fn faults(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_FAULTS", FAULTS);
+    let test = "what_was_acknowledged_outlives_a_disk_that_fails";
+    tested(
+        &["--package", "quorate", "--test", "kills", test],
+        kept,
+        seed,
+    )
+}
+
+/// Requests that are made from the API's document.
+fn cases(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_CASES", CASES);
+    let test = "made_from_the_document";
+    tested(
+        &["--package", "quorate-server", "--test", "api", test],
+        kept,
+        seed,
+    )
+}
+
+/// Forms that are filled in by chance.
+fn forms(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_FORMS", FORMS);
+    let test = "filled_in_by_chance";
+    tested(
+        &["--package", "quorate-server", "--test", "api", test],
+        kept,
+        seed,
+    )
+}
+
+/// Runs a test so often, from a seed.
+fn tested(which: &[&str], how_often: (&str, &str), seed: u64) -> Result<bool> {
+    let mut test = cargo("test");
+    test.args(which);
+    test.env(how_often.0, how_often.1);
     test.env("QUORATE_SEED", seed.to_string());
     Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
 }

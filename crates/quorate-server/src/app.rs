@@ -18,6 +18,7 @@ pub(crate) mod moderation;
 pub mod new_game;
 pub mod newcomer;
 pub(crate) mod notice_words;
+pub mod outside;
 pub mod pages;
 pub mod passwords;
 pub mod posted;

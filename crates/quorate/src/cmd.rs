@@ -29,6 +29,7 @@ mod node;
 mod operator;
 mod reindex;
 mod serve;
+mod sign_in_from;
 mod simulate;
 mod test;
 mod verify;

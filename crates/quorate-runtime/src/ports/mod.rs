@@ -31,7 +31,10 @@ pub use ownership::{
     Claim, ClaimFor, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
     PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
 };
-pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
+pub use safety::{
+    ENTRIES_KEPT, OutsideName, OutsideWay, Safety, SecondFactor, SecurityEntry, SecurityEvent,
+    SessionUse,
+};
 pub use scopes::{NoSuchScope, TokenScope, TokenScopes};
 pub use seals::Seals;
 pub use search::{

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::mail::Mail;
 use crate::app::mailbox::Mailbox;
+use crate::app::outside::Provider;
 
 /// How a server is run, as its operator set it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct ServerConfig {
     /// From where answers by mail are fetched, where they are. Workers fetch none.
     #[serde(skip)]
     pub mailbox: Option<Mailbox>,
+    /// By whom people sign in from elsewhere. Workers let nobody in.
+    #[serde(skip)]
+    pub outside: Vec<Provider>,
     /// The public key of the application by which people play from Discord, where they can.
     pub discord: Option<DiscordKey>,
     /// Whether messages to addresses of the web may go to this machine itself.
@@ -58,6 +62,7 @@ impl Default for ServerConfig {
             address: None,
             mail: None,
             mailbox: None,
+            outside: Vec::new(),
             discord: None,
             hooks_to_loopback: false,
             report: Span(3_000),

@@ -27,6 +27,7 @@ use crate::security::csrf::Csrf;
 use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
 use crate::security::known::KnownBrowsers;
+use crate::security::outside::Journeys;
 use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
@@ -111,6 +112,8 @@ pub struct AppState {
     pub known: KnownBrowsers,
     /// What says that somebody typed the right password, until the code is there too.
     pub tickets: Tickets,
+    /// Ways to issuers elsewhere and back.
+    pub journeys: Journeys,
     /// Whose use was noted lately.
     pub uses: NotedUses,
     /// How cookies are set.
@@ -152,6 +155,7 @@ impl AppState {
             turns: Turns::default(),
             known: KnownBrowsers::new(&parts.secret.of_forms(), parts.house.is_secure),
             tickets: Tickets::new(&parts.secret.of_forms()),
+            journeys: Journeys::new(&parts.secret.of_forms()),
             uses: NotedUses::default(),
             cookies: Cookies {
                 is_secure: parts.house.is_secure,

@@ -4,10 +4,6 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, Uri, header};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use quorate_kernel::Moment;
 use quorate_notices::dialect::{chat, push, webhook};
 use quorate_notices::dispatch::Dispatch;
@@ -17,7 +13,7 @@ use quorate_notices::signature::{WebhookSecret, seconds};
 use serde_json::Value as Json;
 
 use crate::app::mail::{Mail, MailLetter};
-use crate::app::web_reach::{GuardedNames, WebReach};
+use crate::app::web_reach::{self, WebClient, WebReach};
 
 /// How long somebody may take to receive a message.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -74,16 +70,12 @@ pub(super) struct Carrier {
     /// How long somebody may take to receive a message.
     patience: Duration,
     /// None where this machine has no certificates to trust.
-    web: Option<Client<HttpsConnector<HttpConnector<GuardedNames>>, Body>>,
+    web: Option<WebClient>,
 }
 
 impl Carrier {
     pub(super) fn new(mail: Option<Mail>, reach: WebReach, patience: Duration) -> Self {
-        let mut plain = HttpConnector::new_with_resolver(GuardedNames(reach));
-        plain.enforce_http(false);
-        plain.set_connect_timeout(Some(patience));
-        let web = HttpsConnectorBuilder::new().with_native_roots();
-        let web = web.map(|secured| secured.https_or_http().enable_http1().wrap_connector(plain));
+        let web = web_reach::client(reach, patience);
         if let Err(error) = &web {
             tracing::warn!(%error, "messages to addresses of the web do not leave: there are no certificates to trust");
         }
@@ -92,9 +84,7 @@ impl Carrier {
             mail,
             reach,
             patience,
-            web: web
-                .ok()
-                .map(|secured| Client::builder(TokioExecutor::new()).build(secured)),
+            web: web.ok(),
         }
     }
 

@@ -78,6 +78,7 @@ impl Courier {
     pub fn with_patience(site: &Arc<AppState>, patience: Duration) -> Option<Self> {
         let reach = WebReach {
             loopback: site.parts.house.hooks_to_loopback,
+            ..WebReach::default()
         };
         Some(Self {
             outbox: site.parts.outbox.clone()?,

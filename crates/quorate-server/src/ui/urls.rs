@@ -166,6 +166,10 @@ links! {
     FeedAs(game, form) => "/g/{game}/feeds/{form}";
     /// Where a form of the settings goes.
     SettingsDo(what) => "/settings/{what}";
+    /// On to an issuer elsewhere that lets people in here.
+    SignInWith(provider) => "/sign-in/with/{provider}";
+    /// Back from there.
+    SignInFrom(provider) => "/sign-in/from/{provider}";
     /// Where a form of the operator's panel goes.
     OperatorDo(what) => "/operator/{what}";
     /// A game as a file, for the operator.

@@ -8,9 +8,9 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX,
-    DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, Recovery,
-    Report, Restraint, RestraintKind, Safety, Seat, SecondFactor, SecurityEntry, Session,
-    SessionUse, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
+    DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, OutsideName,
+    OutsideWay, Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor,
+    SecurityEntry, Session, SessionUse, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
 };
 
 #[derive(Default)]
@@ -26,6 +26,7 @@ struct Kept {
     entries: Vec<SecurityEntry>,
     factors: BTreeMap<u64, (Vec<u8>, u64)>,
     codes: Vec<(AccountId, Digest)>,
+    ways: Vec<(AccountId, OutsideWay)>,
     restraints: BTreeMap<u64, Restraint>,
     reports: Vec<(Report, bool)>,
     drafts: Vec<(AccountId, KeptDraft)>,
@@ -314,7 +315,53 @@ impl Safety for InMemory {
         kept.sessions.retain(|one| one.account != id);
         kept.tokens.retain(|one| one.account != id);
         kept.recoveries.retain(|one| one.account != id);
+        kept.ways.retain(|(account, _)| *account != id);
         Ok(())
+    }
+
+    async fn make_from_outside(
+        &self,
+        account: &NewAccount,
+        invitation: Option<Digest>,
+        way: &OutsideWay,
+    ) -> Told<AccountId> {
+        if self.account_from_outside(&way.name).await?.is_some() {
+            return Err(AccountError::WayTaken);
+        }
+        let id = match invitation {
+            Some(invitation) => self.make_invited(account, invitation).await?,
+            None => self.make(account).await?,
+        };
+        self.kept().ways.push((id, way.clone()));
+        Ok(id)
+    }
+
+    async fn account_from_outside(&self, name: &OutsideName) -> Told<Option<AccountId>> {
+        let kept = self.kept();
+        let found = kept.ways.iter().find(|(_, way)| way.name == *name);
+        Ok(found.map(|(id, _)| *id))
+    }
+
+    async fn outside_ways(&self, id: AccountId) -> Told<Vec<OutsideWay>> {
+        let kept = self.kept();
+        let own = kept.ways.iter().filter(|(account, _)| *account == id);
+        Ok(own.map(|(_, way)| way.clone()).collect())
+    }
+
+    async fn link_outside(&self, id: AccountId, way: &OutsideWay) -> Told<()> {
+        if self.account_from_outside(&way.name).await?.is_some() {
+            return Err(AccountError::WayTaken);
+        }
+        self.kept().ways.push((id, way.clone()));
+        Ok(())
+    }
+
+    async fn unlink_outside(&self, id: AccountId, name: &OutsideName) -> Told<bool> {
+        let mut kept = self.kept();
+        let before = kept.ways.len();
+        kept.ways
+            .retain(|(account, way)| *account != id || way.name != *name);
+        Ok(kept.ways.len() < before)
     }
 
     async fn second_factor(&self, id: AccountId) -> Told<Option<SecondFactor>> {

@@ -21,6 +21,7 @@ mod losses;
 mod mail;
 mod moderation;
 mod notices;
+mod outside;
 mod pages;
 mod pictures;
 mod play;

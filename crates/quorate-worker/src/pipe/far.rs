@@ -13,9 +13,9 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, DraftKept,
     Drafts, Epoch, GameRow, IndexPoint, Invitation, Journal, KeptDraft, Moderation, NewAccount,
-    Outage, Recovery, Report, Restraint, Safety, Seals, SearchIndex, SearchKey, SearchPlace,
-    SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session, SessionUse, Snapshot,
-    StoreError, Token, Upload, UploadKept, Uploads,
+    Outage, OutsideName, OutsideWay, Recovery, Report, Restraint, Safety, Seals, SearchIndex,
+    SearchKey, SearchPlace, SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session,
+    SessionUse, Snapshot, StoreError, Token, Upload, UploadKept, Uploads,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
@@ -451,6 +451,34 @@ impl Safety for Far {
     }
 
     async fn close_ways(&self, _: AccountId) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn make_from_outside(
+        &self,
+        _: &NewAccount,
+        _: Option<Digest>,
+        _: &OutsideWay,
+    ) -> Result<AccountId, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn account_from_outside(
+        &self,
+        _: &OutsideName,
+    ) -> Result<Option<AccountId>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn outside_ways(&self, _: AccountId) -> Result<Vec<OutsideWay>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn link_outside(&self, _: AccountId, _: &OutsideWay) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn unlink_outside(&self, _: AccountId, _: &OutsideName) -> Result<bool, AccountError> {
         Ok(not_here()?)
     }
 

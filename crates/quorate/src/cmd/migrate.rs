@@ -284,13 +284,19 @@ async fn copy_accounts(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<usize
     Ok(all.accounts.len())
 }
 
-/// Second factors, and what accounts are kept from.
+/// Second factors, ways in from elsewhere, and what accounts are kept from.
 async fn copy_safety(from: &dyn SiteStore, to: &dyn SiteStore, all: &AllAccounts) -> Result<()> {
     for account in &all.accounts {
         if let Some(factor) = from.second_factor(account.id).await? {
             // Codes for a lost app are kept by digests that nobody reads; their owner makes new ones.
             let set = to.set_second_factor(account.id, &factor.secret, factor.last_step, &[]);
             set.await?;
+        }
+        let kept = to.outside_ways(account.id).await?;
+        for way in from.outside_ways(account.id).await? {
+            if !kept.contains(&way) {
+                to.link_outside(account.id, &way).await?;
+            }
         }
         if let Some(restraint) = from.restraint(account.id, data_folder::now()).await? {
             to.restrain(account.id, &restraint).await?;

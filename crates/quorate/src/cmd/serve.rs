@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::law_worker::{Kind, program};
+use super::sign_in_from;
 use crate::data_folder::{self, DataArguments, DataFolder, Place, node_options};
 use crate::output::Output;
 use crate::{peers, rulebooks};
@@ -173,6 +174,9 @@ pub(crate) struct Listen {
     /// Let webhooks go to this machine itself, without TLS too. No other address of an inner network is ever called.
     #[arg(long)]
     pub hooks_to_loopback: bool,
+    /// A file that names by whom people can sign in from elsewhere: issuers of OpenID Connect, Discord, GitHub.
+    #[arg(long, value_name = "FILE", requires = "site")]
+    pub sign_in_from: Option<PathBuf>,
     /// The public key of your application on Discord, so that people can vote, roll and act from there.
     #[arg(long, value_name = "KEY")]
     pub discord_key: Option<DiscordKey>,
@@ -455,6 +459,10 @@ fn config(listen: &Listen) -> Result<ServerConfig> {
         address: address.map(|site| site.trim_end_matches('/').to_owned()),
         mail,
         mailbox: mailbox(listen)?,
+        outside: match &listen.sign_in_from {
+            Some(file) => sign_in_from::read(file)?,
+            None => Vec::new(),
+        },
         discord: listen.discord_key,
         hooks_to_loopback: listen.hooks_to_loopback,
         is_open: !listen.invited_only,

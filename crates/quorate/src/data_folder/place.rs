@@ -39,15 +39,7 @@ impl FromStr for Place {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal
-    + Seals
-    + SearchIndex
-    + WholeAccounts
-    + Safety
-    + Moderation
-    + Drafts
-    + Uploads
-    + Outbox
+    Journal + Seals + SearchIndex + WholeAccounts + Safety + Moderation + Drafts + Uploads + Outbox
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;
