@@ -65,7 +65,7 @@ fn back_address(site: &AppState, provider: &Provider) -> Result<String, AppError
 }
 
 /// Shows the sign-in page with what was wrong, or any other trouble as it is.
-fn told(site: &AppState, visitor: &Visitor, result: Result<Response, AppError>) -> Response {
+fn told(site: &Arc<AppState>, visitor: &Visitor, result: Result<Response, AppError>) -> Response {
     let result = match result {
         Err(AppError::Form(error)) => {
             let page = handler::sign_in_page(site, visitor, "", "", Some(error));
