@@ -3,8 +3,9 @@
 //! A mail is marked as seen once it was taken. Where the server ends between the two, the mail is taken again, and what it
 //! did is known by its key: nothing is done twice. What could not be taken stays unseen, and holds nothing else up.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_imap::Session;
@@ -63,10 +64,15 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send + fmt::Debug> Wire for T {}
 
 type Opened = Session<Box<dyn Wire>>;
 
+/// Which mail of a mailbox: its number, and what tells numbers of before from those of now.
+type MailNumber = (Option<u32>, u32);
+
 /// Fetches answers by mail.
 pub struct Fetcher {
     site: Arc<AppState>,
     mailbox: Mailbox,
+    /// What was taken and could not be marked: it is not taken again, or its sender would be answered each time.
+    unmarked: Mutex<BTreeSet<MailNumber>>,
 }
 
 impl Fetcher {
@@ -75,6 +81,7 @@ impl Fetcher {
         Some(Self {
             mailbox: site.parts.house.mailbox.clone()?,
             site: Arc::clone(site),
+            unmarked: Mutex::default(),
         })
     }
 
@@ -93,8 +100,8 @@ impl Fetcher {
     /// # Errors
     /// Fails where the mail server cannot be reached, or says no.
     pub async fn round(&self) -> Result<usize> {
-        let mut session = self.open().await?;
-        let count = self.take_new(&mut session).await?;
+        let (mut session, validity) = self.open().await?;
+        let count = self.take_new(&mut session, validity).await?;
         in_time(session.logout()).await?;
         Ok(count)
     }
@@ -104,10 +111,10 @@ impl Fetcher {
         if !self.has_turn().await? {
             return Ok(());
         }
-        let mut session = self.open().await?;
+        let (mut session, validity) = self.open().await?;
         let can_tell = in_time(session.capabilities()).await?.has_str("IDLE");
         loop {
-            self.take_new(&mut session).await?;
+            self.take_new(&mut session, validity).await?;
             session = wait(session, can_tell).await?;
             if !self.has_turn().await? {
                 in_time(session.logout()).await?;
@@ -123,7 +130,13 @@ impl Fetcher {
         }
     }
 
-    async fn open(&self) -> Result<Opened> {
+    fn with_unmarked<T>(&self, use_it: impl FnOnce(&mut BTreeSet<MailNumber>) -> T) -> T {
+        // A set of numbers is whole at any moment.
+        use_it(&mut self.unmarked.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The mailbox, and what tells its numbers from those of another time.
+    async fn open(&self) -> Result<(Opened, Option<u32>)> {
         let place = &self.mailbox.place;
         let wire = timeout(PATIENCE, wire(place)).await;
         let mut client = async_imap::Client::new(wire.map_err(|_| FetchTrouble::Silent)??);
@@ -136,17 +149,23 @@ impl Fetcher {
         let entered = timeout(PATIENCE, entering).await;
         let entered = entered.map_err(|_| FetchTrouble::Silent)?;
         let mut session = entered.map_err(|(error, _)| FetchTrouble::Account(error))?;
-        in_time(session.select(&place.folder)).await?;
-        Ok(session)
+        let folder = in_time(session.select(&place.folder)).await?;
+        Ok((session, folder.uid_validity))
     }
 
     /// Takes all mail that was not seen, oldest first.
-    async fn take_new(&self, session: &mut Opened) -> Result<usize> {
+    async fn take_new(&self, session: &mut Opened, validity: Option<u32>) -> Result<usize> {
         let found = in_time(session.uid_search("UNSEEN UNDELETED")).await?;
         let mut found: Vec<u32> = found.into_iter().collect();
         found.sort_unstable();
         let mut count = 0;
         for uid in found {
+            let number = (validity, uid);
+            if self.with_unmarked(|unmarked| unmarked.contains(&number)) {
+                seen(session, uid).await?;
+                self.with_unmarked(|unmarked| unmarked.remove(&number));
+                continue;
+            }
             let Some(mail) = fetched(session, uid).await? else {
                 continue;
             };
@@ -158,7 +177,9 @@ impl Fetcher {
                     continue;
                 }
             }
+            self.with_unmarked(|unmarked| unmarked.insert(number));
             seen(session, uid).await?;
+            self.with_unmarked(|unmarked| unmarked.remove(&number));
             count += 1;
         }
         Ok(count)
@@ -201,12 +222,8 @@ async fn fetched(session: &mut Opened, uid: u32) -> Result<Option<Vec<u8>>> {
 }
 
 async fn seen(session: &mut Opened, uid: u32) -> Result<()> {
-    let asked = async {
-        let stored = session.uid_store(uid.to_string(), "+FLAGS.SILENT (\\Seen)");
-        let _changed: Vec<_> = stored.await?.try_collect().await?;
-        Ok::<_, ImapError>(())
-    };
-    in_time(asked).await
+    let store = format!("UID STORE {uid} +FLAGS.SILENT (\\Seen)");
+    in_time(session.run_command_and_check_ok(store)).await
 }
 
 /// Waits until there may be more.

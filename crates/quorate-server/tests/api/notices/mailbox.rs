@@ -178,8 +178,25 @@ async fn a_mail_that_was_taken_and_not_marked_is_not_taken_twice() {
     assert!(matches!(ended, Err(FetchTrouble::Server(_))), "{ended:?}");
     assert_eq!((server.unseen(), comments(&post, &matter).await), (1, 1));
     *server.hangs_up.lock().unwrap() = false;
-    assert_eq!(fetcher.round().await.unwrap(), 1);
+    // Whoever comes after knows only what the mailbox says.
+    let after = Fetcher::new(post.game.table.site()).unwrap();
+    assert_eq!(after.round().await.unwrap(), 1);
     assert_eq!((server.unseen(), comments(&post, &matter).await), (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_cannot_be_marked_is_answered_once() {
+    let server = MailboxServer::default();
+    let (post, _, to, fetcher) = fetched(&server).await;
+    server.put(&mail("mallory@evil.example", &to, "1", "FOR"));
+    *server.hangs_up.lock().unwrap() = true;
+    for _ in 0..3 {
+        assert!(fetcher.round().await.is_err());
+    }
+    assert_eq!(post.mail.count(), 1, "the answer to whom it is not for");
+    *server.hangs_up.lock().unwrap() = false;
+    assert_eq!(fetcher.round().await.unwrap(), 0);
+    assert_eq!((server.unseen(), post.mail.count()), (0, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
