@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use quorate_engine::rulebook::Rulebook;
-use quorate_lab::mutation::{self, MutantTrial, StrictTrial, TestRun, bitten};
+use quorate_lab::mutation::{
+    self, Biting, Mutant, MutantTrial, StrictTrial, TestOrder, TestRun, bitten,
+};
 use serde_json::json;
 
 use super::mutate::with_quiet_panics;
@@ -126,6 +128,30 @@ struct Strict {
     toothless: Vec<String>,
 }
 
+/// Nobody begins without a foundation: what a test says of one shows by a small change in it.
+fn bite_on_foundations(
+    book: &Rulebook,
+    jobs: usize,
+    tests: &TestOrder,
+    fences: &[Mutant],
+    biting: &mut Biting,
+) -> Result<()> {
+    let toothless = biting.toothless(tests);
+    let all = mutation::of_rulebook(book, &[]);
+    let small = mutation::small_changes(all, fences, &biting.foundations);
+    let noticed = threads::share(jobs, toothless.len(), |pieces| {
+        let trial = StrictTrial::new(book, tests)?;
+        let tried = pieces.map(|piece| (piece, trial.notices(toothless[piece], &small)));
+        Ok(tried.collect())
+    })?;
+    let names: Vec<&str> = tests.names().collect();
+    let found = toothless.into_iter().zip(noticed);
+    for (test, _) in found.filter(|(_, noticed)| noticed.is_some()) {
+        biting.tests.insert(names[test].to_owned(), Vec::new());
+    }
+    Ok(())
+}
+
 /// Empties the fences one after the other and runs tests.
 fn strict(book: &Rulebook, jobs: usize, out: &Output) -> Result<Strict> {
     let fences = mutation::emptied(book);
@@ -152,22 +178,8 @@ fn strict(book: &Rulebook, jobs: usize, out: &Output) -> Result<Strict> {
     })?;
     runs.extend(second.into_iter().flatten());
     let mut biting = bitten(fences.len(), &tests, &runs);
-    // Nobody begins without a foundation: what a test says of one shows by a small change in it.
-    let toothless = biting.toothless(&tests);
-    let all = mutation::of_rulebook(book, &[]);
-    let small = mutation::small_changes(all, &fences, &biting.foundations);
-    let third = threads::share(jobs, toothless.len(), |pieces| {
-        let trial = StrictTrial::new(book, &tests)?;
-        let tried = pieces.map(|piece| (piece, trial.notices(toothless[piece], &small)));
-        Ok(tried.collect())
-    })?;
+    bite_on_foundations(book, jobs, &tests, &fences, &mut biting)?;
     bar.done();
-    let all_names: Vec<&str> = tests.names().collect();
-    for (test, noticed) in toothless.into_iter().zip(third) {
-        if noticed.is_some() {
-            biting.tests.insert(all_names[test].to_owned(), Vec::new());
-        }
-    }
     let place = |fence: &usize| {
         let fence = &fences[*fence];
         let path = &book.rules[fence.file].0;
@@ -181,7 +193,7 @@ fn strict(book: &Rulebook, jobs: usize, out: &Output) -> Result<Strict> {
         .iter()
         .flat_map(|(_, code)| of_machine(code))
         .collect();
-    let idle = all_names.into_iter().map(str::to_owned);
+    let idle = tests.names().map(str::to_owned);
     let idle = idle.filter(|name| !biting.tests.contains_key(name));
     let (machine, toothless): (Vec<_>, Vec<_>) = idle.partition(|name| said.contains(name));
     let machine: BTreeSet<String> = machine.into_iter().collect();
