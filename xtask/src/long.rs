@@ -15,7 +15,7 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 15] = [
+const RUNS: [LongRun; 20] = [
     ("kills", 20, kills),
     ("simulate", 50, simulate),
     ("without-adventurers-2019", 3, |seed| {
@@ -25,6 +25,19 @@ const RUNS: [LongRun; 15] = [
     ("without-dda-55", 3, |seed| without("dda-55", seed)),
     ("without-dungeon-78", 3, |seed| without("dungeon-78", seed)),
     ("without-hordes-22", 3, |seed| without("hordes-22", seed)),
+    ("amendments-adventurers-2019", 100, |seed| {
+        amendments("adventurers-2019", seed)
+    }),
+    ("amendments-arena-93", 100, |seed| {
+        amendments("arena-93", seed)
+    }),
+    ("amendments-dda-55", 100, |seed| amendments("dda-55", seed)),
+    ("amendments-dungeon-78", 100, |seed| {
+        amendments("dungeon-78", seed)
+    }),
+    ("amendments-hordes-22", 100, |seed| {
+        amendments("hordes-22", seed)
+    }),
     ("hostile", 1, hostile),
     ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
     ("fuzz-wire", 10, |seed| fuzz("wire", seed)),
@@ -40,6 +53,9 @@ const KILLS: &str = "50";
 
 /// How many steps are played without each rule.
 const STEPS_WITHOUT: &str = "2000";
+
+/// How many random amendments are made in a part; a hundred parts are ten thousand.
+const AMENDMENTS: &str = "100";
 
 /// How many forms of each text a part of a fuzzer's run tries.
 const FUZZ_ROUNDS: &str = "5000";
@@ -79,12 +95,21 @@ fn simulate(seed: u64) -> Result<bool> {
 
 /// A book is played at random without each of its rules in turn.
 fn without(book: &str, seed: u64) -> Result<bool> {
+    played(book, seed, &["--without", "each", "--steps", STEPS_WITHOUT])
+}
+
+/// The law of a book is amended at random, and the whole log judged again.
+fn amendments(book: &str, seed: u64) -> Result<bool> {
+    played(book, seed, &["--amendments", AMENDMENTS])
+}
+
+/// A book is simulated in some way.
+fn played(book: &str, seed: u64, how: &[&str]) -> Result<bool> {
     let Some(program) = build_quorate()? else {
         return Ok(false);
     };
     let mut play = std::process::Command::new(&program);
-    play.current_dir(root()).args(["simulate", book]);
-    play.args(["--without", "each", "--steps", STEPS_WITHOUT]);
+    play.current_dir(root()).args(["simulate", book]).args(how);
     play.args(["--seed", &seed.to_string()]);
     Ok(shell::run(&mut play, Counter::new(None)?)?.succeeded)
 }
