@@ -15,7 +15,7 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 38] = [
+const RUNS: [LongRun; 43] = [
     ("kills", 20, kills),
     ("server-kills", 20, server_kills),
     ("faults", 20, faults),
@@ -60,6 +60,19 @@ const RUNS: [LongRun; 38] = [
     ("without-dda-55", 3, |seed| without("dda-55", seed)),
     ("without-dungeon-78", 3, |seed| without("dungeon-78", seed)),
     ("without-hordes-22", 3, |seed| without("hordes-22", seed)),
+    ("amendments-adventurers-2019", 100, |seed| {
+        amendments("adventurers-2019", seed)
+    }),
+    ("amendments-arena-93", 100, |seed| {
+        amendments("arena-93", seed)
+    }),
+    ("amendments-dda-55", 100, |seed| amendments("dda-55", seed)),
+    ("amendments-dungeon-78", 100, |seed| {
+        amendments("dungeon-78", seed)
+    }),
+    ("amendments-hordes-22", 100, |seed| {
+        amendments("hordes-22", seed)
+    }),
     ("hostile", 1, hostile),
     ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
     ("fuzz-wire", 10, |seed| fuzz("wire", seed)),
@@ -96,6 +109,9 @@ const MUTANTS: &str = "200";
 
 /// The most mutants of a hundred that may live.
 const ALIVE: &str = "1";
+
+/// How many random amendments are made in a part; a hundred parts are ten thousand.
+const AMENDMENTS: &str = "100";
 
 /// How many forms of each text a part of a fuzzer's run tries.
 const FUZZ_ROUNDS: &str = "5000";
@@ -211,6 +227,16 @@ fn without(book: &str, seed: u64) -> Result<bool> {
     let seed = seed.to_string();
     let how = ["--without", "each", "--steps", STEPS_WITHOUT];
     with_book("simulate", book, &[&how[..], &["--seed", &seed]].concat())
+}
+
+/// The law of a book is amended at random, and the whole log judged again.
+fn amendments(book: &str, seed: u64) -> Result<bool> {
+    let seed = seed.to_string();
+    with_book(
+        "simulate",
+        book,
+        &["--amendments", AMENDMENTS, "--seed", &seed],
+    )
 }
 
 /// Every hostile program in every place.
