@@ -93,7 +93,11 @@ impl Scene {
             let page = stranger.get("/sign-in").await?;
             let form = form(&page.body, "<form").context("there is no form to sign in")?;
             let visitor = stranger.with_cookie(page.cookies.join("; "));
-            let words = format!("{}&password={}", form.with("name", name), plain(&self.password));
+            let words = format!(
+                "{}&password={}",
+                form.with("name", name),
+                plain(&self.password)
+            );
             let answer = visitor.send("/sign-in", &words).await?;
             let reader = stranger.with_cookie(answer.cookies.join("; "));
             let front = reader.get(&self.path("")).await?;
