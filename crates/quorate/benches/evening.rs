@@ -199,6 +199,7 @@ async fn evening(game_count: u64, mail_server: &str) -> Json {
         safety: store.clone(),
         moderation: store.clone(),
         drafts: store.clone(),
+        uploads: store.clone(),
         journal: store.clone(),
         seals: store.clone(),
         search: store.clone(),

@@ -112,7 +112,8 @@ impl Says {
                 truth.to_owned()
             }
         };
-        let half = &digest(&SHA256, access.as_bytes()).as_ref()[..16];
+        let whole = digest(&SHA256, access.as_bytes());
+        let half = &whole.as_ref()[..16];
         let mut claims = json!({
             "iss": if lies(Lie::Issuer) { "https://else.example".to_owned() } else { self.base.clone() },
             "sub": self.subject,
