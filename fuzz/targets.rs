@@ -101,6 +101,7 @@ pub(crate) fn markup(bytes: &[u8]) {
             icons: &words,
             people: &people,
             keeps_lines,
+            pictures: Some("/g/reef/uploads/"),
             heading: keeps_lines.then_some(3),
         };
         let page = render(&text, reading);

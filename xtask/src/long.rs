@@ -15,9 +15,44 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 15] = [
+const RUNS: [LongRun; 43] = [
     ("kills", 20, kills),
-    ("simulate", 50, simulate),
+    ("server-kills", 20, server_kills),
+    ("faults", 20, faults),
+    ("cases", 20, cases),
+    ("forms", 20, forms),
+    ("simulate-adventurers-2019", 50, |seed| {
+        simulate("adventurers-2019", seed)
+    }),
+    ("simulate-arena-93", 50, |seed| simulate("arena-93", seed)),
+    ("simulate-dda-55", 50, |seed| simulate("dda-55", seed)),
+    ("simulate-dungeon-78", 50, |seed| {
+        simulate("dungeon-78", seed)
+    }),
+    ("simulate-hordes-22", 50, |seed| simulate("hordes-22", seed)),
+    ("forecasts-adventurers-2019", 50, |seed| {
+        forecasts("adventurers-2019", seed)
+    }),
+    ("forecasts-arena-93", 50, |seed| forecasts("arena-93", seed)),
+    ("forecasts-dda-55", 50, |seed| forecasts("dda-55", seed)),
+    ("forecasts-dungeon-78", 50, |seed| {
+        forecasts("dungeon-78", seed)
+    }),
+    ("forecasts-hordes-22", 50, |seed| {
+        forecasts("hordes-22", seed)
+    }),
+    ("strict-adventurers-2019", 1, |_| strict("adventurers-2019")),
+    ("strict-arena-93", 1, |_| strict("arena-93")),
+    ("strict-dda-55", 1, |_| strict("dda-55")),
+    ("strict-dungeon-78", 1, |_| strict("dungeon-78")),
+    ("strict-hordes-22", 1, |_| strict("hordes-22")),
+    ("mutate-adventurers-2019", 20, |seed| {
+        mutate("adventurers-2019", seed)
+    }),
+    ("mutate-arena-93", 20, |seed| mutate("arena-93", seed)),
+    ("mutate-dda-55", 20, |seed| mutate("dda-55", seed)),
+    ("mutate-dungeon-78", 20, |seed| mutate("dungeon-78", seed)),
+    ("mutate-hordes-22", 20, |seed| mutate("hordes-22", seed)),
     ("without-adventurers-2019", 3, |seed| {
         without("adventurers-2019", seed)
     }),
@@ -25,6 +60,19 @@ const RUNS: [LongRun; 15] = [
     ("without-dda-55", 3, |seed| without("dda-55", seed)),
     ("without-dungeon-78", 3, |seed| without("dungeon-78", seed)),
     ("without-hordes-22", 3, |seed| without("hordes-22", seed)),
+    ("amendments-adventurers-2019", 100, |seed| {
+        amendments("adventurers-2019", seed)
+    }),
+    ("amendments-arena-93", 100, |seed| {
+        amendments("arena-93", seed)
+    }),
+    ("amendments-dda-55", 100, |seed| amendments("dda-55", seed)),
+    ("amendments-dungeon-78", 100, |seed| {
+        amendments("dungeon-78", seed)
+    }),
+    ("amendments-hordes-22", 100, |seed| {
+        amendments("hordes-22", seed)
+    }),
     ("hostile", 1, hostile),
     ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
     ("fuzz-wire", 10, |seed| fuzz("wire", seed)),
@@ -35,11 +83,35 @@ const RUNS: [LongRun; 15] = [
     ("fuzz-command", 10, |seed| fuzz("command", seed)),
 ];
 
-/// How many workers are killed in a part.
+/// How many workers, or servers, are killed in a part.
 const KILLS: &str = "50";
+
+/// How often each fault is put in, in a part.
+const FAULTS: &str = "10";
+
+/// How many requests are made from the API's document in a part.
+const CASES: &str = "1000";
+
+/// How many forms are filled in, in a part.
+const FORMS: &str = "2500";
 
 /// How many steps are played without each rule.
 const STEPS_WITHOUT: &str = "2000";
+
+/// How many proposals of a part are forecast, enacted, compared and undone.
+const PROPOSALS: &str = "20";
+
+/// How many steps a part plays.
+const STEPS: &str = "20000";
+
+/// How many mutants a part draws.
+const MUTANTS: &str = "200";
+
+/// The most mutants of a hundred that may live.
+const ALIVE: &str = "1";
+
+/// How many random amendments are made in a part; a hundred parts are ten thousand.
+const AMENDMENTS: &str = "100";
 
 /// How many forms of each text a part of a fuzzer's run tries.
 const FUZZ_ROUNDS: &str = "5000";
@@ -58,35 +130,113 @@ fn kills(seed: u64) -> Result<bool> {
     Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
 }
 
-/// Every book is played at random.
-fn simulate(seed: u64) -> Result<bool> {
+/// Servers under load are killed at moments that the seed says.
+fn server_kills(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_KILLS", KILLS);
+    let test = "what_was_acknowledged_outlives_every_kill";
+    tested(
+        &["--package", "quorate", "--test", "kills", test],
+        kept,
+        seed,
+    )
+}
+
+/// Servers under load whose disk fails as the seed says.
+fn faults(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_FAULTS", FAULTS);
+    let test = "what_was_acknowledged_outlives_a_disk_that_fails";
+    tested(
+        &["--package", "quorate", "--test", "kills", test],
+        kept,
+        seed,
+    )
+}
+
+/// Requests that are made from the API's document.
+fn cases(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_CASES", CASES);
+    let test = "made_from_the_document";
+    tested(
+        &["--package", "quorate-server", "--test", "api", test],
+        kept,
+        seed,
+    )
+}
+
+/// Forms that are filled in by chance.
+fn forms(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_FORMS", FORMS);
+    let test = "filled_in_by_chance";
+    tested(
+        &["--package", "quorate-server", "--test", "api", test],
+        kept,
+        seed,
+    )
+}
+
+/// Runs a test so often, from a seed.
+fn tested(which: &[&str], how_often: (&str, &str), seed: u64) -> Result<bool> {
+    let mut test = cargo("test");
+    test.args(which);
+    test.env(how_often.0, how_often.1);
+    test.env("QUORATE_SEED", seed.to_string());
+    Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
+}
+
+/// The program does something with a book.
+fn with_book(command: &str, book: &str, arguments: &[&str]) -> Result<bool> {
     let Some(program) = build_quorate()? else {
         return Ok(false);
     };
-    let mut all_well = true;
-    for entry in fs::read_dir(root().join("rulebooks"))? {
-        let book = entry?.path();
-        if !book.join("rules").is_dir() || !book.join("rulebook.toml").is_file() {
-            continue;
-        }
-        let mut play = std::process::Command::new(&program);
-        play.arg("simulate").arg(&book);
-        play.args(["--seed", &seed.to_string()]);
-        all_well &= shell::run(&mut play, Counter::new(None)?)?.succeeded;
-    }
-    Ok(all_well)
+    let mut run = std::process::Command::new(&program);
+    run.current_dir(root()).args([command, book]);
+    run.args(arguments);
+    Ok(shell::run(&mut run, Counter::new(None)?)?.succeeded)
+}
+
+/// A book is played at random.
+fn simulate(book: &str, seed: u64) -> Result<bool> {
+    let seed = seed.to_string();
+    with_book("simulate", book, &["--steps", STEPS, "--seed", &seed])
+}
+
+/// Random proposals are forecast, enacted, compared and undone.
+fn forecasts(book: &str, seed: u64) -> Result<bool> {
+    let seed = seed.to_string();
+    with_book(
+        "simulate",
+        book,
+        &["--forecasts", PROPOSALS, "--seed", &seed],
+    )
+}
+
+/// Each clause's code is taken away: a test must miss it, and each test must miss something.
+fn strict(book: &str) -> Result<bool> {
+    with_book("coverage", book, &["--strict"])
+}
+
+/// Some mutants of a book are tried.
+fn mutate(book: &str, seed: u64) -> Result<bool> {
+    let seed = seed.to_string();
+    let how = ["--sample", MUTANTS, "--most", ALIVE];
+    with_book("mutate", book, &[&how[..], &["--seed", &seed]].concat())
 }
 
 /// A book is played at random without each of its rules in turn.
 fn without(book: &str, seed: u64) -> Result<bool> {
-    let Some(program) = build_quorate()? else {
-        return Ok(false);
-    };
-    let mut play = std::process::Command::new(&program);
-    play.current_dir(root()).args(["simulate", book]);
-    play.args(["--without", "each", "--steps", STEPS_WITHOUT]);
-    play.args(["--seed", &seed.to_string()]);
-    Ok(shell::run(&mut play, Counter::new(None)?)?.succeeded)
+    let seed = seed.to_string();
+    let how = ["--without", "each", "--steps", STEPS_WITHOUT];
+    with_book("simulate", book, &[&how[..], &["--seed", &seed]].concat())
+}
+
+/// The law of a book is amended at random, and the whole log judged again.
+fn amendments(book: &str, seed: u64) -> Result<bool> {
+    let seed = seed.to_string();
+    with_book(
+        "simulate",
+        book,
+        &["--amendments", AMENDMENTS, "--seed", &seed],
+    )
 }
 
 /// Every hostile program in every place.

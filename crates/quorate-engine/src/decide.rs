@@ -170,6 +170,7 @@ fn run(
         made: tx.made(),
         unmet: tx.unmet(),
         enacted: tx.enacted(),
+        used: remains.used + tx.used(),
     };
     match done {
         Ok(()) => Ok(draft(tx, Outcome::Done, frame)),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use quorate_kernel::event::Event;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{PostId, Refusal};
+use quorate_law::budget::Cost;
 use quorate_law::datum::Datum;
 
 /// What a decision depends on besides state, law and command.
@@ -52,4 +53,6 @@ pub struct Remains {
     pub unmet: Vec<Refusal>,
     /// The posts whose changes were made.
     pub enacted: Vec<PostId>,
+    /// What rule code used.
+    pub used: Cost,
 }

@@ -12,7 +12,7 @@ use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
 use quorate_kernel::tape::Seed;
 use quorate_kernel::{EventSeq, Moment, Name, Refusal};
-use quorate_law::budget::Limits;
+use quorate_law::budget::{Cost, Limits};
 use quorate_law::declare::ShownTo;
 
 use crate::decide::{self, Case, Decision, Draft, No};
@@ -49,6 +49,8 @@ pub struct Judge {
     /// Whether every test of the law has been asked, so that it is known on what each rests. Nobody needs that who only
     /// looks, and so it waits for the first command.
     is_ready: bool,
+    /// What pays for all that it and its copies run, where somebody counts that.
+    account: Option<Arc<PageAccount>>,
 }
 
 impl Judge {
@@ -62,6 +64,35 @@ impl Judge {
             laws: Arc::clone(laws),
             caches: Caches::default(),
             is_ready: false,
+            account: None,
+        }
+    }
+
+    /// The same game in another state that it might be in, paid from the same account.
+    #[must_use]
+    pub fn elsewhere(&self, state: State) -> Self {
+        Self {
+            account: self.account.clone(),
+            ..Self::open(state, self.head, &self.laws)
+        }
+    }
+
+    /// Has all that it runs from now on, and all copies of it, counted on one account.
+    #[must_use]
+    pub fn paid_from(mut self, account: &Arc<PageAccount>) -> Self {
+        self.account = Some(Arc::clone(account));
+        self
+    }
+
+    /// Whether nothing is left on the account that pays for it.
+    pub fn is_spent(&self) -> bool {
+        let account = self.account.as_ref();
+        account.is_some_and(|account| account.is_used_up())
+    }
+
+    fn pay(&self, used: Cost) {
+        if let Some(account) = &self.account {
+            account.pay(used);
         }
     }
 
@@ -121,6 +152,7 @@ impl Judge {
         let ruling = |named: &Named| self.ruling(named, inputs);
         let Decision { draft, remains } = decide::decide(&case, inputs, &mut caches, &ruling);
         self.caches = caches;
+        self.pay(remains.used);
         let judged = match draft {
             Ok(draft) => {
                 if draft.hides {
@@ -153,7 +185,10 @@ impl Judge {
             seq,
             secret: inputs.secret,
         };
-        let open = |state, head| Self::open(state, head, &self.laws);
+        let open = |state, head| Self {
+            account: self.account.clone(),
+            ..Self::open(state, head, &self.laws)
+        };
         Some(history::rule(&bench, named, open))
     }
 
@@ -230,7 +265,11 @@ impl Judge {
     /// A run over the present state that changes nothing, for questions about it.
     pub fn look<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
         let now = now.max(self.head.at);
-        look(&self.state, self.head.seq.next(), now, &self.law, ask)
+        look(&self.state, self.head.seq.next(), now, &self.law, |tx| {
+            let answer = ask(tx);
+            self.pay(tx.used());
+            answer
+        })
     }
 
     /// Asks the tests again that a refused command had stirred; nothing of it stands, so nothing follows.
@@ -246,6 +285,7 @@ impl Judge {
         let caches = std::mem::take(&mut self.caches);
         let tx = Tx::new(&self.state, seq, at, &self.law, Deck::nowhere(), caches);
         run(&tx);
+        self.pay(tx.used());
         self.caches = std::mem::take(&mut *tx.caches());
         let _ = self.caches.take_stirred();
     }
@@ -303,17 +343,38 @@ pub fn due_command(state: &State, head: Head, up_to: Moment) -> Option<Command> 
     })
 }
 
-/// What all questions of one page use together, of [`Limits::WHOLE`].
-#[derive(Debug, Default)]
+/// What all questions of one page use together, of [`Limits::WHOLE`], or all parts of a preview, of [`Limits::PREVIEW`].
+#[derive(Debug)]
 pub struct PageAccount {
+    limits: Limits,
     steps: AtomicU64,
     bytes: AtomicU64,
 }
 
+impl Default for PageAccount {
+    fn default() -> Self {
+        Self::of(Limits::WHOLE)
+    }
+}
+
 impl PageAccount {
+    /// An account that may pay so much.
+    pub fn of(limits: Limits) -> Self {
+        Self {
+            limits,
+            steps: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// That of a preview.
+    pub fn of_preview() -> Arc<Self> {
+        Arc::new(Self::of(Limits::PREVIEW))
+    }
+
     /// What is left.
     fn left(&self) -> Limits {
-        let whole = Limits::WHOLE;
+        let whole = self.limits;
         Limits {
             whose: "the page, after all that it asked before,",
             steps: whole.steps.saturating_sub(self.steps.load(Relaxed)),
@@ -334,11 +395,20 @@ impl PageAccount {
         look(state, seq, now, law, |tx| {
             tx.limit_to(self.left());
             let answer = ask(tx);
-            let used = tx.used();
-            self.steps.fetch_add(used.steps, Relaxed);
-            self.bytes.fetch_add(used.bytes, Relaxed);
+            self.pay(tx.used());
             answer
         })
+    }
+
+    fn pay(&self, used: Cost) {
+        self.steps.fetch_add(used.steps, Relaxed);
+        self.bytes.fetch_add(used.bytes, Relaxed);
+    }
+
+    /// Whether nothing is left. Each run ends by itself, so that whoever tries things one after the other asks this in between.
+    pub fn is_used_up(&self) -> bool {
+        let left = self.left();
+        left.steps == 0 || left.bytes == 0
     }
 }
 
@@ -358,6 +428,9 @@ pub fn look<T>(
 #[cfg(test)]
 mod tests {
     use quorate_kernel::Thing;
+    use quorate_kernel::command::typed;
+    use quorate_kernel::patch::{Clause, Patch};
+    use quorate_kernel::seal::Sealed;
     use quorate_law::stop::Stop;
 
     use super::*;
@@ -369,6 +442,42 @@ mod tests {
     return n
 
 worth = derived("Worth", worthy, of = player)"#;
+
+    #[test]
+    fn copies_of_a_judge_pay_from_one_account_for_what_they_are_asked_and_told() {
+        let game = game(COSTLY);
+        let anna = Thing::Player(game.anna);
+        let account = PageAccount::of_preview();
+        let judge = game.judge.clone().paid_from(&account);
+        let steps = || account.steps.load(Relaxed);
+        judge
+            .clone()
+            .look(game.now, |tx| tx.attribute(&anna, "worth"))
+            .expect("it is no more than a rule may use");
+        let asked = steps();
+        assert!(asked >= 40_000, "{asked}");
+        let patch = Patch {
+            clauses: vec![Clause::Script {
+                code: "note(str(players()[0].worth))".into(),
+            }],
+        };
+        let act = Act::Repair {
+            patch: Sealed::close(patch, [0; 16]),
+            reason: typed("a trial"),
+        };
+        let command = Command {
+            at: game.now,
+            actor: Actor::Operator,
+            key: "trial".into(),
+            act,
+        };
+        let judged = judge.clone().judge(&command, &Inputs::default());
+        assert!(judged.event().is_ok(), "an operator may");
+        assert!(steps() >= asked + 40_000, "{} after {asked}", steps());
+        assert!(!judge.is_spent());
+        account.steps.store(Limits::PREVIEW.steps, Relaxed);
+        assert!(judge.is_spent() && !game.judge.is_spent());
+    }
 
     #[test]
     fn questions_of_one_page_share_what_a_page_has() {

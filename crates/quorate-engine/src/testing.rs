@@ -20,7 +20,7 @@ use quorate_law::with_article;
 use quorate_law::world::Named;
 
 use crate::convert;
-use crate::judge::{Dictated, Head, Judge};
+use crate::judge::{Dictated, Head, Judge, PageAccount};
 use crate::law::{Law, LawCache};
 use crate::rulebook::Rulebook;
 
@@ -132,6 +132,7 @@ pub struct Runner<'a> {
     /// What every game begins with, where that is not up to the rulebooks.
     law: Option<Rc<Founding>>,
     is_over: Option<Over>,
+    account: Option<Arc<PageAccount>>,
 }
 
 /// Says when a test is to stop.
@@ -154,6 +155,7 @@ impl<'a> Runner<'a> {
             begun: Begun::default(),
             law: None,
             is_over: None,
+            account: None,
         }
     }
 
@@ -194,6 +196,7 @@ impl<'a> Runner<'a> {
             begun: Rc::clone(&self.begun),
             law: self.law.clone(),
             is_over: self.is_over.clone(),
+            account: self.account.clone(),
             recording: Recording::PLAIN,
             is_cut: Cell::new(false),
             printed: RefCell::default(),
@@ -246,6 +249,8 @@ struct Stage {
     begun: Begun,
     law: Option<Rc<Founding>>,
     is_over: Option<Over>,
+    /// What pays for all that the games run.
+    account: Option<Arc<PageAccount>>,
     recording: Recording,
     /// Whether the play has come to the present.
     is_cut: Cell<bool>,
@@ -274,6 +279,10 @@ struct Game {
 impl Game {
     /// A game on the stage, not founded yet or as it was right after its beginning.
     fn new(judge: Judge, now: Moment, stage: &Stage) -> Self {
+        let judge = match &stage.account {
+            Some(account) => judge.paid_from(account),
+            None => judge,
+        };
         let mut game = Self {
             judge,
             now,

@@ -42,7 +42,7 @@ pub(crate) fn access(fork: &Fork<'_>, without: &Judge, with: &Judge) -> Access {
     let mut lost: BTreeMap<String, Vec<Called>> = BTreeMap::new();
     let mut ended_early = false;
     for player in &active {
-        if (fork.is_over)() {
+        if fork.is_over() {
             ended_early = true;
             break;
         }

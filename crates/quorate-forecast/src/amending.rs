@@ -106,7 +106,7 @@ fn by_hand(fork: &Fork<'_>, judge: &Judge, players: &[PlayerId]) -> Vec<PlayerId
     let mut known: Option<&Name> = None;
     let mut found = Vec::new();
     for player in players {
-        if (fork.is_over)() {
+        if fork.is_over() {
             break;
         }
         let cited = known

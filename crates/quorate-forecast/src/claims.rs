@@ -107,7 +107,7 @@ pub(crate) fn claims(fork: &Fork<'_>, trial: &PatchTrial) -> Claims {
         ..Claims::default()
     };
     for (id, claim) in made.iter().take(CLAIMS) {
-        if (fork.is_over)() {
+        if fork.is_over() {
             sum.ended_early = true;
             break;
         }
@@ -195,7 +195,7 @@ fn claimed_again(
     let Some(state) = before_claim(judge.state(), event) else {
         return ClaimEnd::Untried(Untried::MovedOn);
     };
-    let mut judge = Judge::open(state, judge.head(), fork.laws);
+    let mut judge = judge.elsewhere(state);
     let act = Act::Claim {
         patch: Sealed::close(patch.clone(), [0; 16]),
         rule: claim.rule.clone(),

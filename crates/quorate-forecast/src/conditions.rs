@@ -48,7 +48,7 @@ pub(crate) fn conditions(
     let now = alone::consequences(fork, trial);
     let mut found = Vec::new();
     for test in tests.into_iter().take(CONDITIONS) {
-        if (fork.is_over)() {
+        if fork.is_over() {
             break;
         }
         let not_so = format!("{NOT_SO}: {test}");

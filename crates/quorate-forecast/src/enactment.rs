@@ -133,7 +133,7 @@ fn as_new(post: &Post) -> NewPost {
 }
 
 /// A copy on which a post says something else.
-fn edited(fork: &Fork<'_>, judge: &Judge, id: PostId, new: &NewPost) -> Judge {
+fn edited(judge: &Judge, id: PostId, new: &NewPost) -> Judge {
     let mut state = judge.state().clone();
     if let Some(old) = state.posts.get(&id).cloned() {
         let post = Post {
@@ -152,7 +152,7 @@ fn edited(fork: &Fork<'_>, judge: &Judge, id: PostId, new: &NewPost) -> Judge {
         let fits = state.apply_all([&change]);
         debug_assert!(fits.is_ok(), "{fits:?}");
     }
-    Judge::open(state, judge.head(), fork.laws)
+    judge.elsewhere(state)
 }
 
 impl Enactment {
@@ -179,7 +179,7 @@ impl Enactment {
             Proposed::Post(id) => found.post = *id,
             Proposed::Edit(id, new) => {
                 found.post = *id;
-                found.judge = edited(fork, judge, *id, new);
+                found.judge = edited(judge, *id, new);
             }
             Proposed::Draft(new) => {
                 if found.by_posting(fork, new)? {

@@ -1,10 +1,8 @@
 //! A copy of a game to try changes on: the game as one reader may see it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use quorate_engine::judge::{Inputs, Judge, Judged};
-use quorate_engine::law::LawCache;
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_engine::words::{kind_title, worded};
@@ -38,15 +36,18 @@ pub struct Fork<'a> {
     pub is_blind: bool,
     /// The moment at which everything is tried.
     pub now: Moment,
-    /// Versions of the law that were compiled.
-    pub laws: &'a Arc<LawCache>,
     /// The log.
     pub past: &'a dyn PastEvents,
     /// Whether the time is over in which the forecast is to be made; once it is, it stays so.
-    pub is_over: &'a dyn Fn() -> bool,
+    pub time_is_over: &'a dyn Fn() -> bool,
 }
 
 impl Fork<'_> {
+    /// Whether it has had its time, or all that the code which it runs may use together.
+    pub(crate) fn is_over(&self) -> bool {
+        (self.time_is_over)() || self.judge.is_spent()
+    }
+
     /// Changes that cannot be tried for the reader without telling them what is hidden: a ruling plays the game again with
     /// all that was given to it, and whatever stands beside it would find that.
     pub(crate) fn may_try(&self, patch: &Patch) -> Result<(), Refusal> {

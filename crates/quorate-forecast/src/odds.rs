@@ -132,7 +132,7 @@ fn every_way(toss: &Toss<'_>, first: &PatchTrial) -> Option<Vec<Throw>> {
     let mut throws = Vec::new();
     let mut open: Vec<(Vec<i64>, f64)> = vec![(Vec::new(), 1.0)];
     while let Some((fallen, share)) = open.pop() {
-        if (toss.fork.is_over)() || throws.len() + open.len() > WAYS {
+        if toss.fork.is_over() || throws.len() + open.len() > WAYS {
             return None;
         }
         let dictated = Dictated {
@@ -169,7 +169,7 @@ fn every_way(toss: &Toss<'_>, first: &PatchTrial) -> Option<Vec<Throw>> {
 fn some_throws(toss: &Toss<'_>, first: &PatchTrial) -> Vec<Throw> {
     let mut all = vec![alone::consequences(toss.fork, first)];
     for nth in 1..THROWS {
-        if (toss.fork.is_over)() {
+        if toss.fork.is_over() {
             break;
         }
         let inputs = Inputs {

@@ -4,7 +4,9 @@
 //! They play games of their own, of which nothing is anybody's secret.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use quorate_engine::judge::PageAccount;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{Outcome, Runner, TestFile, TestHelpers, founding_of, no_helpers};
 use quorate_kernel::command::Founding;
@@ -104,15 +106,17 @@ impl PatchTests {
         self.digest
     }
 
-    /// Runs them. What comes after `is_over` says so is left out.
+    /// Runs them. What comes after `is_over` says so is left out, and what comes after their budget, which they share, is used up.
     pub fn run(self, is_over: impl Fn() -> bool + Clone + 'static) -> Proof {
         let nowhere = |_: &str| None;
-        let new = Runner::new(&nowhere)
-            .under(self.after)
-            .until(is_over.clone());
-        let old = Runner::new(&nowhere)
-            .under(self.before)
-            .until(is_over.clone());
+        let account = PageAccount::of_preview();
+        let paid = Arc::clone(&account);
+        let is_over = move || is_over() || paid.is_used_up();
+        let runner = |law| {
+            let runner = Runner::new(&nowhere).under(law).paid_from(&account);
+            runner.until(is_over.clone())
+        };
+        let (new, old) = (runner(self.after), runner(self.before));
         let mut proof = Proof::default();
         for file in self.files {
             let tests = match &file.tests {

@@ -96,14 +96,14 @@ pub(crate) fn queue(
         Err(TimeOver) => queue.ended_early = true,
     }
     for (id, _) in behind {
-        if (fork.is_over)() {
+        if fork.is_over() {
             queue.ended_early = true;
             break;
         }
         queue.broken.extend(broken(fork, *id, without, trial));
     }
     for (id, _) in pending.iter().filter(|(id, _)| Some(*id) != of) {
-        if (fork.is_over)() {
+        if fork.is_over() {
             queue.ended_early = true;
             break;
         }
@@ -143,7 +143,7 @@ fn after_those_ahead(
     let mut judge = fork.judge.clone();
     let mut count = 0;
     for (id, post) in ahead {
-        if (fork.is_over)() {
+        if fork.is_over() {
             return Err(TimeOver);
         }
         let carries = post.patch.as_ref().and_then(Sealed::plain);

@@ -262,7 +262,7 @@ fn propose(
     };
     let later = LATER.iter().map(|days| fork.now + Span::days(*days));
     for at in next_at.into_iter().chain(later) {
-        if (fork.is_over)() {
+        if fork.is_over() {
             return Err(Stuck::TimeOver);
         }
         let mut copy = judge.clone();
@@ -368,7 +368,7 @@ fn enact(fork: &Fork<'_>, mut judge: Judge, poll: &Poll<'_>, rule: &Name) -> Res
     let mut said: Option<Refusal> = None;
     let mut has_effect = true;
     while now - begin <= PATIENCE {
-        if (fork.is_over)() {
+        if fork.is_over() {
             return Err(Stuck::TimeOver);
         }
         fall_due(&mut judge, now);

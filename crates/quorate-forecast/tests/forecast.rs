@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use quorate_engine::changes::{self, Change};
+use quorate_engine::judge::PageAccount;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::view::View;
 use quorate_engine::{Inputs, Judge, LawCache};
@@ -16,6 +17,7 @@ use quorate_kernel::event::Event;
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, Moment, PlayerId, PostId, Refusal, Value};
+use quorate_law::Limits;
 
 const MANIFEST: &str =
     "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
@@ -156,19 +158,28 @@ impl Game {
     }
 
     fn forecast_of(&self, proposed: &Proposed, reader: Reader, is_over: bool) -> Forecast {
+        self.forecast_paid_from(&PageAccount::of_preview(), proposed, reader, is_over)
+    }
+
+    fn forecast_paid_from(
+        &self,
+        account: &Arc<PageAccount>,
+        proposed: &Proposed,
+        reader: Reader,
+        is_over: bool,
+    ) -> Forecast {
         let view = View {
             state: self.judge.state(),
             law: self.judge.law(),
             reader,
         };
         let fork = Fork {
-            judge: Judge::open(view.blind(), self.judge.head(), &self.laws),
+            judge: Judge::open(view.blind(), self.judge.head(), &self.laws).paid_from(account),
             reader,
             is_blind: reader == Reader::Stranger,
             now: self.now,
-            laws: &self.laws,
             past: &Empty,
-            is_over: &|| is_over,
+            time_is_over: &|| is_over,
         };
         Forecast::of(&fork, proposed, Extent::Whole)
     }
@@ -473,6 +484,29 @@ fn a_forecast_whose_time_is_over_says_so() {
     assert!(!outcomes(&forecast).is_empty());
     assert_eq!(forecast.amending, Some(Amending::Unknown(Stuck::TimeOver)));
     assert!(forecast.access.is_some_and(|access| access.ended_early));
+}
+
+#[test]
+fn all_parts_of_a_forecast_share_one_budget() {
+    let game = Game::found();
+    let changes = "[{\"do\": \"repeal_rule\", \"id\": \"gold\"}]";
+    let reader = Reader::Player(game.anna);
+    let proposed = Proposed::changes(game.judge.law(), game.patch(changes));
+    let of = |limits| {
+        let account = Arc::new(PageAccount::of(limits));
+        game.forecast_paid_from(&account, &proposed, reader, false)
+    };
+    let whole = of(Limits::PREVIEW);
+    assert_ne!(whole.amending, Some(Amending::Unknown(Stuck::TimeOver)));
+    assert!(whole.access.is_some_and(|access| !access.ended_early));
+    // What the enactment uses is gone for all that is looked at after it.
+    let little = of(Limits {
+        steps: 1,
+        ..Limits::PREVIEW
+    });
+    assert!(!outcomes(&little).is_empty(), "what was begun is told");
+    assert_eq!(little.amending, Some(Amending::Unknown(Stuck::TimeOver)));
+    assert!(little.access.is_some_and(|access| access.ended_early));
 }
 
 const HOSTILE: &str = include_str!("../../quorate-engine/tests/hostile/programs.star");

@@ -19,6 +19,7 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 
 use crate::chance::Chance;
+use crate::going_on::doings_of;
 
 mod prose;
 
@@ -59,6 +60,8 @@ pub struct Loss {
     pub rules: Vec<Name>,
     /// What other rules lost, in document order; only of those that lost something.
     pub others: Vec<OtherLoss>,
+    /// What the rules that went still do, though they should not.
+    pub going_on: Vec<String>,
 }
 
 /// What a rule lost with another.
@@ -111,6 +114,8 @@ pub struct LossTotals {
     pub acts_unnamed: usize,
     /// Clauses that live on what went as a definition.
     pub living: usize,
+    /// What rules that went still do.
+    pub going_on: usize,
 }
 
 impl LossTotals {
@@ -119,6 +124,7 @@ impl LossTotals {
         let mut totals = Self::default();
         for loss in losses {
             totals.trials += 1;
+            totals.going_on += loss.going_on.len();
             let spared = |other: &OtherLoss| other.names_it || !other.any();
             totals.harmless += usize::from(loss.others.iter().all(spared));
             for other in &loss.others {
@@ -232,10 +238,15 @@ impl Ground {
             gone.cloned().collect()
         };
         let others = self.others(&gone, judge.law());
+        let going_on = match how {
+            Gone::SwitchedOff => Vec::new(),
+            Gone::Repealed | Gone::Halved => doings_of(&gone, judge.law()),
+        };
         Ok(Loss {
             how,
             rules: gone,
             others,
+            going_on,
         })
     }
 
@@ -406,6 +417,7 @@ mod tests {
             acts_named: 1,
             acts_unnamed: 1,
             living: 0,
+            going_on: 0,
         };
         assert_eq!(LossTotals::of(repeals), expected);
     }

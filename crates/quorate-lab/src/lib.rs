@@ -4,6 +4,7 @@
 //! All are functions of a rulebook and a seed. What is printed about them is the business of the commands.
 
 mod chance;
+mod going_on;
 pub mod independence;
 pub mod mutation;
 pub mod simulation;

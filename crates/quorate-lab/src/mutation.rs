@@ -11,7 +11,7 @@ mod trial;
 use quorate_engine::rulebook::{Rulebook, rule_id};
 use quorate_kernel::Name;
 
-pub use emptied::{Biting, StrictTrial, TestRun, bitten, emptied};
+pub use emptied::{Biting, StrictTrial, TestRun, bitten, emptied, small_changes};
 pub use equivalent::EquivalentMutants;
 pub use mutant::{Mutant, sample};
 pub use order::TestOrder;

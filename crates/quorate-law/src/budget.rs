@@ -80,6 +80,14 @@ impl Limits {
         output: 16 << 20,
         ..Self::HANDLER
     };
+
+    /// What all parts of a preview get, each of whose trials and questions has [`Self::WHOLE`]: the forecast one, its tests one.
+    pub const PREVIEW: Self = Self {
+        whose: "the preview",
+        steps: 8 * Self::WHOLE.steps,
+        bytes: 8 * Self::WHOLE.bytes,
+        ..Self::WHOLE
+    };
 }
 
 /// What a run used up.
@@ -89,6 +97,17 @@ pub struct Cost {
     pub steps: u64,
     /// Bytes.
     pub bytes: u64,
+}
+
+impl std::ops::Add for Cost {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            steps: self.steps.saturating_add(more.steps),
+            bytes: self.bytes.saturating_add(more.bytes),
+        }
+    }
 }
 
 /// A running account against [`Limits`]. Clones share the account, so that whatever a handler sets off is paid by it.

@@ -384,6 +384,11 @@ pub fn failed(tries: u32, now: Moment, why: String) -> Settled {
 /// The messages that are to leave, the ways on which they do, and what their readers chose.
 #[async_trait]
 pub trait Outbox: Send + Sync {
+    /// Whether messages leave from here now. Of several nodes that share an outbox one has the turn to deliver, and another
+    /// takes it where that one is gone. Whoever has an outbox alone always has it.
+    async fn claim_delivery(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
     /// How far a game was followed; the start where it was not.
     async fn follow_point(&self, game: &GameId) -> Result<FollowPoint, StoreError>;
     /// Notes how far a game was followed, with the letters that this led to: both or neither. Gives false, and does

@@ -1,16 +1,22 @@
 //! What happens by itself: notices leave on the channels of those they concern, and words come into the index.
 //!
 //! [`index`] follows the same logs for searches. [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, puts them
-//! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going.
+//! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going,
+//! and [`watch`] tells which games went on.
+//!
+//! [`fetch`] goes for the answers that come by mail.
 //!
 //! **Invariant:** nobody who plays waits for any of it: it follows what is on disk already.
 
 mod carry;
 pub mod courier;
 mod expand;
+mod fetch;
 mod follow;
 pub mod index;
 mod send;
+mod watch;
 
 pub use courier::Courier;
+pub use fetch::{FetchTrouble, Fetcher};
 pub use index::Indexer;

@@ -24,9 +24,10 @@ pub mod view;
 
 pub use app::config::ServerConfig;
 pub use app::mail::{Mail, mail_in_key};
+pub use app::mailbox::{Mailbox, MailboxPlace};
 pub use app::metrics::Metrics;
 pub use app::state::{AppState, Deps};
-pub use delivery::{Courier, Indexer};
+pub use delivery::{Courier, FetchTrouble, Fetcher, Indexer};
 pub use quorate_notices::discord::commands::registered as discord_commands;
 pub use quorate_notices::discord::interaction::DiscordKey;
 pub use routes::{elsewhere, router, watch};

@@ -75,6 +75,11 @@ fn of_server() -> Router<Arc<AppState>> {
             "/sign-up",
             get(account::handler::sign_up_form).post(account::handler::sign_up),
         )
+        .route("/sign-in/with/{provider}", get(account::outside::go))
+        .route(
+            "/sign-in/from/{provider}",
+            get(account::outside::back).post(account::outside::make),
+        )
         .route("/sign-in/code", post(account::factor::sign_in))
         .route("/sign-out", post(account::handler::sign_out))
         .route("/recover", get(recover::show).post(recover::ask))

@@ -349,6 +349,9 @@ fn clash(error: &sqlx::Error) -> AccountError {
         Some((ErrorKind::UniqueViolation, name)) if name == "accounts_mail_key_key" => {
             AccountError::MailTaken
         }
+        Some((ErrorKind::UniqueViolation, name)) if name.starts_with("outside_ways_") => {
+            AccountError::WayTaken
+        }
         Some((ErrorKind::UniqueViolation, name)) if name.starts_with("seats_") => {
             AccountError::SeatTaken
         }

@@ -17,11 +17,13 @@ mod journal;
 mod moderation;
 mod news;
 mod nodes;
+mod outbox;
 mod safety;
 mod seals;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod uploads;
 mod whole;
 
 use std::sync::Arc;

@@ -106,6 +106,11 @@ impl NodeSelf {
         Arc::clone(&self.name)
     }
 
+    /// Which process of that name it is.
+    pub(crate) fn incarnation(&self) -> i64 {
+        self.incarnation
+    }
+
     fn hold(&self) -> MutexGuard<'_, Hold> {
         self.hold.lock().unwrap_or_else(PoisonError::into_inner)
     }

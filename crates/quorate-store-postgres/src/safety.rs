@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{Moment, Span};
 use quorate_runtime::ports::{
-    AccountError, AccountId, ENTRIES_KEPT, NewAccount, Safety, SecondFactor, SecurityEntry,
-    SecurityEvent, SessionUse, StoreError,
+    AccountError, AccountId, ENTRIES_KEPT, NewAccount, OutsideName, OutsideWay, Safety,
+    SecondFactor, SecurityEntry, SecurityEvent, SessionUse, StoreError,
 };
-use sqlx::postgres::{PgPool, PgRow};
+use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, Postgres};
+use sqlx::query::Query;
 use sqlx::{Row, query};
 
 use crate::PostgresStore;
@@ -22,15 +23,7 @@ impl Safety for PostgresStore {
     async fn make_invited(&self, account: &NewAccount, invitation: Digest) -> Result<AccountId> {
         let made = |pool: PgPool| async move {
             let mut transaction = pool.begin().await?;
-            let used = query(
-                "UPDATE invitations SET uses_left = uses_left - 1 \
-                 WHERE digest = $1 AND ends_at > $2 AND uses_left > 0",
-            )
-            .bind(invitation.0.to_vec())
-            .bind(account.made_at.0)
-            .execute(&mut *transaction)
-            .await?;
-            if used.rows_affected() == 0 {
+            if !use_up(&mut transaction, invitation, account.made_at).await? {
                 return Ok(None);
             }
             let id = inserted(account).fetch_one(&mut *transaction).await?;
@@ -84,6 +77,7 @@ impl Safety for PostgresStore {
                 "DELETE FROM sessions WHERE account = $1",
                 "DELETE FROM tokens WHERE account = $1",
                 "DELETE FROM recoveries WHERE account = $1",
+                "DELETE FROM outside_ways WHERE account = $1",
             ] {
                 let closed = query(way).bind(number(id)).execute(&mut *transaction);
                 closed.await?;
@@ -91,6 +85,58 @@ impl Safety for PostgresStore {
             transaction.commit().await
         };
         self.once(closed).await
+    }
+
+    async fn make_from_outside(
+        &self,
+        account: &NewAccount,
+        invitation: Option<Digest>,
+        way: &OutsideWay,
+    ) -> Result<AccountId> {
+        let made = |pool: PgPool| async move {
+            let mut transaction = pool.begin().await?;
+            if let Some(invitation) = invitation
+                && !use_up(&mut transaction, invitation, account.made_at).await?
+            {
+                return Ok(None);
+            }
+            let id = inserted(account).fetch_one(&mut *transaction).await?;
+            linked(id, way).execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(Some(id))
+        };
+        let id: Option<i64> = self.once(made).await?;
+        let id = id.ok_or(AccountError::NoInvitation)?;
+        Ok(AccountId(id.unsigned_abs()))
+    }
+
+    async fn account_from_outside(&self, name: &OutsideName) -> Result<Option<AccountId>> {
+        let found = query("SELECT account FROM outside_ways WHERE issuer = $1 AND subject = $2")
+            .bind(&name.issuer)
+            .bind(&name.subject);
+        let id = |row: &PgRow| row.try_get::<i64, _>("account").explain();
+        let id = self.first(found, id).await?;
+        Ok(id.map(|id| AccountId(id.unsigned_abs())))
+    }
+
+    async fn outside_ways(&self, id: AccountId) -> Result<Vec<OutsideWay>> {
+        let all = query(
+            "SELECT * FROM outside_ways WHERE account = $1 ORDER BY linked_at, issuer, subject",
+        );
+        self.all(all.bind(number(id)), outside_way).await
+    }
+
+    async fn link_outside(&self, id: AccountId, way: &OutsideWay) -> Result<()> {
+        self.write(linked(number(id), way)).await.map(drop)
+    }
+
+    async fn unlink_outside(&self, id: AccountId, name: &OutsideName) -> Result<bool> {
+        let unlinked =
+            query("DELETE FROM outside_ways WHERE account = $1 AND issuer = $2 AND subject = $3")
+                .bind(number(id))
+                .bind(&name.issuer)
+                .bind(&name.subject);
+        Ok(self.write(unlinked).await? > 0)
     }
 
     async fn second_factor(&self, id: AccountId) -> Result<Option<SecondFactor>> {
@@ -184,6 +230,44 @@ impl Safety for PostgresStore {
         let dropped = query("DELETE FROM security_log WHERE at < $1").bind(before.0);
         self.write(dropped).await.map(drop)
     }
+}
+
+/// Takes one use of an invitation; false where none was left.
+async fn use_up(
+    connection: &mut PgConnection,
+    invitation: Digest,
+    now: Moment,
+) -> std::result::Result<bool, sqlx::Error> {
+    let used = query(
+        "UPDATE invitations SET uses_left = uses_left - 1 \
+         WHERE digest = $1 AND ends_at > $2 AND uses_left > 0",
+    )
+    .bind(invitation.0.to_vec())
+    .bind(now.0);
+    Ok(used.execute(connection).await?.rows_affected() > 0)
+}
+
+fn linked(id: i64, way: &OutsideWay) -> Query<'_, Postgres, PgArguments> {
+    query(
+        "INSERT INTO outside_ways (issuer, subject, account, label, linked_at) \
+         VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(&way.name.issuer)
+    .bind(&way.name.subject)
+    .bind(id)
+    .bind(&way.label)
+    .bind(way.linked_at.0)
+}
+
+fn outside_way(row: &PgRow) -> std::result::Result<OutsideWay, StoreError> {
+    Ok(OutsideWay {
+        name: OutsideName {
+            issuer: row.try_get("issuer").explain()?,
+            subject: row.try_get("subject").explain()?,
+        },
+        label: row.try_get("label").explain()?,
+        linked_at: convert::moment(row, "linked_at")?,
+    })
 }
 
 fn second_factor(row: &PgRow) -> std::result::Result<SecondFactor, StoreError> {

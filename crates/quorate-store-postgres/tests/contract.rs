@@ -4,8 +4,14 @@
 
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_notices::kind::NoticeKind;
+use quorate_notices::outbox::{
+    ChannelAudience, ChannelSort, FollowPoint, NewChannel, NewLetter, Outbox,
+};
+use quorate_notices::topic::NoticeTopic;
 use quorate_runtime::ports::{
-    Buckets, Claim, ClaimFor, Epoch, Journal, News, Nodes, ServerSecret, StoreError,
+    Accounts, Buckets, Claim, ClaimFor, Epoch, Journal, NewAccount, News, Nodes, ServerSecret,
+    StoreError,
 };
 use quorate_runtime::testing::{contract, found_batch};
 use quorate_store_postgres::PostgresStore;
@@ -47,7 +53,10 @@ async fn the_database_keeps_the_contract() {
     contract::safety(&open(&server.fresh("safety"), "a").await).await;
     contract::moderation(&open(&server.fresh("moderation"), "a").await).await;
     contract::drafts(&open(&server.fresh("drafts"), "a").await).await;
+    contract::uploads(&open(&server.fresh("uploads"), "a").await).await;
     contract::search(&open(&server.fresh("search"), "a").await).await;
+    let store = open(&server.fresh("outbox"), "a").await;
+    quorate_notices::testing::outbox(&store, &store).await;
     let whole = async |name: &str| open(&server.fresh(name), "a").await;
     contract::whole(
         &whole("one").await,
@@ -55,6 +64,82 @@ async fn the_database_keeps_the_contract() {
         &whole("three").await,
     )
     .await;
+}
+
+#[tokio::test]
+async fn one_node_at_a_time_delivers() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("outbox");
+    let (one, two) = (open(&address, "one").await, open(&address, "two").await);
+    let delivers = async |store: &PostgresStore| store.claim_delivery().await.unwrap();
+    assert!(delivers(&one).await);
+    assert!(delivers(&one).await, "it keeps its turn");
+    assert!(!delivers(&two).await);
+    // Whoever is about to stop hands over, and does not take the turn back.
+    assert!(one.set_draining("one", true).await.unwrap());
+    assert!(delivers(&two).await);
+    assert!(!delivers(&one).await);
+    // Another process of that name is not the one that had the turn.
+    let heir = open(&address, "two").await;
+    assert!(!delivers(&two).await, "it was replaced");
+    assert!(delivers(&heir).await);
+    heir.leave().await.unwrap();
+    assert!(delivers(&one).await, "better a node that drains than none");
+}
+
+#[tokio::test]
+async fn two_nodes_that_follow_a_log_write_each_letter_once() {
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("outbox");
+    let (one, two) = (open(&address, "one").await, open(&address, "two").await);
+    let account = NewAccount {
+        name: "Anna".to_owned(),
+        mail: None,
+        password: None,
+        operator: false,
+        made_at: Moment(1),
+    };
+    let account = one.make(&account).await.unwrap();
+    let channel = NewChannel {
+        account,
+        audience: ChannelAudience::Own(None),
+        sort: ChannelSort::Webhook,
+        address: "https://hooks.example".to_owned(),
+        secret: String::new(),
+        made_at: Moment(1),
+        confirmed_at: Some(Moment(1)),
+    };
+    let channel = one.make_channel(&channel).await.unwrap();
+    for round in 0..20 {
+        let letter = NewLetter {
+            channel,
+            bundle: format!("of {round}"),
+            seq: EventSeq(round + 1),
+            kind: NoticeKind::Closed,
+            topic: NoticeTopic::Dynasty(1),
+            at: Moment(1),
+            due_at: Moment(1),
+        };
+        let (from, letters) = (EventSeq(round), [letter]);
+        let to = FollowPoint {
+            seq: EventSeq(round + 1),
+            ..FollowPoint::default()
+        };
+        let game = reef();
+        let (first, second) = tokio::join!(
+            one.take_in(&game, from, &to, &letters),
+            two.take_in(&game, from, &to, &letters),
+        );
+        assert!(
+            first.unwrap() != second.unwrap(),
+            "one of them, in round {round}"
+        );
+    }
+    assert_eq!(one.letters_of(channel, 50).await.unwrap().len(), 20);
 }
 
 #[tokio::test]

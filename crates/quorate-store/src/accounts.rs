@@ -329,6 +329,9 @@ pub(crate) fn clash(error: sqlx::Error) -> AccountError {
     if column.contains("mail_key") {
         return AccountError::MailTaken;
     }
+    if column.contains("outside_ways") {
+        return AccountError::WayTaken;
+    }
     if column.contains("seats") {
         return AccountError::SeatTaken;
     }

@@ -20,6 +20,7 @@ mod seals;
 mod search;
 mod secret;
 mod tally;
+mod uploads;
 mod whole;
 mod writer;
 

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{Moment, Span};
 use quorate_runtime::ports::{
-    AccountError, AccountId, ENTRIES_KEPT, NewAccount, Safety, SecondFactor, SecurityEntry,
-    SecurityEvent, SessionUse, StoreError,
+    AccountError, AccountId, ENTRIES_KEPT, NewAccount, OutsideName, OutsideWay, Safety,
+    SecondFactor, SecurityEntry, SecurityEvent, SessionUse, StoreError,
 };
-use sqlx::sqlite::SqliteRow;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Row, query};
 
 use crate::Store;
@@ -22,15 +22,7 @@ impl Safety for Store {
     async fn make_invited(&self, account: &NewAccount, invitation: Digest) -> Result<AccountId> {
         let mut writer = self.writer().await?;
         writer.begin().await?;
-        let used = query(
-            "UPDATE invitations SET uses_left = uses_left - 1 \
-             WHERE digest = ? AND ends_at > ? AND uses_left > 0",
-        )
-        .bind(invitation.0.to_vec())
-        .bind(account.made_at.0);
-        if used.execute(&mut *writer).await.explain()?.rows_affected() == 0 {
-            return Err(AccountError::NoInvitation);
-        }
+        use_up(&mut writer, invitation, account.made_at).await?;
         let id = insert(&mut writer, account).await?;
         writer.commit().await.map_err(|e| self.mind(e))?;
         Ok(id)
@@ -85,12 +77,71 @@ impl Safety for Store {
             "DELETE FROM sessions WHERE account = ?",
             "DELETE FROM tokens WHERE account = ?",
             "DELETE FROM recoveries WHERE account = ?",
+            "DELETE FROM outside_ways WHERE account = ?",
         ] {
             let closed = query(way).bind(number(id)).execute(&mut *writer);
             closed.await.explain()?;
         }
         writer.commit().await.map_err(|e| self.mind(e))?;
         Ok(())
+    }
+
+    async fn make_from_outside(
+        &self,
+        account: &NewAccount,
+        invitation: Option<Digest>,
+        way: &OutsideWay,
+    ) -> Result<AccountId> {
+        let mut writer = self.writer().await?;
+        writer.begin().await?;
+        if let Some(invitation) = invitation {
+            use_up(&mut writer, invitation, account.made_at).await?;
+        }
+        let id = insert(&mut writer, account).await?;
+        link(&mut writer, id, way).await?;
+        writer.commit().await.map_err(|e| self.mind(e))?;
+        Ok(id)
+    }
+
+    async fn account_from_outside(&self, name: &OutsideName) -> Result<Option<AccountId>> {
+        let found = query("SELECT account FROM outside_ways WHERE issuer = ? AND subject = ?")
+            .bind(&name.issuer)
+            .bind(&name.subject)
+            .fetch_optional(&self.readers)
+            .await
+            .explain()?;
+        let id = found.map(|row| row.try_get::<i64, _>("account"));
+        let id = id.transpose().explain()?;
+        Ok(id.map(|id| AccountId(id.unsigned_abs())))
+    }
+
+    async fn outside_ways(&self, id: AccountId) -> Result<Vec<OutsideWay>> {
+        let all = query(
+            "SELECT * FROM outside_ways WHERE account = ? ORDER BY linked_at, issuer, subject",
+        );
+        let rows = all
+            .bind(number(id))
+            .fetch_all(&self.readers)
+            .await
+            .explain()?;
+        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(outside_way).collect();
+        Ok(read?)
+    }
+
+    async fn link_outside(&self, id: AccountId, way: &OutsideWay) -> Result<()> {
+        let mut writer = self.writer().await?;
+        link(&mut writer, id, way).await
+    }
+
+    async fn unlink_outside(&self, id: AccountId, name: &OutsideName) -> Result<bool> {
+        let unlinked =
+            query("DELETE FROM outside_ways WHERE account = ? AND issuer = ? AND subject = ?")
+                .bind(number(id))
+                .bind(&name.issuer)
+                .bind(&name.subject);
+        let mut writer = self.writer().await?;
+        let unlinked = unlinked.execute(&mut *writer).await.explain()?;
+        Ok(unlinked.rows_affected() > 0)
     }
 
     async fn second_factor(&self, id: AccountId) -> Result<Option<SecondFactor>> {
@@ -196,6 +247,44 @@ impl Safety for Store {
         dropped.execute(&mut *writer).await.explain()?;
         Ok(())
     }
+}
+
+/// Takes one use of an invitation.
+async fn use_up(writer: &mut SqliteConnection, invitation: Digest, now: Moment) -> Result<()> {
+    let used = query(
+        "UPDATE invitations SET uses_left = uses_left - 1 \
+         WHERE digest = ? AND ends_at > ? AND uses_left > 0",
+    )
+    .bind(invitation.0.to_vec())
+    .bind(now.0);
+    match used.execute(writer).await.explain()?.rows_affected() {
+        0 => Err(AccountError::NoInvitation),
+        _ => Ok(()),
+    }
+}
+
+async fn link(writer: &mut SqliteConnection, id: AccountId, way: &OutsideWay) -> Result<()> {
+    let linked = query(
+        "INSERT INTO outside_ways (issuer, subject, account, label, linked_at) VALUES (?, ?, ?, ?, ?)",
+    )
+    .bind(&way.name.issuer)
+    .bind(&way.name.subject)
+    .bind(number(id))
+    .bind(&way.label)
+    .bind(way.linked_at.0);
+    linked.execute(writer).await.map_err(clash)?;
+    Ok(())
+}
+
+fn outside_way(row: &SqliteRow) -> std::result::Result<OutsideWay, StoreError> {
+    Ok(OutsideWay {
+        name: OutsideName {
+            issuer: row.try_get("issuer").explain()?,
+            subject: row.try_get("subject").explain()?,
+        },
+        label: row.try_get("label").explain()?,
+        linked_at: convert::moment(row, "linked_at")?,
+    })
 }
 
 fn second_factor(row: &SqliteRow) -> std::result::Result<SecondFactor, StoreError> {

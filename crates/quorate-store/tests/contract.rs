@@ -66,6 +66,12 @@ async fn the_file_keeps_the_contract_of_drafts() {
 }
 
 #[tokio::test]
+async fn the_file_keeps_the_contract_of_uploads() {
+    let (_folder, store) = fresh().await;
+    contract::uploads(&store).await;
+}
+
+#[tokio::test]
 async fn the_file_goes_whole_into_another() {
     let (_one, one) = fresh().await;
     let (_two, two) = fresh().await;

@@ -10,6 +10,7 @@ use crate::output::Output;
 mod act;
 mod archive;
 mod backup;
+mod bench;
 mod check;
 mod coverage;
 mod demo;
@@ -29,6 +30,7 @@ mod node;
 mod operator;
 mod reindex;
 mod serve;
+mod sign_in_from;
 mod simulate;
 mod test;
 mod verify;
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     Coverage(coverage::Arguments),
     /// Every way to change something in a game of a rulebook, and who may, in Markdown.
     Ways(ways::Arguments),
+    /// What pages and votes cost on this machine, beside a bare handler and a bare sync.
+    Bench(bench::Arguments),
     /// Become a process in which rule code runs; the server starts those.
     #[command(hide = true)]
     LawWorker(law_worker::Arguments),
@@ -132,6 +136,7 @@ impl Command {
             Self::Mutate(arguments) => mutate::run(&arguments, out),
             Self::Coverage(arguments) => coverage::run(&arguments, out),
             Self::Ways(arguments) => ways::run(&arguments, out),
+            Self::Bench(arguments) => bench::run(&arguments, out),
             Self::LawWorker(arguments) => law_worker::run(&arguments),
             Self::Docs => Ok(docs::run(out)),
         }

@@ -3,8 +3,12 @@
 //! Without `QUORATE_BROWSER` in the environment these tests say that they looked at nothing; `cargo xtask test` sets it
 //! where a browser is there or can be had.
 
+#[path = "browser/away.rs"]
+mod away;
 #[path = "browser/axe.rs"]
 mod axe;
+#[path = "browser/beside.rs"]
+mod beside;
 #[path = "browser/driver.rs"]
 mod driver;
 #[path = "browser/play.rs"]

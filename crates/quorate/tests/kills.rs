@@ -1,7 +1,7 @@
 //! A server under load that is killed at random, or whose disk fails: nothing acknowledged is lost, doubled or renumbered.
 //!
 //! `QUORATE_KILLS` says how often it is killed (50 times, if nothing is said), `QUORATE_SEED` where chance begins. Each kill
-//! follows from the seed and its number, so a failure names both.
+//! follows from the seed and its number, so a failure names both. `QUORATE_FAULTS` says how often each fault is put in.
 #![cfg(unix)]
 
 mod running;
@@ -271,14 +271,35 @@ fn what_was_acknowledged_outlives_every_kill() {
     last.kill();
 }
 
-/// Faults of the disk, as `strace` puts them into a server: what fails, how, and after how many calls.
-const FAULTS: [(&str, &str); 5] = [
-    ("pwrite64", "error=ENOSPC:when=60..90"),
-    ("pwrite64", "error=EIO:when=75..76"),
-    ("pwrite64", "error=EDQUOT:when=90..120"),
-    ("fsync", "error=EIO:when=25"),
-    ("fsync", "delay_enter=20000:when=5+"),
+/// A fault of the disk, as `strace` puts it into a server: what fails, how, after how many calls at the earliest, and for how
+/// many; for all from then on where there is no number.
+type Fault = (&'static str, &'static str, u64, Option<u64>);
+
+const FAULTS: [Fault; 5] = [
+    ("pwrite64", "error=ENOSPC", 60, Some(30)),
+    ("pwrite64", "error=EIO", 75, Some(1)),
+    ("pwrite64", "error=EDQUOT", 90, Some(30)),
+    ("fsync", "error=EIO", 25, Some(0)),
+    ("fsync", "delay_enter=20000", 5, None),
 ];
+
+/// By how many calls a fault may come later than at the earliest.
+const LATER_MAX: u64 = 20;
+
+/// How strace is told about a fault; the first of a kind comes at the earliest.
+fn told((_, how, earliest, count): Fault, seed: u64, round: u64) -> String {
+    let later = if round == 0 {
+        0
+    } else {
+        chance(seed, round) % LATER_MAX
+    };
+    let from = earliest + later;
+    match count {
+        None => format!("{how}:when={from}+"),
+        Some(0) => format!("{how}:when={from}"),
+        Some(count) => format!("{how}:when={from}..{}", from + count),
+    }
+}
 
 /// Whether faults can be put into a server here.
 fn can_be_traced() -> bool {
@@ -296,15 +317,20 @@ fn what_was_acknowledged_outlives_a_disk_that_fails() {
     if !can_be_traced() {
         return;
     }
-    for (call, fault) in FAULTS {
-        let place = format!("{call} {fault}");
+    let (rounds, seed) = (said("QUORATE_FAULTS", 1), said("QUORATE_SEED", 1));
+    for (kind, round) in FAULTS
+        .into_iter()
+        .flat_map(|kind| (0..rounds).map(move |round| (kind, round)))
+    {
+        let (call, fault) = (kind.0, told(kind, seed, round));
+        let place = format!("seed {seed}, {call} {fault}");
         let parent = tempfile::tempdir().expect("a folder");
         let data = parent.path().join("data");
         let first = start(&data);
         let mut players = ["Ada", "Ben"].map(|name| Player::new(&first.address, name));
         // What it wrote ahead is in the file, so that the next one begins with few writes.
         first.stop();
-        let victim = with_fault(call, fault, &data);
+        let victim = with_fault(call, &fault, &data);
         let address = victim.address.clone();
         load(&address, &mut players, 0, COMMANDS_MAX, || {});
         let read = ask(&address, "GET", "/", "", "");

@@ -7,6 +7,11 @@ use anyhow::Result;
 use super::outcome::tests;
 use crate::shell::{answer, has_program};
 
+/// Whether programs may be installed here.
+pub(super) fn is_root() -> bool {
+    answer(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
+}
+
 /// Installs Debian's packages where a program is missing and this may be done. The inner error says why it was not.
 pub(super) fn find(
     missing: impl Fn() -> Option<&'static str>,
@@ -20,7 +25,7 @@ pub(super) fn find(
             "there is no {program}, and no apt-get to install it"
         )));
     }
-    if answer(Command::new("id").arg("-u")).is_none_or(|id| id.trim() != "0") {
+    if !is_root() {
         let packages = packages.join(" ");
         return Ok(Err(format!(
             "there is no {program}; install it: sudo apt-get install {packages}"

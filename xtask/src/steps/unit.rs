@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::outcome::{Options, Outcome, tests};
 use super::{browser, packages};
 use crate::counts::Counter;
-use crate::shell::{answer, cargo, plain_cargo, run as shell_run};
+use crate::shell::{answer, cargo, has_program, plain_cargo, run as shell_run};
 
 /// What the tests read in the long form, and what it has them do: kill more workers, and try all of a table instead of a part.
 const LONG: [(&str, &str); 3] = [
@@ -23,6 +23,13 @@ const POSTGRES: &str = "/usr/lib/postgresql";
 /// Debian's package of it.
 const POSTGRES_PACKAGES: [&str; 1] = ["postgresql"];
 
+/// Debian's mail server, in the package that brings little else.
+const EXIM: &str = "/usr/sbin/exim4";
+const EXIM_PACKAGES: [&str; 1] = ["exim4-daemon-light"];
+
+/// What tests look for that need it, as below. It starts for root alone with settings of its own.
+const NEEDS_EXIM: &str = "QUORATE_NEEDS_EXIM";
+
 /// What tests look for that need a server: with it they fail where there is none, without it they do nothing.
 const NEEDS_POSTGRES: &str = "QUORATE_NEEDS_POSTGRES";
 
@@ -36,9 +43,16 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
     if let Err(reason) = &postgres {
         println!("skipped what needs a database of its own: {reason}");
     }
-    let with_postgres = |command: &mut Command| {
+    let exim = exim()?;
+    if let Err(reason) = &exim {
+        println!("skipped what needs a mail server of its own: {reason}");
+    }
+    let with_servers = |command: &mut Command| {
         if postgres.is_ok() {
             command.env(NEEDS_POSTGRES, "1");
+        }
+        if exim.is_ok() {
+            command.env(NEEDS_EXIM, "1");
         }
     };
     let mut ran = if answer(plain_cargo("nextest").arg("--version")).is_some() {
@@ -51,7 +65,7 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
                 "not (package(quorate-server) & binary(browser))",
             ]);
         }
-        with_postgres(&mut nextest);
+        with_servers(&mut nextest);
         tests(nextest.envs(long))?
     } else {
         let mut cargo_test = cargo("test");
@@ -62,11 +76,25 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
             "--bins",
             "--tests",
         ]);
-        with_postgres(&mut cargo_test);
+        with_servers(&mut cargo_test);
         shell_run(cargo_test.envs(long), Counter::new(Some(browser::TARGET))?)?
     };
     let documented = tests(cargo("test").args(["--workspace", "--no-fail-fast", "--doc"]))?;
     ran.succeeded &= documented.succeeded;
     ran.tally += documented.tally;
     Ok(Outcome::of_tests(&ran))
+}
+
+/// Whether tests can have Exim. It is not put in the place of another mail server.
+fn exim() -> Result<Result<(), String>> {
+    if !packages::is_root() {
+        return Ok(Err(
+            "only root can start one with settings of its own".to_owned()
+        ));
+    }
+    if !Path::new(EXIM).exists() && has_program("sendmail") {
+        return Ok(Err("this machine has another one".to_owned()));
+    }
+    let missing = || (!Path::new(EXIM).exists()).then_some("Exim");
+    packages::find(missing, &EXIM_PACKAGES)
 }

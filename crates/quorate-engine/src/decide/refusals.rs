@@ -74,7 +74,7 @@ fn home_of(law: &Law, act: &Act) -> Site {
 }
 
 /// The first moment from `at` on at which an action works, as far as time alone brings it. A rule that asks for more than two
-/// days names their end, and the action works right after it.
+/// days names their end, and the action works right after it; where another bound comes after that one, it works from there.
 fn works_from(case: &Case<'_>, at: Moment) -> Moment {
     let (Act::Do { action, args }, Some(player)) = (&case.command.act, case.command.actor.player())
     else {
@@ -83,7 +83,7 @@ fn works_from(case: &Case<'_>, at: Moment) -> Moment {
     let Some(decl) = case.law.actions.get(action) else {
         return at;
     };
-    let refusal_at = |at: Moment| {
+    let refusal_at = |at: Moment| -> Option<Refusal> {
         let args = args
             .iter()
             .map(|(name, value)| (name.clone(), convert::datum(value)));
@@ -91,14 +91,28 @@ fn works_from(case: &Case<'_>, at: Moment) -> Moment {
             offers::tried(tx, player, decl, args.collect()).err()
         })
     };
-    let right_after = Moment(at.0.saturating_add(1));
-    // What falls due until then is not done here: where the act is refused then too, the rule's own word stands.
-    if refusal_at(at).is_some() && refusal_at(right_after).is_none() {
-        right_after
-    } else {
-        at
+    let mut bound = at;
+    // What falls due until then is not done here: where the act is refused for good, the rule's own word stands.
+    for _ in 0..LOOKS_MAX {
+        let Some(then) = refusal_at(bound) else {
+            return bound;
+        };
+        let right_after = Moment(bound.0.saturating_add(1));
+        let Some(after) = refusal_at(right_after) else {
+            return right_after;
+        };
+        // Something else stands in the way until later.
+        let later = after.next_at.or(then.next_at);
+        match later.filter(|later| *later > right_after) {
+            Some(later) => bound = later,
+            None => break,
+        }
     }
+    at
 }
+
+/// How many bounds, one behind the other, are looked at.
+const LOOKS_MAX: usize = 12;
 
 #[cfg(test)]
 mod tests {
@@ -139,5 +153,21 @@ mod tests {
         );
         game.now = end + Span(1);
         game.act("nap", &[]).expect("it is past");
+    }
+
+    #[test]
+    fn of_several_bounds_the_next_moment_is_past_the_last() {
+        let mut game = game(
+            "def nap(actor: Player):\n    end = week_start(now) + days(6) + hours(20)\n    require(now >= end, \"the evening\", next_at = end)\n    require(now > end + hours(2), \"the night\", next_at = end + hours(2))\n\naction(\"nap\", nap, limit = limit(per = \"day\"))",
+        );
+        let night: Moment = "2031-05-04T22:00Z".parse().expect("a moment");
+        let refused = game.act("nap", &[]).expect_err("it is too early");
+        assert_eq!(refused.what(), "the evening");
+        assert_eq!(refused.next_at, Some(night + Span(1)));
+        game.now = night + Span(1);
+        game.act("nap", &[]).expect("both are past");
+        // A day begins at midnight, and both bounds lie behind it.
+        let again = game.act("nap", &[]).expect_err("one a day");
+        assert_eq!(again.next_at, Some(night + Span::days(7) + Span(1)));
     }
 }

@@ -31,6 +31,7 @@ impl Runner<'_> {
             begun: Rc::default(),
             law: self.law.clone(),
             is_over: self.is_over.clone(),
+            account: self.account.clone(),
             recording: how,
             is_cut: Cell::new(false),
             printed: RefCell::default(),

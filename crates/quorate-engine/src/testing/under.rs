@@ -3,18 +3,27 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use quorate_kernel::command::{Founding, FoundingRule, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::state::State;
 
 use super::{NAMES, Runner, TestFile};
+use crate::judge::PageAccount;
 
 impl Runner<'_> {
     /// The same, whose games all begin with this, whichever rulebook a test names.
     #[must_use]
     pub fn under(mut self, law: Founding) -> Self {
         self.law = Some(Rc::new(law));
+        self
+    }
+
+    /// The same, whose games are all paid from one account; a test stops where nothing is left on it.
+    #[must_use]
+    pub fn paid_from(mut self, account: &Arc<PageAccount>) -> Self {
+        self.account = Some(Arc::clone(account));
         self
     }
 

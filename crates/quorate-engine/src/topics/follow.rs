@@ -1,12 +1,12 @@
 //! What follows from a change: hooks on happenings and values, and things that happen by themselves. All of it is part of
 //! the same event.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use quorate_kernel::Thing;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::DueKey;
+use quorate_kernel::{Name, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::Trigger;
 use quorate_law::stop::Answer;
@@ -18,10 +18,19 @@ use crate::tx::Tx;
 /// After so many rounds what still moves is broken.
 const ROUNDS_MAX: usize = 64;
 
+/// The edition of the library from which on an automatic thing that was left out waits for something to change.
+const LEFT_OUT_SINCE: u16 = 2;
+
+/// Automatic things that were refused or broke in this event, each with how much had changed by then. What such a one wrote
+/// before it failed was taken back, and must not set it off again.
+type LeftOut = BTreeMap<(Name, Thing), usize>;
+
 /// Runs hooks and automatic things until nothing moves any more.
 pub(crate) fn follow(tx: &Tx) -> Answer<()> {
+    let mut left_out = LeftOut::new();
     for _ in 0..ROUNDS_MAX {
-        let moved = hooks_on_happenings(tx)? | hooks_on_values(tx)? | next_automatic(tx)?;
+        let moved =
+            hooks_on_happenings(tx)? | hooks_on_values(tx)? | next_automatic(tx, &mut left_out)?;
         if !moved {
             return Ok(());
         }
@@ -69,7 +78,7 @@ fn hooks_on_values(tx: &Tx) -> Answer<bool> {
 }
 
 /// Runs the first automatic thing, in document order and by subject, whose test turned or was stirred and holds.
-fn next_automatic(tx: &Tx) -> Answer<bool> {
+fn next_automatic(tx: &Tx, left_out: &mut LeftOut) -> Answer<bool> {
     conditions::stir_newcomers(tx);
     let law = Arc::clone(&tx.law);
     let mut stirred = tx.caches().take_stirred();
@@ -90,17 +99,22 @@ fn next_automatic(tx: &Tx) -> Answer<bool> {
             .collect();
         for thing in subjects {
             let holds = conditions::holds(tx, test, &thing, &automatic.site);
-            if holds && after.is_none() {
+            let own = (automatic.it.name.clone(), thing.clone());
+            let waits = left_out.get(&own) == Some(&tx.with_steps(<[_]>::len));
+            if holds && after.is_none() && !waits {
                 // The search starts again at the top; this one is off the list until its reads are written again.
                 stirred.remove(&Question::Test(test.clone(), thing.clone()));
                 conditions::stamp(tx, test, &thing, holds, None);
                 put_back(tx, stirred);
-                hooks::of_itself(
+                let done = hooks::of_itself(
                     tx,
                     &automatic.site,
                     &automatic.it.body,
                     automatics::arguments(&automatic.it, &thing),
                 )?;
+                if !done && law.code.edition() >= LEFT_OUT_SINCE {
+                    left_out.insert(own, tx.with_steps(<[_]>::len));
+                }
                 return Ok(true);
             }
             conditions::stamp(
@@ -160,6 +174,29 @@ mod tests {
     use quorate_kernel::Value;
 
     use crate::tiny_game::game;
+
+    #[test]
+    fn what_was_left_out_is_tried_again_once_something_changes() {
+        let code = "tries = number(\"Tries\", of = player)\nfish = number(\"Fish\", of = player)\n\n\
+            def hungry(p: Player) -> bool:\n    return p.tries > 0\n\n\
+            def eat(p: Player):\n    p.tries += 1\n    p.fish = 1 // (p.tries - 2)\n    p.tries = 0\n\n\
+            automatic(\"eat\", eat, of = player, when = hungry)\n\n\
+            def fast(actor: Player, count: int):\n    actor.tries = count\n\naction(\"fast\", fast)";
+        let mut game = game(code);
+        let event = game.act("fast", &[("count", Value::Int(1))]);
+        let broke = event.expect("anybody may").notes;
+        assert_eq!(broke.len(), 1, "it broke more than once: {broke:?}");
+        assert!(broke[0].text.contains("left out"), "{broke:?}");
+        let Ok(event) = game.act("fast", &[("count", Value::Int(2))]) else {
+            panic!("anybody may");
+        };
+        assert!(
+            !event
+                .notes
+                .iter()
+                .any(|note| note.text.contains("left out"))
+        );
+    }
 
     #[test]
     fn a_hook_on_a_value_runs_in_the_same_event() {

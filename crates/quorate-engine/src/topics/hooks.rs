@@ -45,16 +45,16 @@ pub(crate) fn run(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> An
     }
 }
 
-/// Runs what happens by itself: where the law refuses it, it does not happen, and the log says so.
-pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> Answer<()> {
+/// Runs what happens by itself: where the law refuses it, it does not happen, and the log says so. Whether it happened.
+pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> Answer<bool> {
     tx.take_needs_as_met(false);
     let mark = tx.mark();
     match tx.apart(|| tx.call_at(site, function, args))? {
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(true),
         Err(Stop::Refused(refusal)) => {
             tx.go_back(mark);
             tx.say(NoteKind::Held, format!("{}: {refusal}", site.rule));
-            Ok(())
+            Ok(false)
         }
         Err(Stop::Broken(fault)) => {
             tx.go_back(mark);
@@ -63,7 +63,7 @@ pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>)
                 NoteKind::Broke,
                 format!("{} broke and was left out: {}", site.rule, fault.text),
             );
-            Ok(())
+            Ok(false)
         }
         Err(ask @ Stop::Asks(_)) => Err(ask),
     }

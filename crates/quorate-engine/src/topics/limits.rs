@@ -77,6 +77,9 @@ fn used_words(tx: &Tx, slot: &Name, who: Option<PlayerId>, times: usize) -> Stri
     }
 }
 
+/// The edition of the library from which on a limit goes on when the action that it counts from has left the law.
+const ACTS_LEAVE_SINCE: u16 = 2;
+
 /// The edition of the library from which on a limit says who used it, and when.
 const WHOSE_SINCE: u16 = 2;
 
@@ -132,7 +135,7 @@ fn uses_in_window(tx: &Tx, slot: &Name, who: Option<PlayerId>, per: &Per) -> Ans
         Per::Ever => None,
         Per::Day => Some(zone.day_start(tx.now)),
         Per::Week => Some(zone.week_start(tx.now)),
-        Per::Since(name) if tx.frame().law.actions.contains_key(name) => {
+        Per::Since(name) if is_act(tx, name) => {
             // Of one moment the number of the event decides which came first.
             let last = last_use(tx, name, None).map(|(event, _)| event);
             return Ok(used_by(tx, slot, who, &|event, _| Some(event) > last));
@@ -143,6 +146,17 @@ fn uses_in_window(tx: &Tx, slot: &Name, who: Option<PlayerId>, per: &Per) -> Ans
         },
     };
     Ok(uses(tx, slot, who, start))
+}
+
+/// Whether a limit counts from an action. One that left the law was done when it was done, and is not done again.
+fn is_act(tx: &Tx, name: &Name) -> bool {
+    let law = tx.frame().law;
+    let left = || {
+        law.code.edition() >= ACTS_LEAVE_SINCE
+            && !law.lost_values.contains_key(name)
+            && values::attribute(tx, &Thing::Game, name.as_str()).is_err()
+    };
+    law.actions.contains_key(name) || left()
 }
 
 fn window_end(tx: &Tx, per: &Per) -> Option<Moment> {
@@ -297,6 +311,11 @@ pub(crate) fn uses_before(tx: &Tx, action: &str, by: Option<PlayerId>) -> Vec<Mo
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use quorate_kernel::Name;
+    use quorate_kernel::patch::Clause;
+
     use crate::tiny_game::game;
 
     #[test]
@@ -316,6 +335,22 @@ mod tests {
         );
         game.now = tomorrow;
         game.act("nap", &[]).expect("another day");
+    }
+
+    #[test]
+    fn a_limit_since_an_action_that_left_the_law_goes_on() {
+        let code = "def ring(actor: Player):\n    pass\n\ndef nap(actor: Player):\n    pass\n\n\
+            action(\"ring\", ring)\naction(\"nap\", nap, limit = limit(since = \"ring\"))";
+        let mut game = game(code);
+        game.act("nap", &[]).expect("the first ever");
+        game.act("ring", &[]).expect("anybody may");
+        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
+        let text = base.replace("action(\"ring\", ring)", "").into();
+        let id = "house".into();
+        game.change(vec![Clause::AmendRule { id, base, text }]);
+        game.act("nap", &[]).expect("the first since the bell");
+        let again = game.act("nap", &[]).expect_err("no bell rings any more");
+        assert_eq!(again.what(), "to be used at most once since ring");
     }
 
     #[test]

@@ -186,6 +186,7 @@ fn cells_of(tx: &Tx, law: &Arc<Law>, of: &Name, name: &Name) -> Vec<(CellKey, Ce
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::former::FormerRule;
     use quorate_kernel::patch::Clause;
 
     use super::*;
@@ -207,6 +208,23 @@ mod tests {
         let clause = amended(&game, "default = 7", "default = 1, max = 3");
         game.change(vec![clause]);
         assert_eq!(game.value("fish"), Datum::Int(1));
+    }
+
+    #[test]
+    fn what_became_of_a_text_is_part_of_the_law() {
+        let game = game("fish = number(\"Fish\", of = player)");
+        let id = Name::from("house");
+        let rule = game.judge.state().rules[&id].clone();
+        game.ask(|tx| {
+            let (key, row) = FormerRule::row(&id, &rule, false, tx.seq, tx.now);
+            tx.put(key.clone(), row);
+            assert!(tx.law_changed(), "a text that was kept");
+            take(tx);
+            let digest = tx.with_state(|state| state.law_digest());
+            assert_eq!(tx.coming_law().digest, digest);
+            tx.remove::<Archived>(key);
+            assert!(tx.law_changed(), "a text that was taken out again");
+        });
     }
 
     #[test]

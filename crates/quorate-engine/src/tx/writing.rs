@@ -1,6 +1,7 @@
 //! The one place in which a run writes: what it was is read here, what it is comes from the topics.
 
 use quorate_kernel::effect::{Step, Way};
+use quorate_kernel::former::FormerRule;
 use quorate_kernel::rows::{Due, DueKey};
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, TableRow};
@@ -55,13 +56,18 @@ impl Tx {
         work.state
             .apply(&effect)
             .expect("an effect is made from the row it changes");
-        work.law_changed |= matches!(
-            effect,
+        work.law_changed |= match &effect {
             Effect::Rule { .. }
-                | Effect::Breaks { .. }
-                | Effect::Section { .. }
-                | Effect::About { .. }
-        );
+            | Effect::Breaks { .. }
+            | Effect::Section { .. }
+            | Effect::About { .. } => true,
+            // What became of a text that was law is part of the law.
+            Effect::Archived { key, old, new } => {
+                let mut rows = old.iter().chain(new);
+                rows.any(|row| FormerRule::read(key, row).is_some())
+            }
+            _ => false,
+        };
         work.steps.push(Step {
             effect,
             way,

@@ -2,7 +2,7 @@
 //!
 //! A test that fails whatever is taken away says little about any clause, and much of what is common code is needed before a
 //! game has begun to be played. So what is noticed by most of a few tests from everywhere counts as a foundation, and a test
-//! bites only where it fails with something gone that is none.
+//! bites only where it fails with something gone that is none, or with a small change of a foundation that most tests pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,9 +74,7 @@ impl<'a> StrictTrial<'a> {
     #[must_use]
     pub fn of(&self, fence: usize, fences: &[Mutant]) -> Vec<TestRun> {
         let mutant = &fences[fence];
-        let count = self.tests.all.len();
-        let everywhere = (0..count).step_by(count.div_ceil(EVERYWHERE).max(1));
-        let everywhere: Vec<usize> = everywhere.collect();
+        let everywhere = everywhere(self.tests.all.len());
         let mut order = everywhere.clone();
         let likely = self.tests.order(mutant, &self.book.rules[mutant.file].1);
         order.extend(likely.into_iter().filter(|test| !everywhere.contains(test)));
@@ -100,6 +98,24 @@ impl<'a> StrictTrial<'a> {
         runs
     }
 
+    /// The first small change of a foundation's code with which a test fails and most tests from everywhere do not; those that
+    /// the test speaks of most are tried.
+    #[must_use]
+    pub fn notices(&self, test: usize, small: &[Mutant]) -> Option<usize> {
+        let score = |mutant: &Mutant| {
+            let text = &self.book.rules[mutant.file].1;
+            self.tests.scores(mutant, text)[test]
+        };
+        let mut order: Vec<usize> = (0..small.len()).collect();
+        order.sort_by_cached_key(|nth| (std::cmp::Reverse(score(&small[*nth])), *nth));
+        let few = everywhere(self.tests.all.len());
+        order.into_iter().take(TRIES).find(|nth| {
+            self.trial.with(&small[*nth], |fails| {
+                fails(test) && few.iter().filter(|other| fails(**other)).count() * 2 <= few.len()
+            })
+        })
+    }
+
     /// Some tests with the code of one fence gone.
     #[must_use]
     pub fn of_tests(&self, fence: usize, fences: &[Mutant], tests: &[usize]) -> Vec<TestRun> {
@@ -115,20 +131,37 @@ impl<'a> StrictTrial<'a> {
     }
 }
 
+/// A few of so many tests, from everywhere.
+fn everywhere(count: usize) -> Vec<usize> {
+    let step = count.div_ceil(EVERYWHERE).max(1);
+    (0..count).step_by(step).collect()
+}
+
+/// Of all mutants, those that stand in some fences.
+#[must_use]
+pub fn small_changes(
+    mut all: Vec<Mutant>,
+    fences: &[Mutant],
+    within: &BTreeSet<usize>,
+) -> Vec<Mutant> {
+    let place = |mutant: &Mutant| (mutant.file, mutant.fence);
+    let places: BTreeSet<_> = within.iter().map(|fence| place(&fences[*fence])).collect();
+    all.retain(|mutant| places.contains(&place(mutant)));
+    all
+}
+
 /// What the runs of all fences show.
 #[must_use]
 pub fn bitten(fences: usize, tests: &TestOrder, runs: &[TestRun]) -> Biting {
-    let count = tests.all.len();
-    let step = count.div_ceil(EVERYWHERE).max(1);
-    let few = count.div_ceil(step);
+    let few = everywhere(tests.all.len());
     let mut biting = Biting::default();
     for fence in 0..fences {
         let failed = runs.iter().filter(|run| run.fence == fence && run.failed);
         let failed: BTreeSet<usize> = failed.map(|run| run.test).collect();
-        let everywhere = failed.iter().filter(|test| **test % step == 0).count();
+        let everywhere = failed.iter().filter(|test| few.contains(test)).count();
         if failed.is_empty() {
             biting.unmissed.push(fence);
-        } else if everywhere * 2 > few {
+        } else if everywhere * 2 > few.len() {
             biting.foundations.insert(fence);
         } else {
             for test in failed {
@@ -141,6 +174,14 @@ pub fn bitten(fences: usize, tests: &TestOrder, runs: &[TestRun]) -> Biting {
 }
 
 impl Biting {
+    /// The tests that have not bitten, counted in the order of the rulebook's.
+    #[must_use]
+    pub fn toothless(&self, tests: &TestOrder) -> Vec<usize> {
+        let all = tests.all.iter().enumerate();
+        let left = all.filter(|(_, ranked)| !self.tests.contains_key(&ranked.name));
+        left.map(|(test, _)| test).collect()
+    }
+
     /// What is still to be tried: each test that has not bitten yet on the fences that it speaks of most, as far as it was not
     /// run on them. By fence.
     #[must_use]
@@ -158,10 +199,7 @@ impl Biting {
             .map(|fence| tests.scores(fence, &book.rules[fence.file].1))
             .collect();
         let mut left: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (test, ranked) in tests.all.iter().enumerate() {
-            if self.tests.contains_key(&ranked.name) {
-                continue;
-            }
+        for test in self.toothless(tests) {
             let candidates = (0..fences.len()).filter(|fence| {
                 !self.foundations.contains(fence) && !known.contains(&(*fence, test))
             });
@@ -197,6 +235,22 @@ mod tests {
         let applied = fences[0].applied(RULE);
         assert!(!applied.contains("x = 1"));
         assert!(applied.contains("```starlark\n```\n"), "{applied}");
+    }
+
+    #[test]
+    fn small_changes_are_of_the_fences_asked_for_and_a_test_that_bites_on_nothing_is_toothless() {
+        let text = RULE.replace("# A remark alone.", "y = 5");
+        let fences = mutant::emptied_of(0, &"votes".into(), &text);
+        let all = mutant::of_file(0, &"votes".into(), &text);
+        let small = small_changes(all, &fences, &BTreeSet::from([1]));
+        assert!(!small.is_empty());
+        assert!(
+            small.iter().all(|mutant| mutant.code == "y = 5"),
+            "{small:?}"
+        );
+        let code = "def test_a():\n    pass\n";
+        let tests = TestOrder::new(&[(code, vec![("test_a".to_owned(), 1)])]);
+        assert_eq!(Biting::default().toothless(&tests), [0]);
     }
 
     #[test]

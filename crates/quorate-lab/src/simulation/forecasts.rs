@@ -262,9 +262,8 @@ fn forked<T>(game: &SimulatedGame, ask: impl FnOnce(&Fork<'_>) -> T) -> T {
         reader: Reader::Law,
         is_blind: false,
         now: game.now,
-        laws: &game.laws,
         past: &log,
-        is_over: &|| false,
+        time_is_over: &|| false,
     })
 }
 

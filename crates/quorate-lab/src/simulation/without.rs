@@ -2,11 +2,14 @@
 //! name of it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use quorate_engine::Law;
+use quorate_engine::judge::Judged;
 use quorate_engine::rulebook::Rulebook;
 use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::event::Outcome;
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
@@ -14,6 +17,16 @@ use quorate_law::Lean;
 
 use super::game::{SimulatedGame, SimulationTally};
 use super::{SimulationFailure, guarded, invariants, step};
+use crate::going_on::doings_of;
+
+/// What went with a repeal.
+#[derive(Default)]
+struct Went {
+    /// The rule, and those under it.
+    rules: Vec<Name>,
+    /// Their actions.
+    actions: Vec<Name>,
+}
 
 /// What came of a game without a rule.
 #[derive(Debug, Default)]
@@ -49,12 +62,18 @@ pub fn play_without(
 ) -> Result<WithoutTally, SimulationFailure> {
     let mut game = SimulatedGame::begin(book, seed)?;
     game.keeps_law = true;
-    let repealed = guarded(|| repeal(&mut game, rule));
+    let mut gone = Went::default();
+    let repealed = guarded(|| {
+        gone = repeal(&mut game, rule)?;
+        ended_with_it(&mut game, &gone)
+    });
     repealed.map_err(|what| game.failure(0, what))?;
     let mut broke = BTreeSet::new();
     for number in 1..=steps {
         let stepped = guarded(|| {
+            let before = game.events.len();
             step(&mut game)?;
+            untouched_by(&game, before, &gone)?;
             fitting(&mut game, &mut broke)
         });
         stepped.map_err(|what| game.failure(number, what))?;
@@ -69,7 +88,10 @@ pub fn play_without(
     })
 }
 
-fn repeal(game: &mut SimulatedGame, rule: &Name) -> Result<(), String> {
+/// Repeals a rule; which rules went with it, and what they let people do until then.
+fn repeal(game: &mut SimulatedGame, rule: &Name) -> Result<Went, String> {
+    let before = Arc::clone(game.judge.law());
+    let rules: Vec<Name> = game.state().rules.keys().cloned().collect();
     let patch = Patch {
         clauses: vec![Clause::RepealRule { id: rule.clone() }],
     };
@@ -81,7 +103,48 @@ fn repeal(game: &mut SimulatedGame, rule: &Name) -> Result<(), String> {
     let event = judged.event();
     event.map_err(|refusal| format!("{rule} is not repealed: {refusal}"))?;
     // What the repeal itself sets off is looked at with the first step.
+    let left = |id: &Name| !game.state().rules.contains_key(id);
+    let rules: Vec<Name> = rules.into_iter().filter(left).collect();
+    let own = before.actions.iter();
+    let own = own.filter(|(_, at)| rules.contains(&at.site.rule));
+    let actions = own.map(|(name, _)| name.clone()).collect();
+    Ok(Went { rules, actions })
+}
+
+/// Nothing that a rule did goes on: the law has none of it, and what it let people do is refused.
+fn ended_with_it(game: &mut SimulatedGame, gone: &Went) -> Result<(), String> {
+    if let Some(doing) = doings_of(&gone.rules, game.judge.law()).first() {
+        return Err(format!("it goes on: {doing}"));
+    }
+    let Some(member) = game.members().first().copied() else {
+        return Ok(());
+    };
+    for action in &gone.actions {
+        if game.judge.law().actions.contains_key(action) {
+            // Another rule has one of this name.
+            continue;
+        }
+        let act = Act::Do {
+            action: action.clone(),
+            args: Vec::new(),
+        };
+        if let Judged::Event(event) = game.send(Actor::Player(member), act)?
+            && matches!(event.outcome, Outcome::Done | Outcome::Opened(_))
+        {
+            return Err(format!("{action} can still be done"));
+        }
+    }
     Ok(())
+}
+
+/// No rule that went changed anything in events from this one on.
+fn untouched_by(game: &SimulatedGame, from: usize, gone: &Went) -> Result<(), String> {
+    let steps = game.events[from..].iter().flat_map(|event| &event.steps);
+    let mut rules = steps.map(|step| &step.rule);
+    match rules.find(|rule| gone.rules.contains(*rule)) {
+        Some(rule) => Err(format!("{rule} went, and it changes something")),
+        None => Ok(()),
+    }
 }
 
 /// Takes what broke lately; all of it must be of lost names.
@@ -125,6 +188,27 @@ mod tests {
             ],
             tests: Vec::new(),
         }
+    }
+
+    #[test]
+    fn what_a_rule_does_is_found_as_long_as_it_is_there() {
+        let mut game = SimulatedGame::begin(&book("pass"), 1).expect("it begins");
+        game.keeps_law = true;
+        let went = Went {
+            rules: vec!["luck".into()],
+            actions: vec!["find".into(), "rest".into()],
+        };
+        let doings = doings_of(&went.rules, game.judge.law());
+        let action = "an action of luck, clause 1".to_owned();
+        assert_eq!(doings, [action.clone(), action]);
+        assert!(ended_with_it(&mut game, &went).is_err());
+        let mut found = Ok(());
+        for _ in 0..400 {
+            let before = game.events.len();
+            step(&mut game).expect("it holds");
+            found = found.and(untouched_by(&game, before, &went));
+        }
+        assert_eq!(found, Err("luck went, and it changes something".to_owned()));
     }
 
     #[test]

@@ -132,6 +132,9 @@ pub enum AccountError {
     /// An invitation has no use left, or is none.
     #[error("that invitation has been used, or has ended: ask for another")]
     NoInvitation,
+    /// A way from elsewhere leads into an account already.
+    #[error("that leads into an account here already: remove it there first")]
+    WayTaken,
     /// There is no such account.
     #[error("there is no such account")]
     NoAccount,

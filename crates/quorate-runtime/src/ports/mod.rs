@@ -15,6 +15,7 @@ mod safety;
 mod scopes;
 mod seals;
 mod search;
+mod uploads;
 mod whole;
 mod workers;
 
@@ -33,13 +34,17 @@ pub use ownership::{
     Claim, ClaimFor, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
     PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
 };
-pub use safety::{ENTRIES_KEPT, Safety, SecondFactor, SecurityEntry, SecurityEvent, SessionUse};
+pub use safety::{
+    ENTRIES_KEPT, OutsideName, OutsideWay, Safety, SecondFactor, SecurityEntry, SecurityEvent,
+    SessionUse,
+};
 pub use scopes::{NoSuchScope, TokenScope, TokenScopes};
 pub use seals::Seals;
 pub use search::{
     INDEXED_WORDS_MAX, IndexPoint, NoSearchKey, SearchIndex, SearchKey, SearchPart, SearchPlace,
     SearchQuery, SearchTerm, SearchText, search_words,
 };
+pub use uploads::{UPLOADS_MAX, Upload, UploadKept, Uploads};
 pub use whole::{
     CarriedCell, CarriedKind, CarriedRow, CarriedTable, Parcel, RowSender, Taken, Unwanted, Whole,
     carry, fitting, in_order, next_parcel, not_empty, stays, unknown_kind,

@@ -63,11 +63,15 @@ pub enum SecurityEvent {
     ClockTrusted,
     /// An operator took a copy of a game, or of everything.
     CopyTaken,
+    /// A way to sign in from elsewhere was added.
+    OutsideLinked,
+    /// A way to sign in from elsewhere was removed.
+    OutsideUnlinked,
 }
 
 impl SecurityEvent {
     /// All there are.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::SignedIn,
         Self::SignInFailed,
         Self::SignedUp,
@@ -88,6 +92,8 @@ impl SecurityEvent {
         Self::Withheld,
         Self::ClockTrusted,
         Self::CopyTaken,
+        Self::OutsideLinked,
+        Self::OutsideUnlinked,
     ];
 
     /// The word by which stores and logs know it.
@@ -113,6 +119,8 @@ impl SecurityEvent {
             Self::Withheld => "withheld",
             Self::ClockTrusted => "clock-trusted",
             Self::CopyTaken => "copy-taken",
+            Self::OutsideLinked => "outside-linked",
+            Self::OutsideUnlinked => "outside-unlinked",
         }
     }
 
@@ -159,6 +167,26 @@ impl std::fmt::Debug for SecondFactor {
     }
 }
 
+/// Who somebody is elsewhere: by what an issuer calls them, which never changes and is given to nobody else.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct OutsideName {
+    /// The address of the issuer.
+    pub issuer: String,
+    /// What the issuer knows them by.
+    pub subject: String,
+}
+
+/// A way into an account from elsewhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutsideWay {
+    /// Who they are there.
+    pub name: OutsideName,
+    /// What they are called there, for their own page alone.
+    pub label: String,
+    /// Since when it leads here.
+    pub linked_at: Moment,
+}
+
 /// What keeps accounts safe.
 #[async_trait]
 pub trait Safety: Send + Sync {
@@ -184,8 +212,38 @@ pub trait Safety: Send + Sync {
     /// The last uses of an account's sessions.
     async fn session_uses(&self, id: AccountId) -> Result<Vec<SessionUse>, AccountError>;
 
-    /// Closes every way into an account but its password: sessions, tokens, links for a new password.
+    /// Closes every way into an account but its password: sessions, tokens, links for a new password, ways from elsewhere.
     async fn close_ways(&self, id: AccountId) -> Result<(), AccountError>;
+
+    /// Makes an account that a way from elsewhere leads into, by an invitation where there is one; all of it happens or nothing.
+    ///
+    /// # Errors
+    /// Fails as [`Safety::make_invited`] and [`Safety::link_outside`] do.
+    async fn make_from_outside(
+        &self,
+        account: &NewAccount,
+        invitation: Option<Digest>,
+        way: &OutsideWay,
+    ) -> Result<AccountId, AccountError>;
+
+    /// Whose account a way from elsewhere leads into.
+    async fn account_from_outside(
+        &self,
+        name: &OutsideName,
+    ) -> Result<Option<AccountId>, AccountError>;
+
+    /// The ways from elsewhere into an account, oldest first.
+    async fn outside_ways(&self, id: AccountId) -> Result<Vec<OutsideWay>, AccountError>;
+
+    /// Adds a way from elsewhere into an account.
+    ///
+    /// # Errors
+    /// Fails with [`AccountError::WayTaken`] where it leads into an account already.
+    async fn link_outside(&self, id: AccountId, way: &OutsideWay) -> Result<(), AccountError>;
+
+    /// Removes a way from elsewhere; false where the account has no such one.
+    async fn unlink_outside(&self, id: AccountId, name: &OutsideName)
+    -> Result<bool, AccountError>;
 
     /// An account's second factor, if it has one.
     async fn second_factor(&self, id: AccountId) -> Result<Option<SecondFactor>, AccountError>;

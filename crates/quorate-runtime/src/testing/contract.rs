@@ -1,6 +1,6 @@
 //! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
 //!
-//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`], [`drafts`] and [`whole`] and need no more than a way to make a store.
+//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`], [`drafts`], [`uploads`] and [`whole`] and need no more than a way to make a store.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,6 +14,7 @@ mod moderation;
 mod safety;
 mod seals;
 mod search;
+mod uploads;
 mod whole;
 
 pub use accounts::accounts;
@@ -23,4 +24,5 @@ pub use moderation::moderation;
 pub use safety::safety;
 pub use seals::seals;
 pub use search::search;
+pub use uploads::uploads;
 pub use whole::{KeptTables, kept, plant, same, whole};

@@ -1,4 +1,4 @@
-// What is typed survives a closed tab and a lost network. A form with `data-keeps` has its draft on the server, for all
+// What is typed survives a closed tab and a lost network. A form with `data-keeps` has one draft, on the server, for all
 // devices; here stays only what the server has not taken yet, and the drafts of small forms. They go away when their form
 // was taken: the next page says what was done. Any other page leaves them where they are.
 const key = (form) => `draft:${form.dataset.draft}`;
@@ -64,7 +64,7 @@ function keep(form) {
       note.replaceChildren("Your draft is back. ", drop);
     }
   }
-  let due, sending, isSent = false;
+  let due, sending, underWay = null, isSent = false;
   const tell = (words) => { if (note) note.textContent = words; };
   const save = () => {
     due = null;
@@ -73,9 +73,14 @@ function keep(form) {
     if (store.set(key(form), text)) tell("Draft kept in this browser.");
   };
   // One at a time, the newest last: what is typed meanwhile goes with the next.
-  async function hand() {
+  function hand() {
     clearTimeout(sending);
     sending = null;
+    const turn = (underWay ?? Promise.resolve()).then(handOver);
+    underWay = turn;
+    turn.finally(() => { if (underWay === turn) underWay = null; });
+  }
+  async function handOver() {
     if (isSent) return;
     const text = JSON.stringify(read(form));
     const body = new URLSearchParams(new FormData(form));
@@ -90,13 +95,21 @@ function keep(form) {
     if (form.dataset.keeps) sending ??= setTimeout(hand, 2500);
   });
   if (kept && form.dataset.keeps && !isOther(form, kept)) hand();
-  form.addEventListener("submit", () => {
+  form.addEventListener("submit", (event) => {
+    // A draft that is still under way would arrive after what is sent, and stay: it goes first.
+    if (underWay && !event.defaultPrevented) {
+      event.preventDefault();
+      const { submitter } = event;
+      underWay.then(() => form.requestSubmit(submitter));
+      return;
+    }
     save();
     isSent = true;
     clearTimeout(sending);
     store.set("draft-sent", key(form));
   });
-  addEventListener("pagehide", () => { if (due) save(); if (sending) hand(); });
+  // Nothing is waited for on a page that goes away.
+  addEventListener("pagehide", () => { if (due) save(); if (sending) handOver(); });
   form.dataset.kept = "";
 }
 

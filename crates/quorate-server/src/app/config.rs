@@ -5,6 +5,8 @@ use quorate_notices::discord::interaction::DiscordKey;
 use serde::{Deserialize, Serialize};
 
 use crate::app::mail::Mail;
+use crate::app::mailbox::Mailbox;
+use crate::app::outside::Provider;
 
 /// How a server is run, as its operator set it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +32,12 @@ pub struct ServerConfig {
     /// How mail leaves, where it does. Workers send none.
     #[serde(skip)]
     pub mail: Option<Mail>,
+    /// From where answers by mail are fetched, where they are. Workers fetch none.
+    #[serde(skip)]
+    pub mailbox: Option<Mailbox>,
+    /// By whom people sign in from elsewhere. Workers let nobody in.
+    #[serde(skip)]
+    pub outside: Vec<Provider>,
     /// The public key of the application by which people play from Discord, where they can.
     pub discord: Option<DiscordKey>,
     /// Whether messages to addresses of the web may go to this machine itself.
@@ -53,6 +61,8 @@ impl Default for ServerConfig {
             contact: None,
             address: None,
             mail: None,
+            mailbox: None,
+            outside: Vec::new(),
             discord: None,
             hooks_to_loopback: false,
             report: Span(3_000),

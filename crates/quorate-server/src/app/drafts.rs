@@ -9,7 +9,7 @@ use crate::ui::urls::{self, Href};
 use crate::view::game::GameView;
 
 /// The fields of a form's own that are no part of what was written.
-const NOT_WRITTEN: [&str; 5] = ["do", "draft", "quiet", "rule", "back"];
+const NOT_WRITTEN: [&str; 7] = ["do", "draft", "quiet", "rule", "back", "picture", "shows"];
 
 /// The longest word of a form, in bytes.
 const WORD_MAX: usize = 300;
@@ -118,10 +118,11 @@ impl OwnDraft {
     }
 }
 
-/// Where forms are kept as drafts, and where drafts are deleted.
-pub(crate) fn ways(game: &str) -> (Href, Href) {
+/// Where forms are kept as drafts, where drafts are deleted, and where pictures are put into them.
+pub(crate) fn ways(game: &str) -> (Href, Href, Href) {
     let (keep, delete) = (urls::DraftKeep { game }, urls::DraftDelete { game });
-    (keep.into(), delete.into())
+    let upload = urls::UploadTake { game };
+    (keep.into(), delete.into(), upload.into())
 }
 
 /// The draft that the reader has for a form about a post, by the word of its address.

@@ -10,7 +10,7 @@ use crate::app::error::AppError;
 use crate::app::send;
 use crate::app::state::AppState;
 use crate::ui::{Field, FieldKind, Form, urls};
-use crate::view::forgetting::{sender, texts, written_by};
+use crate::view::forgetting::{pictures_named, sender, texts, written_by};
 use crate::view::game::GameView;
 
 /// The form that takes the words of an event out of the game, for whoever wrote them and for the operator.
@@ -68,10 +68,27 @@ pub(crate) async fn withhold(
     };
     send::send_as_operator(look, key, mark).await?;
     look.app().forget(look.game(), &texts).await?;
+    drop_pictures(look, event, None).await
+}
+
+/// Drops the pictures that the texts of an event name: those of one account, or whoever uploaded them.
+pub(crate) async fn drop_pictures(
+    look: &GameView,
+    event: &Event,
+    by: Option<AccountId>,
+) -> Result<(), AppError> {
+    for word in pictures_named(event) {
+        look.app()
+            .parts
+            .uploads
+            .drop_upload(look.game(), &word, by)
+            .await?;
+    }
     Ok(())
 }
 
-/// Takes all the words out that an account's players wrote, in every game, but for those of matters that still pend.
+/// Takes all the words out that an account's players wrote, in every game, but for those of matters that still pend. Their
+/// pictures go, and so do those of matters that pend.
 /// Names of players who have left go with them if wished. Gives how many texts there were.
 pub(crate) async fn everything(
     site: &AppState,
@@ -83,6 +100,7 @@ pub(crate) async fn everything(
         let digests = written_by(site, &game, player, names_too).await?;
         forgotten += site.forget(&game, &digests).await?;
     }
+    site.parts.uploads.drop_uploads_of(account).await?;
     Ok(forgotten)
 }
 

@@ -81,6 +81,8 @@ fn is_mailed(event: SecurityEvent) -> bool {
         | SecurityEvent::FactorOff
         | SecurityEvent::MailChanged
         | SecurityEvent::TokenMade
+        | SecurityEvent::OutsideLinked
+        | SecurityEvent::OutsideUnlinked
         | SecurityEvent::Muted
         | SecurityEvent::Suspended
         | SecurityEvent::Lifted => true,
@@ -104,10 +106,12 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
     let (Some(mail), Some(to)) = (site.parts.house.mail.clone(), account.mail.clone()) else {
         return;
     };
-    let about = if entry.about.is_empty() {
-        String::new()
-    } else {
-        format!("\n\nThe reason given: {}", entry.about)
+    let about = match entry.event {
+        _ if entry.about.is_empty() => String::new(),
+        SecurityEvent::OutsideLinked | SecurityEvent::OutsideUnlinked => {
+            format!("\n\nWhere: {}", entry.about)
+        }
+        _ => format!("\n\nThe reason given: {}", entry.about),
     };
     let text = format!(
         "{}: your account {} at {}, {}.{about}\n\nIf that was not you, set a new password: {}/recover\n",
@@ -169,6 +173,8 @@ pub fn told(event: SecurityEvent) -> &'static str {
         SecurityEvent::Withheld => "An operator withheld a text or picture",
         SecurityEvent::ClockTrusted => "An operator said that the machine\u{2019}s clock is right",
         SecurityEvent::CopyTaken => "An operator took a copy",
+        SecurityEvent::OutsideLinked => "A way to sign in from elsewhere was added",
+        SecurityEvent::OutsideUnlinked => "A way to sign in from elsewhere was removed",
     }
 }
 

@@ -16,7 +16,7 @@ use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
     AccountId, Accounts, Backup, Buckets, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
-    ServerSecret, TimeSource, Workers,
+    ServerSecret, TimeSource, Uploads, Workers,
 };
 
 use crate::app::config::ServerConfig;
@@ -28,6 +28,7 @@ use crate::security::csrf::Csrf;
 use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
 use crate::security::known::KnownBrowsers;
+use crate::security::outside::Journeys;
 use crate::security::password::{PasswordTrouble, Passwords};
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
@@ -74,6 +75,8 @@ pub struct Deps {
     pub moderation: Arc<dyn Moderation>,
     /// What people are writing.
     pub drafts: Arc<dyn Drafts>,
+    /// Pictures in what people write.
+    pub uploads: Arc<dyn Uploads>,
     /// The logs of the games.
     pub journal: Arc<dyn Journal>,
     /// What lies beside the logs.
@@ -112,6 +115,8 @@ pub struct AppState {
     pub known: KnownBrowsers,
     /// What says that somebody typed the right password, until the code is there too.
     pub tickets: Tickets,
+    /// Ways to issuers elsewhere and back.
+    pub journeys: Journeys,
     /// Whose use was noted lately.
     pub uses: NotedUses,
     /// How cookies are set.
@@ -153,6 +158,7 @@ impl AppState {
             turns: Turns::default(),
             known: KnownBrowsers::new(&parts.secret.of_forms(), parts.house.is_secure),
             tickets: Tickets::new(&parts.secret.of_forms()),
+            journeys: Journeys::new(&parts.secret.of_forms()),
             uses: NotedUses::default(),
             cookies: Cookies {
                 is_secure: parts.house.is_secure,

@@ -8,9 +8,15 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::Uri;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::Name as HostName;
+use hyper_util::rt::TokioExecutor;
 use tower::Service;
 
 /// How far the server's calls may go.
@@ -18,6 +24,24 @@ use tower::Service;
 pub struct WebReach {
     /// Whether it may call this machine itself, and without TLS there, as its operator says.
     pub loopback: bool,
+    /// Whether it may call any network, its own too, and without TLS there, as its operator says.
+    pub inner: bool,
+}
+
+/// A client that calls what may be called.
+pub type WebClient = Client<HttpsConnector<HttpConnector<GuardedNames>>, Body>;
+
+/// Such a client, which waits so long for a connection.
+///
+/// # Errors
+/// Fails where this machine has no certificates to trust.
+pub fn client(reach: WebReach, patience: Duration) -> io::Result<WebClient> {
+    let mut plain = HttpConnector::new_with_resolver(GuardedNames(reach));
+    plain.enforce_http(false);
+    plain.set_connect_timeout(Some(patience));
+    let secured = HttpsConnectorBuilder::new().with_native_roots()?;
+    let secured = secured.https_or_http().enable_http1().wrap_connector(plain);
+    Ok(Client::builder(TokioExecutor::new()).build(secured))
 }
 
 /// Why an address is not called.
@@ -50,7 +74,7 @@ impl WebReach {
         let is_local = literal.is_some_and(|ip| ip.is_loopback()) || host == "localhost";
         match uri.scheme_str() {
             Some("https") => {}
-            Some("http") if is_local && self.loopback => {}
+            Some("http") if self.inner || (is_local && self.loopback) => {}
             Some("http") => return Err(Unreachable::Plain),
             _ => return Err(Unreachable::NoAddress),
         }
@@ -65,6 +89,9 @@ impl WebReach {
     /// Whether an address of the network may be connected to.
     pub fn allows(self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
+        if self.inner {
+            return true;
+        }
         if ip.is_loopback() {
             return self.loopback;
         }
@@ -144,6 +171,11 @@ impl Service<HostName> for GuardedNames {
 mod tests {
     use super::*;
 
+    const LOOPBACK: WebReach = WebReach {
+        loopback: true,
+        inner: false,
+    };
+
     #[test]
     fn no_address_of_an_inner_network_is_called() {
         let reach = WebReach::default();
@@ -178,7 +210,7 @@ mod tests {
         for outer in ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e"] {
             assert!(reach.allows(outer.parse().unwrap()), "{outer}");
         }
-        let loopback = WebReach { loopback: true };
+        let loopback = LOOPBACK;
         assert!(loopback.allows("127.0.0.1".parse().unwrap()));
         assert!(!loopback.allows("10.0.0.1".parse().unwrap()));
     }
@@ -207,7 +239,7 @@ mod tests {
         ] {
             assert_eq!(check(none), Err(Unreachable::NoAddress), "{none}");
         }
-        let loopback = WebReach { loopback: true };
+        let loopback = LOOPBACK;
         assert!(loopback.check("http://127.0.0.1:9/").is_ok());
         assert!(loopback.check("http://10.0.0.1/").is_err());
     }
@@ -217,10 +249,7 @@ mod tests {
         let name = || "localhost".parse::<HostName>().unwrap();
         let kept_back = GuardedNames(WebReach::default()).call(name()).await;
         assert!(kept_back.is_err());
-        let mut allowed = GuardedNames(WebReach { loopback: true })
-            .call(name())
-            .await
-            .unwrap();
+        let mut allowed = GuardedNames(LOOPBACK).call(name()).await.unwrap();
         assert!(allowed.all(|to| to.ip().is_loopback()));
     }
 }

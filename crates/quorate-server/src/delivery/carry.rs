@@ -4,10 +4,6 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, Uri, header};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use quorate_kernel::Moment;
 use quorate_notices::dialect::{chat, push, webhook};
 use quorate_notices::dispatch::Dispatch;
@@ -17,10 +13,10 @@ use quorate_notices::signature::{WebhookSecret, seconds};
 use serde_json::Value as Json;
 
 use crate::app::mail::{Mail, MailLetter};
-use crate::app::web_reach::{GuardedNames, WebReach};
+use crate::app::web_reach::{self, WebClient, WebReach};
 
 /// How long somebody may take to receive a message.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// For how many seconds a push service keeps what it cannot hand over yet: four weeks, the longest that is common.
 const PUSH_SECONDS: u32 = 28 * 24 * 60 * 60;
@@ -71,17 +67,15 @@ pub(super) struct Carrier {
     pub(super) turn: tokio::sync::Mutex<()>,
     mail: Option<Mail>,
     reach: WebReach,
+    /// How long somebody may take to receive a message.
+    patience: Duration,
     /// None where this machine has no certificates to trust.
-    web: Option<Client<HttpsConnector<HttpConnector<GuardedNames>>, Body>>,
+    web: Option<WebClient>,
 }
 
 impl Carrier {
-    pub(super) fn new(mail: Option<Mail>, reach: WebReach) -> Self {
-        let mut plain = HttpConnector::new_with_resolver(GuardedNames(reach));
-        plain.enforce_http(false);
-        plain.set_connect_timeout(Some(PATIENCE));
-        let web = HttpsConnectorBuilder::new().with_native_roots();
-        let web = web.map(|secured| secured.https_or_http().enable_http1().wrap_connector(plain));
+    pub(super) fn new(mail: Option<Mail>, reach: WebReach, patience: Duration) -> Self {
+        let web = web_reach::client(reach, patience);
         if let Err(error) = &web {
             tracing::warn!(%error, "messages to addresses of the web do not leave: there are no certificates to trust");
         }
@@ -89,9 +83,8 @@ impl Carrier {
             turn: tokio::sync::Mutex::default(),
             mail,
             reach,
-            web: web
-                .ok()
-                .map(|secured| Client::builder(TokioExecutor::new()).build(secured)),
+            patience,
+            web: web.ok(),
         }
     }
 
@@ -100,7 +93,7 @@ impl Carrier {
         channel: &Channel,
         parcel: &Parcel<'_>,
     ) -> Result<(), NotCarried> {
-        let carried = tokio::time::timeout(PATIENCE, self.hand_over(channel, parcel)).await;
+        let carried = tokio::time::timeout(self.patience, self.hand_over(channel, parcel)).await;
         carried.unwrap_or_else(|_| Err(NotCarried::ForNow("no answer in time".to_owned())))
     }
 

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use quorate_kernel::{GameId, Moment, Span};
 use quorate_notices::outbox::{ChannelId, Outbox, ReadyMost};
+use quorate_runtime::ports::GameRow;
 use tokio::sync::Semaphore;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinSet;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::web_reach::WebReach;
-use crate::delivery::carry::Carrier;
+use crate::delivery::carry::{Carrier, PATIENCE};
 use crate::delivery::follow::{failed, follow};
 use crate::delivery::send;
+use crate::delivery::watch::{GameWatch, WentOn, behind};
 
 /// How many messages are taken up at a time.
 const MESSAGES: ReadyMost = ReadyMost {
@@ -33,7 +34,7 @@ const AT_ONCE: usize = 64;
 /// How long it waits after an event, so that what happens together is read together.
 const GATHER: Duration = Duration::from_secs(2);
 
-/// It looks around at least this often.
+/// It looks which games went on, and whose turn it is to deliver, at least this often.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// How long letters are kept after they left, for their owner to see.
@@ -70,12 +71,18 @@ impl Drop for Busy {
 impl Courier {
     /// A courier for a site; none where the site keeps no outbox.
     pub fn new(site: &Arc<AppState>) -> Option<Self> {
+        Self::with_patience(site, PATIENCE)
+    }
+
+    /// The same, which waits for a receiver for so long.
+    pub fn with_patience(site: &Arc<AppState>, patience: Duration) -> Option<Self> {
         let reach = WebReach {
             loopback: site.parts.house.hooks_to_loopback,
+            ..WebReach::default()
         };
         Some(Self {
             outbox: site.parts.outbox.clone()?,
-            carrier: Arc::new(Carrier::new(site.parts.house.mail.clone(), reach)),
+            carrier: Arc::new(Carrier::new(site.parts.house.mail.clone(), reach, patience)),
             site: Arc::clone(site),
             busy: Arc::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
@@ -88,36 +95,24 @@ impl Courier {
         use_it(&mut self.busy.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Goes on until it is dropped.
+    /// Goes on until it is dropped. Where another node delivers, it waits until that one is gone.
     pub async fn run(self) {
-        let mut heard = self.site.parts.games.subscribe_all();
+        let mut watch = GameWatch::new(&self.site, LOOK_EVERY, GATHER);
         let mut under_way = JoinSet::new();
-        let mut games = self.behind().await;
-        loop {
-            self.follow_all(std::mem::take(&mut games)).await;
-            self.start_sending(&mut under_way).await;
-            let wait = self.until_next().await;
-            tokio::select! {
-                notice = heard.recv() => match notice {
-                    Ok(notice) => {
-                        games.insert(notice.game);
-                        tokio::time::sleep(GATHER).await;
-                    }
-                    Err(RecvError::Lagged(_)) => games = self.behind().await,
-                    Err(RecvError::Closed) => return,
-                },
-                () = tokio::time::sleep(wait) => {}
-            }
+        let mut had_turn = false;
+        while let Some(went_on) = watch.next(self.until_next(had_turn).await).await {
             while under_way.try_join_next().is_some() {}
-            loop {
-                match heard.try_recv() {
-                    Ok(notice) => {
-                        games.insert(notice.game);
-                    }
-                    Err(TryRecvError::Lagged(_)) => games.extend(self.behind().await),
-                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-                }
+            if !self.has_turn().await {
+                had_turn = false;
+                continue;
             }
+            let games = match went_on {
+                WentOn::Games(games) if had_turn => games,
+                WentOn::Games(_) | WentOn::Any => self.behind().await,
+            };
+            had_turn = true;
+            self.follow_all(games).await;
+            self.start_sending(&mut under_way).await;
         }
     }
 
@@ -126,6 +121,9 @@ impl Courier {
     /// # Errors
     /// Fails where the outbox cannot be read.
     pub async fn round(&self) -> Result<usize, AppError> {
+        if !self.has_turn().await {
+            return Ok(0);
+        }
         self.follow_all(self.behind().await).await;
         let mut under_way = JoinSet::new();
         self.begin_sending(&mut under_way).await?;
@@ -136,28 +134,22 @@ impl Courier {
         Ok(count)
     }
 
+    /// Whether messages leave from this node now.
+    async fn has_turn(&self) -> bool {
+        let claimed = self.outbox.claim_delivery().await;
+        claimed.unwrap_or_else(|error| {
+            tracing::error!(%error, "whose turn it is to deliver cannot be read");
+            false
+        })
+    }
+
     /// The games whose logs go on beyond where they were followed.
     async fn behind(&self) -> BTreeSet<GameId> {
-        let mut found = BTreeSet::new();
-        let rows = match self.site.parts.games.list().await {
-            Ok(rows) => rows,
-            Err(error) => {
-                tracing::error!(%error, "the list of games cannot be read");
-                return found;
-            }
+        let is_behind = |row: GameRow| async move {
+            let point = self.outbox.follow_point(&row.game).await;
+            Ok(point.map_err(failed)?.seq < row.head.seq)
         };
-        for row in rows {
-            match self.outbox.follow_point(&row.game).await {
-                Ok(point) if point.seq < row.head.seq => {
-                    found.insert(row.game);
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    tracing::error!(%error, game = %row.game, "the outbox cannot be read");
-                }
-            }
-        }
-        found
+        behind(&self.site, is_behind).await
     }
 
     async fn follow_all(&self, mut games: BTreeSet<GameId>) {
@@ -220,6 +212,10 @@ impl Courier {
                     return;
                 };
                 for letters in messages {
+                    // Another node may have taken over while this one waited or stood still.
+                    if !courier.has_turn().await {
+                        return;
+                    }
                     let (outbox, carrier) = (&*courier.outbox, &courier.carrier);
                     match send::send(&courier.site, outbox, carrier, &channel, &letters).await {
                         Ok(true) => {}
@@ -236,7 +232,10 @@ impl Courier {
     }
 
     /// How long nothing is due.
-    async fn until_next(&self) -> Duration {
+    async fn until_next(&self, has_turn: bool) -> Duration {
+        if !has_turn {
+            return LOOK_EVERY;
+        }
         let next = self.outbox.next_moment().await.ok().flatten();
         let wait = next.map(|at| (at - self.site.now()).0.max(0).unsigned_abs());
         wait.map_or(LOOK_EVERY, |ms| {

@@ -32,11 +32,21 @@ pub(super) async fn follow(
         if recipients.is_empty() {
             return pass_by(site, outbox, game, point).await;
         }
-        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-        let events = fold::events_from(journal, seals, game, point.seq.next(), EVENTS).await?;
-        let is_end = events.len() < EVENTS;
         let look = GameView::for_account(site, None, game.as_str()).await?;
-        let from = point.seq;
+        let (from, head) = (point.seq, look.head().seq);
+        if from > head {
+            // Another node is ahead, and what this one knows of the game is old.
+            return Ok(());
+        }
+        // What happened since the state was taken waits for the next look: it is told as the game stands then.
+        let count = usize::try_from(head.0 - from.0).unwrap_or(usize::MAX);
+        let count = count.min(EVENTS);
+        let is_end = count < EVENTS;
+        let mut events = Vec::new();
+        if count > 0 {
+            let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+            events = fold::events_from(journal, seals, game, from.next(), count).await?;
+        }
         let reading =
             tokio::task::spawn_blocking(move || read(&look, point, &recipients, &events, is_end));
         let (to, letters) = reading.await?;

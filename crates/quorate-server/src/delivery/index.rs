@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate_kernel::GameId;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use quorate_runtime::ports::GameRow;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
+use crate::delivery::watch::{GameWatch, WentOn, behind};
 use crate::view::search::{index_on, is_behind};
 
 /// How long it waits after an event, so that what happens together is taken in together.
 const GATHER: Duration = Duration::from_millis(300);
 
-/// It looks which games went on at least this often: other nodes' events are heard of late, or not at all.
+/// It looks which games went on at least this often.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Keeps the index of words up with the games. How far it is stands in the index itself, so whatever keeps it from its work
@@ -33,32 +34,15 @@ impl Indexer {
 
     /// Goes on until it is dropped.
     pub async fn run(self) {
-        let mut heard = self.site.parts.games.subscribe_all();
-        let mut games = self.behind().await;
-        loop {
-            for game in std::mem::take(&mut games) {
+        let mut watch = GameWatch::new(&self.site, LOOK_EVERY, GATHER);
+        while let Some(went_on) = watch.next(LOOK_EVERY).await {
+            let games = match went_on {
+                WentOn::Games(games) => games,
+                WentOn::Any => self.behind().await,
+            };
+            for game in games {
                 if let Err(trouble) = self.follow(&game).await {
                     tracing::error!(%game, trouble = %trouble.what(), "a game was not indexed for searches");
-                }
-            }
-            tokio::select! {
-                notice = heard.recv() => match notice {
-                    Ok(notice) => {
-                        games.insert(notice.game);
-                        tokio::time::sleep(GATHER).await;
-                    }
-                    Err(RecvError::Lagged(_)) => games = self.behind().await,
-                    Err(RecvError::Closed) => return,
-                },
-                () = tokio::time::sleep(LOOK_EVERY) => games = self.behind().await,
-            }
-            loop {
-                match heard.try_recv() {
-                    Ok(notice) => {
-                        games.insert(notice.game);
-                    }
-                    Err(TryRecvError::Lagged(_)) => games.extend(self.behind().await),
-                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
                 }
             }
         }
@@ -82,23 +66,7 @@ impl Indexer {
 
     /// The games of which something is to be taken in.
     async fn behind(&self) -> BTreeSet<GameId> {
-        let mut found = BTreeSet::new();
-        let rows = match self.site.parts.games.list().await {
-            Ok(rows) => rows,
-            Err(error) => {
-                tracing::error!(%error, "the list of games cannot be read");
-                return found;
-            }
-        };
-        for row in rows {
-            match is_behind(&self.site, &row).await {
-                Ok(true) => drop(found.insert(row.game)),
-                Ok(false) => {}
-                Err(trouble) => {
-                    tracing::error!(game = %row.game, trouble = %trouble.what(), "the index cannot be read");
-                }
-            }
-        }
-        found
+        let is_behind = |row: GameRow| async move { is_behind(&self.site, &row).await };
+        behind(&self.site, is_behind).await
     }
 }

@@ -81,6 +81,7 @@ impl Effort {
         let (game, rest) = path.split_once("/{game}")?;
         match (game, rest) {
             ("/g", "/stream" | "/picture/{thing}/{name}/{digest}" | "/rules.txt") => None,
+            ("/g", "/uploads/{word}" | "/post/{post}/picture/{word}") => None,
             ("/g", "/post/{post}/effects/tests") => Some(Self::Tests),
             ("/g", "/post/{post}/effects" | "/post/{post}/ruling") => Some(Self::Preview),
             ("/g", "/new/{category}" | "/post/{post}/edit" | "/act/{action}/trial")

@@ -116,7 +116,9 @@ fn may_be_kept(request: &Request) -> bool {
     let rest = path.and_then(|path| path.as_str().strip_prefix("/g/{game}"));
     *request.method() == Method::GET
         && request.extensions().get::<GivenWords>().is_none()
-        && rest.is_some_and(|rest| rest != "/stream" && !rest.starts_with("/picture/"))
+        && rest.is_some_and(|rest| {
+            rest != "/stream" && !rest.contains("/picture/") && !rest.starts_with("/uploads/")
+        })
 }
 
 /// Everything that a page follows from; none where it is told once, or where there is no such game.

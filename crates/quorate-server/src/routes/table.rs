@@ -13,6 +13,12 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
     Router::new()
         .route("/g/{game}/tracker", get(tracker::handler::show))
         .route("/g/{game}/claim", post(claim::take))
+        .route("/g/{game}/uploads", post(picture::upload::take))
+        .route("/g/{game}/uploads/{word}", get(picture::upload::own))
+        .route(
+            "/g/{game}/post/{post}/picture/{word}",
+            get(picture::upload::in_post),
+        )
         .route(
             "/g/{game}/picture/{thing}/{name}/{digest}",
             get(picture::handler::show),

@@ -9,6 +9,7 @@ pub mod csrf;
 pub mod factor;
 pub mod headers;
 pub mod known;
+pub mod outside;
 pub mod password;
 pub mod rate;
 pub mod session;

@@ -4,9 +4,11 @@
 //! into the text, so that code and addresses stay what they are. Whatever comes out passes ammonia's list of allowed
 //! elements, although nothing else should come out: two fences, because strangers write here.
 
+mod pictures;
 mod short;
 mod tokens;
 
+pub use pictures::{UPLOAD_WORD, UPLOADED, uploaded};
 pub use short::{excerpt, in_two};
 pub use tokens::{names, themed};
 
@@ -21,6 +23,7 @@ use quorate_engine::icons::{IconWords, cut, is_spoken, nests_too_deep, options};
 
 use crate::ui::html::writes_html;
 use crate::ui::mark::Ballot;
+use crate::ui::markup::pictures::is_own_picture;
 use crate::ui::markup::tokens::{Piece, pieces};
 
 /// HTML that is safe to stand in a page. Only this module makes it.
@@ -88,6 +91,8 @@ pub struct Reading<'a> {
     pub people: &'a People,
     /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
     pub keeps_lines: bool,
+    /// Where the pictures are that were uploaded for this text, which it names by their words; none where none are shown.
+    pub pictures: Option<&'a str>,
     /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
     pub heading: Option<u8>,
 }
@@ -130,6 +135,10 @@ fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>)
         }
         // Pictures of this server's games are shown.
         NodeValue::Image(link) if is_own_picture(&link.url) => {}
+        NodeValue::Image(link) if reading.pictures.is_some() && uploaded(&link.url).is_some() => {
+            let (way, word) = (reading.pictures, uploaded(&link.url));
+            link.url = [way.unwrap_or_default(), word.unwrap_or_default()].concat();
+        }
         // Nothing on a page may be fetched from elsewhere, so another picture becomes the way to it.
         NodeValue::Image(link) => {
             let link = link.clone();
@@ -142,16 +151,6 @@ fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>)
         }
         _ => {}
     }
-}
-
-/// Whether an address is that of a picture in a game of this server: `/g/{game}/picture/{thing}/{name}/{digest}`.
-fn is_own_picture(url: &str) -> bool {
-    let parts: Vec<&str> = url.split('/').collect();
-    let is_plain = |part: &&str| {
-        let mut letters = part.chars();
-        !part.is_empty() && letters.all(|c| c.is_ascii_alphanumeric() || "-_:%".contains(c))
-    };
-    matches!(parts.as_slice(), ["", "g", _, "picture", _, _, _]) && parts[2..].iter().all(is_plain)
 }
 
 fn embolden<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
@@ -347,6 +346,7 @@ mod tests {
                 icons: &icons(),
                 people: &people(),
                 keeps_lines: true,
+                pictures: Some("/g/reef/uploads/"),
                 heading: Some(3),
             },
         )
@@ -513,6 +513,19 @@ mod tests {
     }
 
     #[test]
+    fn uploaded_pictures_are_shown_where_their_text_is() {
+        let word = "0123456789abcdef0123456789abcdef";
+        let out = html(&format!("![a map](picture:{word})"));
+        let own = format!(r#"src="/g/reef/uploads/{word}" alt="a map""#);
+        assert!(out.contains(&own), "{out}");
+        let other = html("![x](picture:0123)");
+        assert!(
+            !other.contains("<img") && !other.contains("href"),
+            "{other}"
+        );
+    }
+
+    #[test]
     fn pictures_of_this_server_are_shown() {
         let own = html("![the pier](/g/reef/picture/player:3/icon/0a1b)");
         assert!(
@@ -538,6 +551,7 @@ mod tests {
             icons: &IconWords::default(),
             people: &People::new(),
             keeps_lines: true,
+            pictures: None,
             heading: None,
         };
         assert_eq!(

@@ -166,6 +166,10 @@ links! {
     FeedAs(game, form) => "/g/{game}/feeds/{form}";
     /// Where a form of the settings goes.
     SettingsDo(what) => "/settings/{what}";
+    /// On to an issuer elsewhere that lets people in here.
+    SignInWith(provider) => "/sign-in/with/{provider}";
+    /// Back from there.
+    SignInFrom(provider) => "/sign-in/from/{provider}";
     /// Where a form of the operator's panel goes.
     OperatorDo(what) => "/operator/{what}";
     /// A game as a file, for the operator.
@@ -184,6 +188,12 @@ links! {
     DraftKeep(game) => "/g/{game}/drafts";
     /// Deleting one.
     DraftDelete(game) => "/g/{game}/drafts/delete";
+    /// Uploading a picture for a text.
+    UploadTake(game) => "/g/{game}/uploads";
+    /// A picture that its reader uploaded.
+    Upload(game, word) => "/g/{game}/uploads/{word}";
+    /// A picture in a post or a comment.
+    PostPicture(game, post, word) => "/g/{game}/post/{post}/picture/{word}";
     /// A post with its comments.
     Post(game, post) => "/g/{game}/post/{post}";
     /// All that a proposal would do.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use quorate_engine::convert;
 use quorate_kernel::command::Act;
+use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Name, PostId, Thing, Value};
 use quorate_law::datum::Datum;
@@ -62,7 +63,7 @@ impl GameView {
         }
         if event.tape.dice.is_empty() {
             let tracked = |tracked: &str| !tracked.is_empty() && tracked != ROSTER;
-            let (values, begun) = self.values_where(&event, &|decl| tracked(&decl.tracked));
+            let (values, begun) = self.values_where(&event, &|_, decl| tracked(&decl.tracked));
             for (whose, value, old, new) in values.iter().take(TOLD) {
                 words.push(
                     format!("{whose} {value} {old} → {new}")
@@ -99,9 +100,11 @@ impl GameView {
             args: given.collect::<Option<_>>()?,
         };
         let event = self.would(act).ok()?;
-        let is_told = |decl: &ValueDecl| {
-            let is_place = matches!(decl.holds, Holds::Place { .. });
-            !is_place && !decl.tracked.is_empty() && decl.tracked != ROSTER
+        // Moments are told elsewhere, and a thing that the act makes has no name yet.
+        let is_told = |key: &CellKey, decl: &ValueDecl| {
+            let is_elsewhere = matches!(decl.holds, Holds::Place { .. } | Holds::Moment);
+            let is_tracked = !decl.tracked.is_empty() && decl.tracked != ROSTER;
+            is_tracked && !is_elsewhere && self.trial_run(|tx| tx.exists(&key.thing))
         };
         let mut words = Vec::new();
         if event.tape.dice.is_empty() {

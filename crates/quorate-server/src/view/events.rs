@@ -265,7 +265,8 @@ impl GameView {
         let (changed, begun) = if speaks {
             // What is noted on the books about whoever speaks goes without saying.
             (
-                self.values_where(event, &|decl| decl.tracked != ROSTER).0,
+                self.values_where(event, &|_, decl| decl.tracked != ROSTER)
+                    .0,
                 0,
             )
         } else {
@@ -302,7 +303,7 @@ impl GameView {
         &self,
         event: &Event,
     ) -> (Vec<(String, String, String, String)>, usize) {
-        self.values_where(event, &|_| true)
+        self.values_where(event, &|_, _| true)
     }
 
     /// How soon a change is told: where things stand first, then what is tracked, then what is only on the books.
@@ -318,13 +319,13 @@ impl GameView {
     pub(super) fn values_where(
         &self,
         event: &Event,
-        wanted: &dyn Fn(&ValueDecl) -> bool,
+        wanted: &dyn Fn(&CellKey, &ValueDecl) -> bool,
     ) -> (Vec<(String, String, String, String)>, usize) {
         let mut rows = Vec::new();
         let mut begun = 0;
         for (key, old, new) in cells_of(event) {
             if !self.view().change(key, old, new)
-                || self.declared(key).is_some_and(|decl| !wanted(decl))
+                || self.declared(key).is_some_and(|decl| !wanted(key, decl))
             {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate_engine::judge::Judge;
+use quorate_engine::judge::{Judge, PageAccount};
 use quorate_forecast::words::{self, ForecastLine, ForecastSection, MoreAt, Voice};
 use quorate_forecast::{
     ActForecast, Extent, Forecast, Fork, PastEvents, PatchTests, PatchTrial, Proof, Proposed,
@@ -55,13 +55,12 @@ impl GameView {
         });
         let is_over = self.time_is_over(self.site.parts.house.report);
         try_it(&Fork {
-            judge: judge.clone(),
+            judge: judge.clone().paid_from(&PageAccount::of_preview()),
             reader: self.reader(),
             is_blind: judge.state().cells.len() < self.state().cells.len(),
             now: self.now,
-            laws: &self.site.parts.laws,
             past: self,
-            is_over: &is_over,
+            time_is_over: &is_over,
         })
     }
 

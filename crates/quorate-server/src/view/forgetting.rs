@@ -12,6 +12,7 @@ use quorate_kernel::{GameId, PlayerId, Value};
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
+use crate::ui::markup::{UPLOAD_WORD, UPLOADED, uploaded};
 use crate::view::game::GameView;
 
 pub(crate) fn sender(event: &Event) -> Option<PlayerId> {
@@ -55,6 +56,22 @@ pub(crate) fn texts(event: &Event) -> Vec<Digest> {
         }
     });
     found.into_iter().collect()
+}
+
+/// The words of pictures that the texts of an event name.
+pub(crate) fn pictures_named(event: &Event) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    event.act.clone().each_seal(&mut |seal| {
+        if let SealMut::Text(text) = seal {
+            let after = text.as_str().match_indices(UPLOADED);
+            let words = after.filter_map(|(at, _)| {
+                let end = at + UPLOADED.len() + UPLOAD_WORD;
+                uploaded(text.as_str().get(at..end)?).map(str::to_owned)
+            });
+            found.extend(words);
+        }
+    });
+    found
 }
 
 impl GameView {

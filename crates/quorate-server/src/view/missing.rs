@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quorate_kernel::Name;
-use quorate_law::asked_for;
+use quorate_law::{Lean, asked_for};
 
 use crate::ui::urls::{self, Href};
 use crate::ui::{Cite, Icon, NeedsLine, plural};
@@ -28,14 +28,10 @@ impl GameView {
     pub(crate) fn missing(&self) -> Vec<MissingLine> {
         let mut clauses: BTreeMap<(&Name, u32), Vec<String>> = BTreeMap::new();
         for lean in self.law.leans.iter().filter(|lean| lean.breaks()) {
-            let title = self.themed(&lean.title);
-            let text = asked_for(&lean.name, &title, lean.left.as_deref());
-            let told = clauses
-                .entry((&lean.site.rule, lean.site.clause))
-                .or_default();
-            if !told.contains(&text) {
-                told.push(text);
-            }
+            let site = (&lean.site.rule, lean.site.clause);
+            clauses
+                .entry(site)
+                .or_insert_with(|| self.missed_by(site.0, site.1));
         }
         for asleep in &self.law.asleep {
             let first = asleep.diagnostics.first();
@@ -53,6 +49,26 @@ impl GameView {
             mend: self.mending(rule),
         };
         lines.into_iter().map(line).collect()
+    }
+
+    /// What a clause breaks of where it comes to it: names that its code asks for and nobody has any more.
+    pub(crate) fn missed_by(&self, rule: &Name, clause: u32) -> Vec<String> {
+        let own = |lean: &&Lean| lean.site.rule == *rule && lean.site.clause == clause;
+        let mut told = Vec::new();
+        for lean in self
+            .law
+            .leans
+            .iter()
+            .filter(own)
+            .filter(|lean| lean.breaks())
+        {
+            let title = self.themed(&lean.title);
+            let text = asked_for(&lean.name, &title, lean.left.as_deref());
+            if !told.contains(&text) {
+                told.push(text);
+            }
+        }
+        told
     }
 
     /// The form of a proposal that begins with a rule's text, for those who may propose.

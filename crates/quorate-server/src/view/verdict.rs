@@ -53,7 +53,10 @@ impl GameView {
             None => self.closing_note(post),
         };
         let why = match (post.closed_at, &outlook) {
-            (Some(at), _) => format!("{}.", self.when(at).full()),
+            (Some(at), _) => {
+                let by = post.closed_by.map(|by| format!("By {}, ", self.name(by)));
+                format!("{}{}.", by.unwrap_or_default(), self.when(at).full())
+            }
             (None, Some(outlook)) => outlook.why.clone(),
             (None, None) => String::new(),
         };

@@ -6,7 +6,7 @@ use quorate_engine::{Law, convert};
 use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::State;
-use quorate_kernel::{Moment, Name, Refusal, Value};
+use quorate_kernel::{Moment, Name, PostId, Refusal, Value};
 use quorate_law::declare::ShownTo;
 use quorate_law::stop::Site;
 use quorate_law::{capital, with_article};
@@ -144,17 +144,57 @@ impl GameView {
 
     /// A text of several paragraphs, headings at a level.
     pub fn prose(&self, text: &str, heading: u8) -> Markup {
-        self.markup(text, &IconWords::default(), Some(heading), true)
+        self.markup(text, &IconWords::default(), Some(heading), true, None)
+    }
+
+    /// The text of a post, with the pictures that were uploaded for it.
+    pub fn post_prose(&self, post: PostId, text: &str, heading: u8) -> Markup {
+        let pictures = self.pictures_under(post);
+        self.markup(
+            text,
+            &IconWords::default(),
+            Some(heading),
+            true,
+            Some(&pictures),
+        )
+    }
+
+    /// The text of a post that is not there yet, as its writer sees it.
+    pub fn draft_prose(&self, text: &str, heading: u8) -> Markup {
+        let to = urls::Upload {
+            game: self.game.as_str(),
+            word: "",
+        };
+        let pictures = Href::from(to);
+        self.markup(
+            text,
+            &IconWords::default(),
+            Some(heading),
+            true,
+            Some(pictures.as_str()),
+        )
+    }
+
+    /// Where the pictures of a post and its comments are.
+    fn pictures_under(&self, post: PostId) -> String {
+        let post = post.to_string();
+        let to = urls::PostPicture {
+            game: self.game.as_str(),
+            post: &post,
+            word: "",
+        };
+        Href::from(to).as_str().to_owned()
     }
 
     /// A text without headings of its own: a message, a line of flavour.
     pub fn remark(&self, text: &str) -> Markup {
-        self.markup(text, &IconWords::default(), None, true)
+        self.markup(text, &IconWords::default(), None, true, None)
     }
 
     /// A comment, in which those icons are drawn that count as votes.
-    pub fn comment(&self, text: &str, counted: &IconWords) -> Markup {
-        self.markup(text, counted, None, true)
+    pub fn comment(&self, post: PostId, text: &str, counted: &IconWords) -> Markup {
+        let pictures = self.pictures_under(post);
+        self.markup(text, counted, None, true, Some(&pictures))
     }
 
     /// A clause of the law, whose lines were broken to fit an editor.
@@ -162,7 +202,7 @@ impl GameView {
         let categories = self.law.categories.values();
         let icons = categories.map(|category| IconWords::of(&category.it));
         let icons = icons.fold(IconWords::default(), IconWords::and);
-        self.markup(&outdented(text), &icons, None, false)
+        self.markup(&outdented(text), &icons, None, false, None)
     }
 
     fn markup(
@@ -171,6 +211,7 @@ impl GameView {
         icons: &IconWords,
         heading: Option<u8>,
         keeps_lines: bool,
+        pictures: Option<&str>,
     ) -> Markup {
         markup::render(
             text,
@@ -179,6 +220,7 @@ impl GameView {
                 icons,
                 people: self.people_named(),
                 keeps_lines,
+                pictures,
                 heading,
             },
         )

@@ -8,9 +8,9 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX,
-    DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, Recovery,
-    Report, Restraint, RestraintKind, Safety, Seat, SecondFactor, SecurityEntry, Session,
-    SessionUse, Token,
+    DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, OutsideName,
+    OutsideWay, Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor,
+    SecurityEntry, Session, SessionUse, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
 };
 
 #[derive(Default)]
@@ -26,9 +26,11 @@ struct Kept {
     entries: Vec<SecurityEntry>,
     factors: BTreeMap<u64, (Vec<u8>, u64)>,
     codes: Vec<(AccountId, Digest)>,
+    ways: Vec<(AccountId, OutsideWay)>,
     restraints: BTreeMap<u64, Restraint>,
     reports: Vec<(Report, bool)>,
     drafts: Vec<(AccountId, KeptDraft)>,
+    uploads: Vec<(AccountId, Upload)>,
 }
 
 impl Kept {
@@ -113,6 +115,7 @@ impl Accounts for InMemory {
         kept.codes.retain(|(account, _)| *account != id);
         kept.restraints.remove(&id.0);
         kept.drafts.retain(|(account, _)| *account != id);
+        kept.uploads.retain(|(account, _)| *account != id);
         for (report, _) in &mut kept.reports {
             report.by = report.by.filter(|by| *by != id);
         }
@@ -312,7 +315,53 @@ impl Safety for InMemory {
         kept.sessions.retain(|one| one.account != id);
         kept.tokens.retain(|one| one.account != id);
         kept.recoveries.retain(|one| one.account != id);
+        kept.ways.retain(|(account, _)| *account != id);
         Ok(())
+    }
+
+    async fn make_from_outside(
+        &self,
+        account: &NewAccount,
+        invitation: Option<Digest>,
+        way: &OutsideWay,
+    ) -> Told<AccountId> {
+        if self.account_from_outside(&way.name).await?.is_some() {
+            return Err(AccountError::WayTaken);
+        }
+        let id = match invitation {
+            Some(invitation) => self.make_invited(account, invitation).await?,
+            None => self.make(account).await?,
+        };
+        self.kept().ways.push((id, way.clone()));
+        Ok(id)
+    }
+
+    async fn account_from_outside(&self, name: &OutsideName) -> Told<Option<AccountId>> {
+        let kept = self.kept();
+        let found = kept.ways.iter().find(|(_, way)| way.name == *name);
+        Ok(found.map(|(id, _)| *id))
+    }
+
+    async fn outside_ways(&self, id: AccountId) -> Told<Vec<OutsideWay>> {
+        let kept = self.kept();
+        let own = kept.ways.iter().filter(|(account, _)| *account == id);
+        Ok(own.map(|(_, way)| way.clone()).collect())
+    }
+
+    async fn link_outside(&self, id: AccountId, way: &OutsideWay) -> Told<()> {
+        if self.account_from_outside(&way.name).await?.is_some() {
+            return Err(AccountError::WayTaken);
+        }
+        self.kept().ways.push((id, way.clone()));
+        Ok(())
+    }
+
+    async fn unlink_outside(&self, id: AccountId, name: &OutsideName) -> Told<bool> {
+        let mut kept = self.kept();
+        let before = kept.ways.len();
+        kept.ways
+            .retain(|(account, way)| *account != id || way.name != *name);
+        Ok(kept.ways.len() < before)
     }
 
     async fn second_factor(&self, id: AccountId) -> Told<Option<SecondFactor>> {
@@ -476,9 +525,60 @@ impl Drafts for InMemory {
     }
 }
 
+#[async_trait]
+impl Uploads for InMemory {
+    async fn keep_upload(&self, id: AccountId, upload: &Upload) -> Told<UploadKept> {
+        if self.find(|one| one.id == id).is_none() {
+            return Err(AccountError::NoAccount);
+        }
+        let mut kept = self.kept();
+        let own = kept.uploads.iter().filter(|(by, _)| *by == id);
+        let is_same = |one: &Upload| one.game == upload.game && one.word == upload.word;
+        if own.clone().any(|(_, one)| is_same(one)) {
+            return Ok(UploadKept::Kept);
+        }
+        if own.count() >= usize::try_from(UPLOADS_MAX).unwrap() {
+            return Ok(UploadKept::TooMany);
+        }
+        kept.uploads.push((id, upload.clone()));
+        Ok(UploadKept::Kept)
+    }
+
+    async fn upload(
+        &self,
+        game: &GameId,
+        word: &str,
+        by: Option<AccountId>,
+    ) -> Told<Option<Upload>> {
+        let kept = self.kept();
+        let mut all = kept.uploads.iter();
+        let found = all.find(|(account, one)| {
+            one.game == *game && one.word == word && by.is_none_or(|by| by == *account)
+        });
+        Ok(found.map(|(_, one)| one.clone()))
+    }
+
+    async fn drop_upload(&self, game: &GameId, word: &str, by: Option<AccountId>) -> Told<u64> {
+        let mut kept = self.kept();
+        let before = kept.uploads.len();
+        kept.uploads.retain(|(account, one)| {
+            one.game != *game || one.word != word || by.is_some_and(|by| by != *account)
+        });
+        Ok(u64::try_from(before - kept.uploads.len()).unwrap())
+    }
+
+    async fn drop_uploads_of(&self, id: AccountId) -> Told<u64> {
+        let mut kept = self.kept();
+        let before = kept.uploads.len();
+        kept.uploads.retain(|(account, _)| *account != id);
+        Ok(u64::try_from(before - kept.uploads.len()).unwrap())
+    }
+}
+
 #[tokio::test]
 async fn accounts_in_memory_keep_the_contract_of_safety() {
     quorate_runtime::testing::contract::safety(&InMemory::default()).await;
     quorate_runtime::testing::contract::moderation(&InMemory::default()).await;
     quorate_runtime::testing::contract::drafts(&InMemory::default()).await;
+    quorate_runtime::testing::contract::uploads(&InMemory::default()).await;
 }

@@ -82,6 +82,19 @@ async fn a_repeal_says_at_the_top_of_its_forecast_what_others_lose() {
         lines.iter().any(|line| line == "Repealed: Smoke"),
         "{lines:?}"
     );
+    // Afterwards the ruleset marks the clause, and a member finds the way to mend it there.
+    let session = game.table.session("Bert").await;
+    let browser = Browser {
+        table: &game.table,
+        session: &session,
+    };
+    let rules = browser.open(&format!("/g/{}/rules", game.word)).await;
+    let told = rules.html.split_whitespace().collect::<Vec<_>>().join(" ");
+    let marked = told.split_once(
+        "Part of the code breaks: it asks for `smoked` of Smoke, which was repealed on",
+    );
+    let (_, after) = marked.unwrap_or_else(|| panic!("no clause is marked: {told}"));
+    assert!(after.contains("rule=inn"), "the way to mend it: {after}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

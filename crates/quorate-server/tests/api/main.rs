@@ -21,6 +21,7 @@ mod losses;
 mod mail;
 mod moderation;
 mod notices;
+mod outside;
 mod pages;
 mod pictures;
 mod play;
@@ -32,6 +33,7 @@ mod sight;
 mod signing;
 mod stream;
 mod table;
+mod uploads;
 
 use quorate_kernel::Span;
 use serde_json::{Value as Json, json};

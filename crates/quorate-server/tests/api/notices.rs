@@ -1,6 +1,9 @@
 //! Notices from the event to the receiver: mail to a mail server, requests to an address, and answers back.
 
 mod answers;
+mod exim;
+mod held;
+mod mailbox;
 mod push;
 mod sent;
 pub(crate) mod stand_in;
@@ -10,7 +13,7 @@ use axum::http::{Request, StatusCode, header};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{Channel, ChannelAudience, ChannelSort, NewChannel, Outbox};
 use quorate_runtime::ports::AccountId;
-use quorate_server::{Courier, Mail, ServerConfig};
+use quorate_server::{Courier, Mail, Mailbox, ServerConfig};
 use serde_json::json;
 
 use crate::Game;
@@ -25,14 +28,29 @@ struct Post {
     courier: Courier,
 }
 
+/// Ways for mail other than the mail server that stands in.
+#[derive(Default)]
+struct MailWays {
+    server: Option<String>,
+    /// From where answers are fetched.
+    mailbox: Option<Mailbox>,
+}
+
 impl Post {
     async fn open() -> Self {
+        Self::open_with(MailWays::default()).await
+    }
+
+    /// The same, with other ways for mail.
+    async fn open_with(ways: MailWays) -> Self {
         let mail = MailServer::start().await;
+        let server = ways.server.as_ref().unwrap_or(&mail.address);
         let from = "Quorate <games@nomic.example>";
-        let by = Mail::by_server(from, &mail.address, None, "https://nomic.example").unwrap();
+        let by = Mail::by_server(from, server, None, "https://nomic.example").unwrap();
         let house = ServerConfig {
             address: Some("https://nomic.example".to_owned()),
             mail: Some(by.with_replies(Some("reply@nomic.example")).unwrap()),
+            mailbox: ways.mailbox,
             hooks_to_loopback: true,
             ..ServerConfig::default()
         };

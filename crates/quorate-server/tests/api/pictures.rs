@@ -131,7 +131,7 @@ async fn what_is_no_picture_is_refused_with_what_it_is() {
 }
 
 /// A form as browsers send it where a file goes along.
-fn form(parts: &[(&str, Option<&str>, &[u8])]) -> Vec<u8> {
+pub(crate) fn form(parts: &[(&str, Option<&str>, &[u8])]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, file, content) in parts {
         let file = file.map(|file| format!("; filename=\"{file}\"\r\nContent-Type: text/html"));

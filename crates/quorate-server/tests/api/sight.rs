@@ -9,8 +9,9 @@ mod safe;
 mod walk;
 mod world;
 
+use quorate_server::app::state::digest_of;
 use readers::{Got, Reader, Role};
-use world::{Ball, THESE, THOSE};
+use world::{Ball, THESE, THOSE, everybody};
 
 /// Headers that say how long an answer is, when it was made or for whom, to which request, and no more.
 const OF_TRANSPORT: [&str; 5] = [
@@ -52,6 +53,32 @@ fn parting(one: &str, other: &str) -> String {
     format!("--- one\n{}\n--- other\n{}", around(one), around(other))
 }
 
+/// What opens an account, or the mark by which the server knows it.
+struct Key {
+    word: String,
+    what: String,
+    /// Who alone may read it, and in their settings alone; nobody for what was shown once.
+    owner: Option<&'static str>,
+}
+
+/// The tokens of everybody, and the digests by which their owners revoke them.
+fn keys(ball: &Ball) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for (name, token) in everybody().zip(&ball.tokens) {
+        keys.push(Key {
+            word: token.clone(),
+            what: format!("the token of {name}"),
+            owner: None,
+        });
+        keys.push(Key {
+            word: digest_of(token).to_string(),
+            what: format!("the digest of the token of {name}"),
+            owner: Some(name),
+        });
+    }
+    keys
+}
+
 /// What of one game tells that its secrets are not those of the other.
 async fn telling(these: &Ball, those: &Ball) -> Vec<String> {
     let routes = routes::all(&these.table.document);
@@ -61,7 +88,18 @@ async fn telling(these: &Ball, those: &Ball) -> Vec<String> {
     );
     assert!(one.len() > 1_000, "only {} answers", one.len());
     let mut told = Vec::new();
+    let keys = keys(these);
     for ((address, role), got) in &one {
+        let shown = keys
+            .iter()
+            .filter(|key| got.body.contains(key.word.as_str()));
+        let is_own = |key: &&Key| {
+            key.owner.is_some() && key.owner == role.name() && address.starts_with("/settings")
+        };
+        let shown: Vec<_> = shown.filter(|key| !is_own(key)).collect();
+        if let Some(key) = shown.first() {
+            told.push(format!("{role:?} {address} tells {}", key.what));
+        }
         // The whole log is the operator's to keep.
         let is_file = address.ends_with("/export") || address.starts_with("/operator/backup/");
         // And what they did, in the order in which it was asked.

@@ -15,20 +15,22 @@ const PASSWORD: &str = "lamps on the quay";
 const ANOTHER: &str = "a pail of cold tar";
 
 /// Somebody's browser: an address, and the cookies that it was given.
-struct Browser<'a> {
+pub(crate) struct Browser<'a> {
     table: &'a Table,
     address: String,
-    cookies: Vec<(String, String)>,
+    pub(crate) cookies: Vec<(String, String)>,
 }
 
-struct Page {
-    status: StatusCode,
-    text: String,
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) text: String,
+    /// Where it leads on.
+    pub(crate) location: String,
 }
 
 impl<'a> Browser<'a> {
     /// A new one at an address of its own.
-    fn new(table: &'a Table, number: u16) -> Self {
+    pub(crate) fn new(table: &'a Table, number: u16) -> Self {
         Self {
             table,
             address: format!("198.51.{}.{}", number / 256, number % 256),
@@ -59,16 +61,22 @@ impl<'a> Browser<'a> {
             }
         }
         let status = response.status();
+        let location = response.headers().get(header::LOCATION);
+        let location = location.map_or("", |to| to.to_str().unwrap()).to_owned();
         let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Page { status, text }
+        Page {
+            status,
+            text,
+            location,
+        }
     }
 
-    async fn get(&mut self, path: &str) -> Page {
+    pub(crate) async fn get(&mut self, path: &str) -> Page {
         self.ask(Request::get(path), Body::empty()).await
     }
 
-    async fn send(&mut self, path: &str, form: &str) -> Page {
+    pub(crate) async fn send(&mut self, path: &str, form: &str) -> Page {
         if !self.cookies.iter().any(|(name, _)| name == "quorate") {
             self.get("/sign-in").await;
         }
@@ -85,12 +93,12 @@ impl<'a> Browser<'a> {
             .await
     }
 
-    async fn sign_in(&mut self, name: &str, password: &str) -> StatusCode {
+    pub(crate) async fn sign_in(&mut self, name: &str, password: &str) -> StatusCode {
         let form = format!("name={name}&password={}", password.replace(' ', "+"));
         self.send("/sign-in", &form).await.status
     }
 
-    async fn is_signed_in(&mut self) -> bool {
+    pub(crate) async fn is_signed_in(&mut self) -> bool {
         self.get("/settings").await.status == StatusCode::OK
     }
 }

@@ -13,9 +13,9 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, DraftKept,
     Drafts, Epoch, GameRow, IndexPoint, Invitation, Journal, KeptDraft, Moderation, NewAccount,
-    Outage, Recovery, Report, Restraint, Safety, Seals, SearchIndex, SearchKey, SearchPlace,
-    SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session, SessionUse, Snapshot,
-    StoreError, Token,
+    Outage, OutsideName, OutsideWay, Recovery, Report, Restraint, Safety, Seals, SearchIndex,
+    SearchKey, SearchPlace, SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session,
+    SessionUse, Snapshot, StoreError, Token, Upload, UploadKept, Uploads,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
@@ -454,6 +454,34 @@ impl Safety for Far {
         Ok(not_here()?)
     }
 
+    async fn make_from_outside(
+        &self,
+        _: &NewAccount,
+        _: Option<Digest>,
+        _: &OutsideWay,
+    ) -> Result<AccountId, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn account_from_outside(
+        &self,
+        _: &OutsideName,
+    ) -> Result<Option<AccountId>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn outside_ways(&self, _: AccountId) -> Result<Vec<OutsideWay>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn link_outside(&self, _: AccountId, _: &OutsideWay) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn unlink_outside(&self, _: AccountId, _: &OutsideName) -> Result<bool, AccountError> {
+        Ok(not_here()?)
+    }
+
     async fn second_factor(&self, _: AccountId) -> Result<Option<SecondFactor>, AccountError> {
         Ok(not_here()?)
     }
@@ -556,5 +584,34 @@ impl Drafts for Far {
         form: &str,
     ) -> Result<bool, AccountError> {
         Ok(self.ask(Ask::DropDraft(game.clone(), form.to_owned()))?)
+    }
+}
+
+#[async_trait]
+impl Uploads for Far {
+    async fn keep_upload(&self, _: AccountId, _: &Upload) -> Result<UploadKept, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn upload(
+        &self,
+        _: &GameId,
+        _: &str,
+        _: Option<AccountId>,
+    ) -> Result<Option<Upload>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_upload(
+        &self,
+        _: &GameId,
+        _: &str,
+        _: Option<AccountId>,
+    ) -> Result<u64, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_uploads_of(&self, _: AccountId) -> Result<u64, AccountError> {
+        Ok(not_here()?)
     }
 }

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use quorate_engine::rulebook::Rulebook;
-use quorate_lab::mutation::{self, MutantTrial, StrictTrial, TestRun, bitten};
+use quorate_lab::mutation::{
+    self, Biting, Mutant, MutantTrial, StrictTrial, TestOrder, TestRun, bitten,
+};
 use serde_json::json;
 
 use super::mutate::with_quiet_panics;
@@ -24,7 +26,8 @@ pub(crate) struct Arguments {
     checklist: Option<PathBuf>,
     /// Empty the fence under each clause, one after the other, and run tests. A clause that no test misses is named, and
     /// an id counts as proven only where a test that claims it fails without the code of some clause. Code that most tests
-    /// cannot begin without is a foundation: to fail without that proves nothing. Takes minutes.
+    /// cannot begin without is a foundation: to fail without that proves nothing, but to fail with a small change of it does.
+    /// A test whose text says `Of the machine: …` is about what no rulebook's code decides, and counted apart. Takes minutes.
     #[arg(long)]
     strict: bool,
     /// With --strict: how many fences are tried at a time.
@@ -48,10 +51,12 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         "clauses": strict.as_ref().map(|strict| strict.clauses),
         "unmissed": strict.as_ref().map(|strict| &strict.unmissed),
         "foundations": strict.as_ref().map(|strict| &strict.foundations),
+        "machine": strict.as_ref().map(|strict| &strict.machine),
         "toothless": strict.as_ref().map(|strict| &strict.toothless),
     }));
-    let all_missed = strict.is_none_or(|strict| strict.unmissed.is_empty());
-    let fine = listed.unproven.is_empty() && listed.unknown.is_empty() && all_missed;
+    let all_bite =
+        strict.is_none_or(|strict| strict.unmissed.is_empty() && strict.toothless.is_empty());
+    let fine = listed.unproven.is_empty() && listed.unknown.is_empty() && all_bite;
     Ok(if fine {
         ExitCode::SUCCESS
     } else {
@@ -75,7 +80,9 @@ fn compared(book: &Rulebook, checklist: &str, strict: Option<&Strict>, out: &Out
     let mut claimed: BTreeMap<String, bool> = BTreeMap::new();
     for (_, code) in &book.tests {
         for (test, id) in proves(code) {
-            let counts = strict.is_none_or(|strict| strict.biting.contains(&test));
+            let counts = strict.is_none_or(|strict| {
+                strict.biting.contains(&test) || strict.machine.contains(&test)
+            });
             *claimed.entry(id).or_default() |= counts;
         }
     }
@@ -115,8 +122,34 @@ struct Strict {
     foundations: Vec<String>,
     /// The tests that fail without some clause.
     biting: BTreeSet<String>,
-    /// Those that fail without none, as far as was tried.
+    /// Those that say that they are of the machine, and fail without none.
+    machine: BTreeSet<String>,
+    /// All others that fail without none, as far as was tried.
     toothless: Vec<String>,
+}
+
+/// Nobody begins without a foundation: what a test says of one shows by a small change in it.
+fn bite_on_foundations(
+    book: &Rulebook,
+    jobs: usize,
+    tests: &TestOrder,
+    fences: &[Mutant],
+    biting: &mut Biting,
+) -> Result<()> {
+    let toothless = biting.toothless(tests);
+    let all = mutation::of_rulebook(book, &[]);
+    let small = mutation::small_changes(all, fences, &biting.foundations);
+    let noticed = threads::share(jobs, toothless.len(), |pieces| {
+        let trial = StrictTrial::new(book, tests)?;
+        let tried = pieces.map(|piece| (piece, trial.notices(toothless[piece], &small)));
+        Ok(tried.collect())
+    })?;
+    let names: Vec<&str> = tests.names().collect();
+    let found = toothless.into_iter().zip(noticed);
+    for (test, _) in found.filter(|(_, noticed)| noticed.is_some()) {
+        biting.tests.insert(names[test].to_owned(), Vec::new());
+    }
+    Ok(())
 }
 
 /// Empties the fences one after the other and runs tests.
@@ -143,9 +176,10 @@ fn strict(book: &Rulebook, jobs: usize, out: &Output) -> Result<Strict> {
         });
         Ok(tried.collect())
     })?;
-    bar.done();
     runs.extend(second.into_iter().flatten());
-    let biting = bitten(fences.len(), &tests, &runs);
+    let mut biting = bitten(fences.len(), &tests, &runs);
+    bite_on_foundations(book, jobs, &tests, &fences, &mut biting)?;
+    bar.done();
     let place = |fence: &usize| {
         let fence = &fences[*fence];
         let path = &book.rules[fence.file].0;
@@ -154,24 +188,31 @@ fn strict(book: &Rulebook, jobs: usize, out: &Output) -> Result<Strict> {
             book.name, fence.line, fence.change
         )
     };
-    let names = tests.names();
+    let said: BTreeSet<String> = book
+        .tests
+        .iter()
+        .flat_map(|(_, code)| of_machine(code))
+        .collect();
+    let idle = tests.names().map(str::to_owned);
+    let idle = idle.filter(|name| !biting.tests.contains_key(name));
+    let (machine, toothless): (Vec<_>, Vec<_>) = idle.partition(|name| said.contains(name));
+    let machine: BTreeSet<String> = machine.into_iter().collect();
     let strict = Strict {
         clauses: fences.len(),
         unmissed: biting.unmissed.iter().map(place).collect(),
         foundations: biting.foundations.iter().map(place).collect(),
-        toothless: names
-            .filter(|name| !biting.tests.contains_key(*name))
-            .map(str::to_owned)
-            .collect(),
+        machine,
+        toothless,
         biting: biting.tests.into_keys().collect(),
     };
     out.line(format!(
-        "{} of {} fences missed by a test when they are empty, {} of them foundations; {} of {} tests bite",
+        "{} of {} fences missed by a test when they are empty, {} of them foundations; {} of {} tests bite, {} are of the machine",
         strict.clauses - strict.unmissed.len(),
         strict.clauses,
         strict.foundations.len(),
         strict.biting.len(),
-        strict.biting.len() + strict.toothless.len()
+        strict.biting.len() + strict.machine.len() + strict.toothless.len(),
+        strict.machine.len()
     ));
     for place in &strict.unmissed {
         out.line(format!("{} {place}", out.red("missed by no test")));
@@ -209,17 +250,26 @@ fn ids(checklist: &str) -> (Vec<String>, BTreeSet<String>) {
     (wanted, listed)
 }
 
-/// The tests of a file that say what they prove, each with an id.
-fn proves(code: &str) -> Vec<(String, String)> {
+/// The lines of a file's tests that begin with a word, what follows it, each with its test.
+fn lines_of<'a>(code: &'a str, word: &'static str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut test = "";
-    let mut found = Vec::new();
-    for line in code.lines() {
+    code.lines().filter_map(move |line| {
         if let Some(name) = line.strip_prefix("def ") {
             test = name.split('(').next().unwrap_or_default();
         }
-        let Some(ids) = line.trim().strip_prefix("Proves:") else {
-            continue;
-        };
+        Some((test, line.trim().strip_prefix(word)?))
+    })
+}
+
+/// The tests of a file that are about what no rulebook's code decides.
+fn of_machine(code: &str) -> impl Iterator<Item = String> {
+    lines_of(code, "Of the machine:").map(|(test, _)| test.to_owned())
+}
+
+/// The tests of a file that say what they prove, each with an id.
+fn proves(code: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (test, ids) in lines_of(code, "Proves:") {
         let ids = ids
             .split(',')
             .map(|id| id.trim().trim_end_matches("\"\"\"").trim());
@@ -244,5 +294,10 @@ mod tests {
             proves("def test_x():\n    \"\"\"It holds.\n\n    Proves: 1.2a, 1.2b\"\"\"\n"),
             ["1.2a", "1.2b"].map(|id| ("test_x".to_owned(), id.to_owned()))
         );
+        let of: Vec<String> = of_machine(
+            "def test_x():\n    \"\"\"It holds.\n\n    Of the machine: dice.\n    \"\"\"\ndef test_y():\n",
+        )
+        .collect();
+        assert_eq!(of, ["test_x"]);
     }
 }

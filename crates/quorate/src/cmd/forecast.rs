@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::convert;
-use quorate_engine::judge::Judge;
+use quorate_engine::judge::{Judge, PageAccount};
 use quorate_engine::view::View;
 use quorate_forecast::words::{self, ForecastLine, Voice};
 use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, Proof, Proposed};
@@ -127,12 +127,11 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let blind = Judge::open(view.blind(), judge.head(), &folder.laws);
     let fork = Fork {
         is_blind: blind.state().cells.len() < judge.state().cells.len(),
-        judge: blind,
+        judge: blind.paid_from(&PageAccount::of_preview()),
         reader,
         now: *now,
-        laws: &folder.laws,
         past: &game,
-        is_over: &|| data_folder::now() >= end,
+        time_is_over: &|| data_folder::now() >= end,
     };
     let forecast = Forecast::of(&fork, &proposed, Extent::Whole);
     let proof = arguments

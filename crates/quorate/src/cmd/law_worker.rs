@@ -95,6 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         safety: far.clone(),
         moderation: far.clone(),
         drafts: far.clone(),
+        uploads: far.clone(),
         journal: far.clone(),
         seals: far.clone(),
         search: far.clone(),

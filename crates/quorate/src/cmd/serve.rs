@@ -11,7 +11,8 @@ use quorate_runtime::Games;
 use quorate_runtime::ports::{TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{
-    AppState, Courier, Deps, DiscordKey, Indexer, Mail, Metrics, ServerConfig, elsewhere, router,
+    AppState, Courier, Deps, DiscordKey, Fetcher, Indexer, Mail, Mailbox, MailboxPlace, Metrics,
+    ServerConfig, elsewhere, router,
 };
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
@@ -21,6 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::law_worker::{Kind, program};
+use super::sign_in_from;
 use crate::data_folder::{self, DataArguments, DataFolder, Place, node_options};
 use crate::output::Output;
 use crate::{peers, rulebooks};
@@ -149,9 +151,32 @@ pub(crate) struct Listen {
     /// there to `quorate mail-in`.
     #[arg(long, value_name = "ADDRESS", requires = "mail_from")]
     pub mail_replies: Option<String>,
+    /// Fetch answers by mail from a mailbox that this server alone reads: `imaps://mail.example.org`, or with a folder,
+    /// `imaps://mail.example.org/Games`.
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        requires = "mail_replies",
+        requires = "mailbox_account"
+    )]
+    pub mailbox: Option<MailboxPlace>,
+    /// The account of the mailbox.
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "mailbox",
+        requires = "mailbox_password_file"
+    )]
+    pub mailbox_account: Option<String>,
+    /// A file that holds the password of the mailbox.
+    #[arg(long, value_name = "FILE", requires = "mailbox_account")]
+    pub mailbox_password_file: Option<PathBuf>,
     /// Let webhooks go to this machine itself, without TLS too. No other address of an inner network is ever called.
     #[arg(long)]
     pub hooks_to_loopback: bool,
+    /// A file that names by whom people can sign in from elsewhere: issuers of OpenID Connect, Discord, GitHub.
+    #[arg(long, value_name = "FILE", requires = "site")]
+    pub sign_in_from: Option<PathBuf>,
     /// The public key of your application on Discord, so that people can vote, roll and act from there.
     #[arg(long, value_name = "KEY")]
     pub discord_key: Option<DiscordKey>,
@@ -212,10 +237,11 @@ pub(super) fn serve(
         safety: folder.store.clone(),
         moderation: folder.store.clone(),
         drafts: folder.store.clone(),
+        uploads: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
-        outbox: folder.file.clone().map(|file| file as _),
+        outbox: Some(folder.store.clone()),
         backup: folder.backup(),
         buckets: folder.node.clone().map(|node| node as _),
         clock,
@@ -225,6 +251,7 @@ pub(super) fn serve(
     };
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
+    let fetcher = Fetcher::new(&state);
     let indexer = Indexer::new(&state);
     let app = router(Arc::clone(&state));
     folder.wait(async {
@@ -232,6 +259,7 @@ pub(super) fn serve(
         let listener = bound(listen.address, "--listen").await?;
         let address = listener.local_addr()?;
         let courier = courier.map(|courier| tokio::spawn(courier.run()));
+        let fetcher = fetcher.map(|fetcher| tokio::spawn(fetcher.run()));
         let indexer = tokio::spawn(indexer.run());
         let minding = Arc::clone(&state);
         let minding = tokio::spawn(async move { minding.mind_forgotten().await });
@@ -256,8 +284,8 @@ pub(super) fn serve(
             () = overdue(end) => {}
         }
         // What is under way and not noted leaves once more, under the same key.
-        if let Some(courier) = courier {
-            courier.abort();
+        for task in [courier, fetcher].into_iter().flatten() {
+            task.abort();
         }
         // What it has not taken in yet it does at the next start.
         indexer.abort();
@@ -434,6 +462,11 @@ fn config(listen: &Listen) -> Result<ServerConfig> {
     Ok(ServerConfig {
         address: address.map(|site| site.trim_end_matches('/').to_owned()),
         mail,
+        mailbox: mailbox(listen)?,
+        outside: match &listen.sign_in_from {
+            Some(file) => sign_in_from::read(file)?,
+            None => Vec::new(),
+        },
         discord: listen.discord_key,
         hooks_to_loopback: listen.hooks_to_loopback,
         is_open: !listen.invited_only,
@@ -466,11 +499,27 @@ fn mail(listen: &Listen) -> Result<Option<Mail>> {
 }
 
 fn mail_account(listen: &Listen) -> Result<Option<(String, String)>> {
-    let pair = listen
-        .mail_account
-        .as_ref()
-        .zip(listen.mail_password_file.as_ref());
-    let Some((name, file)) = pair else {
+    let (name, file) = (&listen.mail_account, &listen.mail_password_file);
+    named_with(name.as_ref(), file.as_ref())
+}
+
+/// From where answers by mail are fetched, where they are.
+fn mailbox(listen: &Listen) -> Result<Option<Mailbox>> {
+    let (name, file) = (&listen.mailbox_account, &listen.mailbox_password_file);
+    let named = named_with(name.as_ref(), file.as_ref())?;
+    let place = listen.mailbox.clone();
+    Ok(place
+        .zip(named)
+        .map(|(place, (account, password))| Mailbox {
+            place,
+            account,
+            password,
+        }))
+}
+
+/// An account with the password that a file holds.
+fn named_with(name: Option<&String>, file: Option<&PathBuf>) -> Result<Option<(String, String)>> {
+    let Some((name, file)) = name.zip(file) else {
         return Ok(None);
     };
     let password = std::fs::read_to_string(file);

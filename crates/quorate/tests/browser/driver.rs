@@ -5,6 +5,7 @@
 )]
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -188,6 +189,17 @@ impl Reader {
     /// Ends the browser.
     pub(crate) async fn close(self) {
         drop(self.client.clone().close().await);
+    }
+
+    /// What the window shows, as a PNG file.
+    pub(crate) async fn picture(&self) -> Vec<u8> {
+        self.client.screenshot().await.unwrap()
+    }
+
+    /// Opens a page of this machine.
+    pub(crate) async fn open_file(&self, path: &Path) {
+        let address = format!("file://{}", path.display());
+        self.client.goto(&address).await.unwrap();
     }
 
     /// Opens a page of the server.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quorate_engine::convert;
+use quorate_engine::judge::Inputs;
 use quorate_engine::law::Law;
 use quorate_kernel::command::{Act, Actor, Command, typed};
-use quorate_kernel::event::{Event, NoteKind};
+use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
@@ -16,7 +17,7 @@ use quorate_law::readable;
 
 use super::super::forecasts;
 use super::super::game::SimulatedGame;
-use super::read::{dynastic, kind_of, place, refused_by};
+use super::read::{changes, dynastic, kind_of, place, refused_by};
 use super::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 
 /// How many values or kinds are tried, spread over all.
@@ -35,7 +36,7 @@ pub(super) fn try_all(game: &mut SimulatedGame, table: &mut WaysTable) -> Result
         changes.push((ChangedKind::Status, Clause::SetStatus { post, status }));
     }
     for (kind, clause) in changes {
-        try_claim(game, kind, &clause, table)?;
+        try_claim(game, kind, &clause, table);
         try_repair(game, kind, &clause, table)?;
         for tagged in [false, true] {
             if try_proposal(game, kind, &clause, ChangeWay::Proposal, tagged, table)? {
@@ -128,16 +129,9 @@ fn patch_of(clause: &Clause) -> Sealed<Patch> {
     Sealed::close(patch, [0; 16])
 }
 
-/// Claims the change under the rule that declares it, then under every other.
-fn try_claim(
-    game: &mut SimulatedGame,
-    kind: ChangedKind,
-    clause: &Clause,
-    table: &mut WaysTable,
-) -> Result<(), String> {
-    let Some(by) = ordinary(game) else {
-        return Ok(());
-    };
+/// Claims the change under the rule that declares it, then under every other; as a player without an office, then as who
+/// holds most of them.
+fn try_claim(game: &SimulatedGame, kind: ChangedKind, clause: &Clause, table: &mut WaysTable) {
     let home = home_of(game, clause);
     let rules = game.state().rules_in_order();
     let rules: Vec<Name> = rules.into_iter().map(|(id, _)| id.clone()).collect();
@@ -149,28 +143,39 @@ fn try_claim(
         .iter()
         .filter(|id| Some(*id) != home.as_ref() && !is_library(id));
     let order: Vec<Name> = home.iter().chain(others).cloned().collect();
-    let mut refused = BTreeSet::new();
-    for rule in order {
-        let act = Act::Claim {
-            patch: patch_of(clause),
-            rule: rule.clone(),
-            reason: typed("a trial"),
-        };
-        let came = on_a_copy(game, |game| forecasts::done(game, by, act))?;
-        let state = game.state();
-        match came {
-            Ok(_) => {
-                let cell = table.entry((kind, ChangeWay::Claim)).or_default();
-                let by = place(state, &rule, 0);
-                cell.open.entry(ANYBODY.to_owned()).or_default().insert(by);
-                return Ok(());
-            }
-            Err(refusal) => refused.insert(refused_by(state, &refusal)),
-        };
-    }
     let cell = table.entry((kind, ChangeWay::Claim)).or_default();
-    cell.refused.extend(refused.into_iter().take(1));
-    Ok(())
+    let mut refused = BTreeSet::new();
+    // A refusal leaves a judge as it was.
+    let mut judge = game.judge.clone();
+    let members = game.members();
+    for (by, who) in [(members.last(), ANYBODY), (members.first(), "the founder")] {
+        let Some(by) = by else { return };
+        for rule in &order {
+            let command = Command {
+                at: game.now,
+                actor: Actor::Player(*by),
+                key: "a claim".into(),
+                act: Act::Claim {
+                    patch: patch_of(clause),
+                    rule: rule.clone(),
+                    reason: typed("a trial"),
+                },
+            };
+            let came = judge.judge(&command, &Inputs::default()).event();
+            match came.map(|event| event.outcome) {
+                Ok(Outcome::Done) => {
+                    let by = place(game.state(), rule, 0);
+                    cell.open.entry(who.to_owned()).or_default().insert(by);
+                    return;
+                }
+                Ok(_) => judge = game.judge.clone(),
+                Err(refusal) => {
+                    refused.insert(refused_by(game.state(), &refusal));
+                }
+            }
+        }
+    }
+    cell.refused.extend(refused);
 }
 
 /// The rule that declares what a change is about.
@@ -218,12 +223,6 @@ fn try_repair(
         cell.open.entry("operators".to_owned()).or_default();
     }
     Ok(())
-}
-
-/// Whether an event changed something of a kind.
-fn changes(event: &Event, state: &State, law: &Law, kind: ChangedKind) -> bool {
-    let mut steps = event.steps.iter();
-    steps.any(|step| kind_of(state, law, &step.effect) == Some(kind))
 }
 
 /// Proposes the change, has everybody vote for it, and closes it by whoever may; then takes that back. True if it was made.

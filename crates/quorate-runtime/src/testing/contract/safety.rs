@@ -4,8 +4,9 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{Moment, Span};
 
 use crate::ports::{
-    AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, NewAccount, Recovery, Safety,
-    SecurityEntry, SecurityEvent, Session, SessionUse, Token, TokenScopes,
+    AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, NewAccount, OutsideName,
+    OutsideWay, Recovery, Safety, SecurityEntry, SecurityEvent, Session, SessionUse, Token,
+    TokenScopes,
 };
 
 const NOW: Moment = Moment(1_000_000);
@@ -25,6 +26,7 @@ fn named(name: &str) -> NewAccount {
 pub async fn safety<S: Accounts + Safety>(store: &S) {
     invitations(store).await;
     ways(store).await;
+    from_outside(store).await;
     factors(store).await;
     log(store).await;
 }
@@ -131,6 +133,66 @@ async fn open<S: Accounts + Safety>(store: &S, account: AccountId, byte: u8) {
         ends_at: LATER,
     };
     store.make_recovery(&recovery).await.unwrap();
+}
+
+async fn from_outside<S: Accounts + Safety>(store: &S) {
+    let way = |issuer: &str, subject: &str| OutsideWay {
+        name: OutsideName {
+            issuer: issuer.to_owned(),
+            subject: subject.to_owned(),
+        },
+        label: "yara".to_owned(),
+        linked_at: NOW,
+    };
+    let (first, second) = (way("https://a.example", "1"), way("https://b.example", "1"));
+    let digest = Digest([21; 32]);
+    let none = store
+        .make_from_outside(&named("Yara"), Some(digest), &first)
+        .await;
+    assert_eq!(none, Err(AccountError::NoInvitation));
+    let invitation = Invitation {
+        digest,
+        made_by: None,
+        game: None,
+        uses_left: 1,
+        ends_at: LATER,
+    };
+    store.invite(&invitation).await.unwrap();
+    let id = store.make_from_outside(&named("Yara"), None, &first).await;
+    let id = id.unwrap();
+    let taken = store
+        .make_from_outside(&named("Yannis"), Some(digest), &first)
+        .await;
+    assert_eq!(taken, Err(AccountError::WayTaken));
+    assert_eq!(store.account_by_name("Yannis").await.unwrap(), None);
+    let left = store.invitation(digest, NOW).await.unwrap();
+    assert!(left.is_some(), "a way that is taken uses nothing up");
+    let other = store
+        .make_from_outside(&named("Yannis"), Some(digest), &second)
+        .await;
+    let other = other.unwrap();
+    assert_eq!(
+        store.link_outside(other, &first).await,
+        Err(AccountError::WayTaken)
+    );
+    for (way, whose) in [(&first, id), (&second, other)] {
+        let found = store.account_from_outside(&way.name).await.unwrap();
+        assert_eq!(found, Some(whose));
+    }
+    let nobody = way("https://a.example", "2");
+    assert_eq!(store.account_from_outside(&nobody.name).await, Ok(None));
+    store.link_outside(id, &nobody).await.unwrap();
+    let ways = store.outside_ways(id).await.unwrap();
+    assert_eq!(ways, [first.clone(), nobody.clone()]);
+    assert_eq!(store.unlink_outside(other, &first.name).await, Ok(false));
+    assert_eq!(store.unlink_outside(id, &first.name).await, Ok(true));
+    assert_eq!(store.unlink_outside(id, &first.name).await, Ok(false));
+    store.close_ways(id).await.unwrap();
+    assert_eq!(store.outside_ways(id).await.unwrap(), []);
+    store.erase(other).await.unwrap();
+    assert_eq!(store.account_from_outside(&second.name).await, Ok(None));
+    let gone = store.link_outside(other, &second).await;
+    assert_eq!(gone, Err(AccountError::NoAccount));
 }
 
 async fn factors<S: Accounts + Safety>(store: &S) {

@@ -9,13 +9,14 @@ use axum::response::Response;
 use quorate_engine::names;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, NewAccount, SecurityEvent, Session,
+    Account, AccountError, AccountId, Invitation, NewAccount, SecurityEvent, Session,
 };
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
 use crate::app::mail::is_address;
 use crate::app::moderation;
+use crate::app::outside::Provider;
 use crate::app::passwords;
 use crate::app::posted::Posted;
 use crate::app::reply;
@@ -77,7 +78,7 @@ pub async fn sign_in_form(
     reply::page(&site, &visitor, StatusCode::OK, &page)
 }
 
-fn sign_in_page(
+pub(super) fn sign_in_page(
     site: &AppState,
     visitor: &Visitor,
     name: &str,
@@ -97,7 +98,8 @@ fn sign_in_page(
         error,
         Some(form),
     );
-    page.ways = vec![
+    page.ways = ways(site, Some(next).filter(|next| !next.is_empty()), None);
+    page.ways.extend([
         Link::new(
             "Make an account",
             match next {
@@ -106,8 +108,25 @@ fn sign_in_page(
             },
         ),
         Link::new("I cannot sign in", urls::Recover),
-    ];
+    ]);
     page
+}
+
+/// The ways out of a page on which people sign in or up.
+fn ways(site: &AppState, next: Option<&str>, invitation: Option<&str>) -> Vec<Link> {
+    let way = |provider: &Provider| {
+        let provider_word = provider.word.as_str();
+        let mut href = Href::from(urls::SignInWith {
+            provider: provider_word,
+        });
+        for (field, word) in [("next", next), ("invitation", invitation)] {
+            if let Some(word) = word {
+                href = href.with(field, word);
+            }
+        }
+        Link::new(format!("Sign in with {}", provider.title), href)
+    };
+    site.parts.house.outside.iter().map(way).collect()
 }
 
 /// `POST /sign-in`.
@@ -332,7 +351,9 @@ fn sign_up_page(
         expected: true,
         ..Form::button(way, "Make the account")
     };
-    form_page(site, visitor, "Sign up", about, error, Some(form))
+    let mut page = form_page(site, visitor, "Sign up", about, error, Some(form));
+    page.ways = ways(site, asked.next, invitation);
+    page
 }
 
 /// `GET /invitation/{code}`.
@@ -387,24 +408,9 @@ async fn signed_up(
         .take(Who::address(visitor.address), site.now_ms())
         .await?;
     let name = form.filled("name").unwrap_or_default();
-    names::fit(name).map_err(|what| AppError::Form(format!("Give {what}.")))?;
+    fit(site, name).await?;
     let accounts = &site.parts.accounts;
-    let invitation = match form.filled("invitation").map(digest_of) {
-        Some(digest) => {
-            let known = accounts.invitation(digest, site.now()).await?;
-            Some(known.ok_or(AccountError::NoInvitation).map_err(of_form)?)
-        }
-        None if site.parts.house.is_open => None,
-        None => {
-            let closed = "Accounts are made by invitation here.";
-            return Err(AppError::Form(closed.to_owned()));
-        }
-    };
-    // Whoever looks like somebody else could be taken for them.
-    let mut others = accounts.accounts().await?.into_iter();
-    if others.any(|other| names::look_alike(&other.name, name)) {
-        return Err(of_form(AccountError::NameTaken));
-    }
+    let invitation = invitation(site, form.filled("invitation")).await?;
     let mail = mail_in(form)?;
     let known = std::iter::once(name.to_owned()).chain(mail.clone());
     let account = NewAccount {
@@ -427,15 +433,49 @@ async fn signed_up(
     let id = made.map_err(of_form)?;
     let account = accounts.account(id).await?.ok_or(AppError::NotFound)?;
     safety::note(site, visitor, Happened::to(id, SecurityEvent::SignedUp)).await;
-    let back = invitation
-        .and_then(|invitation| invitation.game)
-        .map(|game| {
-            let game = game.as_str();
-            urls::Join { game }.into()
-        });
-    let here = || form.filled("next").and_then(Href::returning);
-    let back = back.or_else(here).unwrap_or_else(|| urls::Home.into());
+    let back = after(invitation, form.filled("next"));
     begin(site, visitor, &account, &back, &format!("Welcome, {name}.")).await
+}
+
+/// Whether a new account may have a name: it fits, and looks like nobody else's.
+pub(super) async fn fit(site: &AppState, name: &str) -> Result<(), AppError> {
+    names::fit(name).map_err(|what| AppError::Form(format!("Give {what}.")))?;
+    // Whoever looks like somebody else could be taken for them.
+    let mut others = site.parts.accounts.accounts().await?.into_iter();
+    if others.any(|other| names::look_alike(&other.name, name)) {
+        return Err(of_form(AccountError::NameTaken));
+    }
+    Ok(())
+}
+
+/// The invitation by which an account is to be made, or none where anybody may make one.
+pub(super) async fn invitation(
+    site: &AppState,
+    code: Option<&str>,
+) -> Result<Option<Invitation>, AppError> {
+    match code.map(digest_of) {
+        Some(digest) => {
+            let known = site.parts.accounts.invitation(digest, site.now()).await?;
+            let known = known.ok_or(AccountError::NoInvitation).map_err(of_form)?;
+            Ok(Some(known))
+        }
+        None if site.parts.house.is_open => Ok(None),
+        None => {
+            let closed = "Accounts are made by invitation here.";
+            Err(AppError::Form(closed.to_owned()))
+        }
+    }
+}
+
+/// Where somebody goes who has just made an account.
+pub(super) fn after(invitation: Option<Invitation>, next: Option<&str>) -> Href {
+    let game = invitation.and_then(|invitation| invitation.game);
+    let join = game.map(|game| {
+        let game = game.as_str();
+        urls::Join { game }.into()
+    });
+    let here = || next.and_then(Href::returning);
+    join.or_else(here).unwrap_or_else(|| urls::Home.into())
 }
 
 /// Makes an account, by an invitation where there is one, which is used up then and not before.
@@ -451,9 +491,11 @@ async fn make(
 }
 
 /// What the form can be mended for is told beside it.
-fn of_form(error: AccountError) -> AppError {
+pub(super) fn of_form(error: AccountError) -> AppError {
     match error {
-        AccountError::NameTaken | AccountError::NoInvitation => AppError::Form(error.to_string()),
+        AccountError::NameTaken | AccountError::NoInvitation | AccountError::WayTaken => {
+            AppError::Form(error.to_string())
+        }
         AccountError::MailTaken
         | AccountError::SeatTaken
         | AccountError::NoAccount

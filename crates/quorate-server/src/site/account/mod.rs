@@ -3,6 +3,7 @@
 mod discord;
 pub mod factor;
 pub mod handler;
+pub(crate) mod outside;
 pub mod page;
 pub mod programs;
 pub mod recover;

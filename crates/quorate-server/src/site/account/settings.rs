@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use quorate_kernel::Moment;
+use quorate_kernel::{Moment, Span};
 use quorate_runtime::ports::{
     Account, AccountError, SecurityEntry, SecurityEvent, Session, SessionUse,
 };
@@ -21,12 +21,15 @@ use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
-use crate::site::account::{discord, factor, programs};
+use crate::site::account::{discord, factor, outside, programs};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, Theme, When, plural, urls};
 
 /// How many entries of the security log are shown.
 const ENTRIES: u32 = 30;
+
+/// How long a session counts as one of somebody who is here now.
+const FRESH: Span = Span::minutes(10);
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
@@ -57,6 +60,7 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         .await?;
     let second = site.parts.safety.second_factor(account.id).await?;
     let uses = site.parts.safety.session_uses(account.id).await?;
+    let ways = site.parts.safety.outside_ways(account.id).await?;
     let entries = site.parts.safety.entries(Some(account.id), ENTRIES).await?;
     let (mut secret, mut code, mut wrong) = (None, None, None);
     match told {
@@ -76,9 +80,20 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
         words(visitor),
         leaving(visitor),
     ];
+    if !site.parts.house.outside.is_empty() || !ways.is_empty() {
+        let after = blocks.iter().position(|block| block.id == "mail-address");
+        blocks.insert(after.unwrap_or(0), outside::block(site, visitor, &ways));
+    }
     if site.parts.house.discord.is_some() {
         let after = blocks.iter().position(|block| block.id == "history");
         blocks.insert(after.unwrap_or(0), discord::block(visitor, code));
+    }
+    if account.password.is_none() {
+        // There is nothing to type: who has no password signed in a moment ago.
+        let forms = blocks.iter_mut().filter_map(|block| block.form.as_mut());
+        for form in forms {
+            form.fields.retain(|field| field.name != "old");
+        }
     }
     let mut status = StatusCode::OK;
     if let Some((what, error)) = wrong {
@@ -158,7 +173,8 @@ fn password(visitor: &Visitor) -> SettingsBlock {
         Field::new("old", "old", "Current password", kind(false)),
         Field::new("password", "password", "New password", kind(true)),
     ];
-    let about = "A new password ends all your other sessions, and every token.";
+    let about =
+        "A new password ends all your other sessions, every token, and signing in from elsewhere.";
     SettingsBlock {
         form: Some(form(visitor, "password", fields, "Change password")),
         ..block("password", "Password", about)
@@ -331,12 +347,12 @@ async fn changed(
         "password" => renewed(site, visitor, account, form).await,
         "mail" => mailed(site, visitor, account, form).await,
         "factor" => {
-            check(site, &account, form).await?;
+            check(site, visitor, &account, form).await?;
             Ok(factor::begun(site, visitor, &FactorKey::fresh()?, None))
         }
         "factor-on" => factor::turned_on(site, visitor, &account, form).await,
         "factor-off" => {
-            check(site, &account, form).await?;
+            check(site, visitor, &account, form).await?;
             factor::turned_off(site, visitor, &account, form).await
         }
         "token" => {
@@ -346,6 +362,11 @@ async fn changed(
             note(site, visitor, &account, SecurityEvent::TokenMade).await;
             shown(site, visitor, Told::Secret(secret)).await
         }
+        "outside" => {
+            check(site, visitor, &account, form).await?;
+            outside::begun(site, visitor, account.id, form)
+        }
+        "outside-off" => outside::unlinked(site, visitor, &account, form).await,
         "discord" => {
             let code = discord::code(site, account.id, form)?;
             shown(site, visitor, Told::Code(code)).await
@@ -366,14 +387,14 @@ async fn changed(
         }
         "end-session" => ended(site, visitor, &account, form).await,
         "forget" => {
-            check(site, &account, form).await?;
+            check(site, visitor, &account, form).await?;
             let names_too = form.one("names").is_some();
             let count = forget::everything(site, account.id, names_too).await?;
             let notice = format!("{} deleted permanently.", plural(count, "text", "texts"));
             Ok(reply::see_with(&urls::Settings.into(), &notice))
         }
         "erase" => {
-            check(site, &account, form).await?;
+            check(site, visitor, &account, form).await?;
             site.parts.accounts.erase(account.id).await?;
             let mut response = reply::see_with(&urls::Home.into(), "Your account is gone.");
             response
@@ -392,7 +413,7 @@ async fn mailed(
     account: Account,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    check(site, &account, form).await?;
+    check(site, visitor, &account, form).await?;
     let changed = Account {
         mail: account::handler::mail_in(form)?,
         ..account.clone()
@@ -442,24 +463,43 @@ async fn renewed(
     account: Account,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    check(site, &account, form).await?;
+    check(site, visitor, &account, form).await?;
     let words = account::handler::words_of(&account);
+    let is_first = account.password.is_none();
     let fresh = Account {
         password: Some(account::handler::new_password(site, form, words).await?),
         ..account
     };
     site.parts.accounts.change(&fresh).await?;
-    site.parts.safety.close_ways(fresh.id).await?;
+    if !is_first {
+        site.parts.safety.close_ways(fresh.id).await?;
+    }
     note(site, visitor, &fresh, SecurityEvent::PasswordChanged).await;
     let (to, notice) = (urls::Settings.into(), "Your password is new.");
     account::handler::begin(site, visitor, &fresh, &to, notice).await
 }
 
-/// Whether the password that was typed is the account's.
-async fn check(site: &Arc<AppState>, account: &Account, form: &Posted) -> Result<(), AppError> {
+/// Whether the password that was typed is the account's. Who has none must have signed in a moment ago.
+async fn check(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: &Account,
+    form: &Posted,
+) -> Result<(), AppError> {
     // Strangers who try their luck at signing in do not stand in the way of somebody who is.
     let who = crate::security::rate::Who::Account(format!("own {}", account.id.0));
     site.sign_ins.take(who, site.now_ms()).await?;
+    if account.password.is_none() {
+        let now = site.now();
+        let sessions = site.parts.accounts.sessions_of(account.id, now).await?;
+        let this = session_digest(&visitor.token);
+        let mut fresh = sessions.iter().filter(|one| now - one.began_at < FRESH);
+        if fresh.any(|one| one.digest == this) {
+            return Ok(());
+        }
+        let stale = "Sign out and in again, then do this within ten minutes.";
+        return Err(AppError::Form(stale.to_owned()));
+    }
     let typed = form.one("old").unwrap_or_default();
     match passwords::tried(site, typed, account.password.clone()).await? {
         Tried::Right { .. } => Ok(()),

@@ -430,7 +430,7 @@ impl Draft {
     pub(crate) fn preview(&self, look: &GameView) -> (String, Markup, Vec<Change>) {
         let patch = self.patch(look).unwrap_or_default();
         let changes = look.changes(&patch.clauses);
-        (self.title.clone(), look.prose(&self.body, 4), changes)
+        (self.title.clone(), look.draft_prose(&self.body, 4), changes)
     }
 
     /// The post that the form stands for.

@@ -58,7 +58,7 @@ fn writing() -> Writing {
     Writing {
         title: "New proposal".into(),
         draft: "new=proposal".into(),
-        keeps: (urls::DraftKeep { game: GAME }.into(), urls::DraftDelete { game: GAME }.into()),
+        keeps: (urls::DraftKeep { game: GAME }.into(), urls::DraftDelete { game: GAME }.into(), urls::UploadTake { game: GAME }.into()),
         kept: Some(ago(12)),
         send: send(urls::ComposeIn { game: GAME, category: "proposal" }),
         fields: vec![

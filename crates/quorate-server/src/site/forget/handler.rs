@@ -7,7 +7,7 @@ use axum::extract::Path;
 use axum::response::Response;
 
 use crate::app::error::AppError;
-use crate::app::forget::{is_mine, withhold};
+use crate::app::forget::{drop_pictures, is_mine, withhold};
 use crate::app::forms::{SentIn, answer_in};
 use crate::app::reply;
 use crate::ui::urls;
@@ -32,7 +32,7 @@ pub(crate) async fn take(
         let site = look.app();
         site.writes.take(look.visitor().who(), site.now_ms())?;
         site.forget(look.game(), &texts(&event)).await?;
-        Ok(())
+        drop_pictures(&look, &event, look.visitor().id()).await
     };
     let to = urls::Event {
         game: look.game().as_str(),

@@ -240,6 +240,7 @@ async fn by_web(
     let address = form.filled("address").unwrap_or_default().trim().to_owned();
     let reach = WebReach {
         loopback: site.parts.house.hooks_to_loopback,
+        ..WebReach::default()
     };
     if let Err(why) = reach.check(&address) {
         return wrong(&format!("The address cannot be used: {why}."));
@@ -289,6 +290,7 @@ async fn by_push(
     };
     let reach = WebReach {
         loopback: site.parts.house.hooks_to_loopback,
+        ..WebReach::default()
     };
     if let Err(why) = reach.check(&address) {
         return wrong(&format!("The address cannot be used: {why}."));

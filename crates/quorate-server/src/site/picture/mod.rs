@@ -1,3 +1,4 @@
 //! Pictures that people uploaded.
 
 pub mod handler;
+pub mod upload;

@@ -133,7 +133,7 @@ fn whole(
         fields: fields(look, id, post),
         edit: window::edit_window(look, id, post),
         again: again(look, id, post),
-        body: look.prose(written(&post.body), 2),
+        body: look.post_prose(id, written(&post.body), 2),
         flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
         change_note: changes_note(changes.len()),
         digest: digest(post),
@@ -372,7 +372,7 @@ fn comments(
             event: (look.author_of(&comment.author) == look.me() && look.me().is_some())
                 .then(|| in_log(look, key.id.0.event())),
             body: words_beside(comment)
-                .map(|text| look.comment(text, &counted_words(look, post, comment))),
+                .map(|text| look.comment(id, text, &counted_words(look, post, comment))),
         });
     }
     made

@@ -15,8 +15,8 @@ use crate::ui::{
 pub struct Answering {
     /// The word of its draft.
     pub draft: String,
-    /// Where it is kept as a draft, and where its draft is deleted.
-    pub keeps: (Href, Href),
+    /// Where it is kept as a draft, where its draft is deleted, and where a picture is put into it.
+    pub keeps: (Href, Href, Href),
     /// When it was written, where a draft is shown.
     pub kept: Option<When>,
     /// Where it goes.

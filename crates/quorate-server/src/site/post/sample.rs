@@ -268,6 +268,7 @@ fn proposal() -> Post {
             keeps: (
                 urls::DraftKeep { game: GAME }.into(),
                 urls::DraftDelete { game: GAME }.into(),
+                urls::UploadTake { game: GAME }.into(),
             ),
             kept: None,
             send: send(urls::Comment { game: GAME, post: "94-0" }),

@@ -9,7 +9,7 @@ use quorate_kernel::{EventSeq, Name};
 use quorate_law::RuleText as Text;
 
 use crate::app::forms::{OpenedThen, drawn, page};
-use crate::site::ruleset::page::{Beside, Clause, RuleText, Ruleset, RulesetPart, TocRule};
+use crate::site::ruleset::page::{Beside, Clause, Missed, RuleText, Ruleset, RulesetPart, TocRule};
 use crate::ui::code::CodeHtml;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Link, plural, urls};
@@ -280,6 +280,7 @@ fn clause(
     let place = format!("rule-{id}.{number}");
     Clause {
         beside: beside(look, id, &code, &place, unfolded),
+        misses: missed(look, id, number),
         id: place,
         number: if number == 0 {
             String::new()
@@ -290,6 +291,15 @@ fn clause(
         prose: look.clause_prose(prose),
         is_new: look.is_fresh_rule(id),
     }
+}
+
+/// What a clause misses, with the way to mend it.
+fn missed(look: &GameView, id: &Name, clause: u32) -> Option<Missed> {
+    let told = look.missed_by(id, clause);
+    (!told.is_empty()).then(|| Missed {
+        text: told.join("; "),
+        mend: look.mending(id),
+    })
 }
 
 fn beside(

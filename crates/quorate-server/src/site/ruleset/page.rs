@@ -52,6 +52,15 @@ pub enum Beside {
     },
 }
 
+/// Names that the code of a clause asks for and nobody has any more.
+#[derive(Clone, Debug)]
+pub struct Missed {
+    /// "it asks for `ward_map` of Wards, which was repealed on 13 May".
+    pub text: String,
+    /// A proposal that mends it.
+    pub mend: Option<Href>,
+}
+
 /// One clause.
 #[derive(Clone, Debug)]
 pub struct Clause {
@@ -65,6 +74,8 @@ pub struct Clause {
     pub prose: Markup,
     /// What the machine reads.
     pub beside: Beside,
+    /// What its code breaks of where it comes to a name that went with another rule.
+    pub misses: Option<Missed>,
     /// Changed since the reader's last visit.
     pub is_new: bool,
 }

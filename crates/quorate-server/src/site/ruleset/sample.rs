@@ -6,8 +6,8 @@
 )]
 
 use crate::site::ruleset::page::{
-    Beside, BlameLine, Clause, Compare, RuleHistory, RuleText, Ruleset, RulesetPart, TocRule,
-    VersionLine,
+    Beside, BlameLine, Clause, Compare, Missed, RuleHistory, RuleText, Ruleset, RulesetPart,
+    TocRule, VersionLine,
 };
 use crate::ui::code::CodeHtml;
 use crate::ui::sample::world::{GAME, ago, as_stranger, chrome, line, post};
@@ -22,7 +22,19 @@ fn clause(rule: &str, number: &str, called: &str, prose: &str, beside: Beside) -
         called: called.into(),
         prose: line(prose),
         beside,
+        misses: None,
         is_new: false,
+    }
+}
+
+/// The same with a name that its code misses.
+fn misses(clause: Clause, text: &str) -> Clause {
+    Clause {
+        misses: Some(Missed {
+            text: text.into(),
+            mend: Some(urls::Compose { game: GAME }.into()),
+        }),
+        ..clause
     }
 }
 
@@ -174,19 +186,22 @@ fn parts() -> Vec<RulesetPart> {
                         mend: Some(urls::Compose { game: GAME }.into()),
                     },
                 ),
-                clause(
-                    "lamps",
-                    "6",
-                    "12.6",
-                    "The names of all lamps are kept in a list.",
-                    Beside::Elsewhere {
-                        words: "code, 212 lines".into(),
-                        href: urls::RuleHistory {
-                            game: GAME,
-                            rule: "lamps",
-                        }
-                        .into(),
-                    },
+                misses(
+                    clause(
+                        "lamps",
+                        "6",
+                        "12.6",
+                        "The names of all lamps are kept in a list.",
+                        Beside::Elsewhere {
+                            words: "code, 212 lines".into(),
+                            href: urls::RuleHistory {
+                                game: GAME,
+                                rule: "lamps",
+                            }
+                            .into(),
+                        },
+                    ),
+                    "it asks for `reed_map` of The Reeds, which was repealed on 16 September 2031",
                 ),
                 clause(
                     "lamps",

@@ -99,6 +99,7 @@ pub fn themed(words: &str, terms: &Terms) -> String {
             icons: &IconWords::default(),
             people: &People::new(),
             keeps_lines: true,
+            pictures: None,
             heading: None,
         },
     )

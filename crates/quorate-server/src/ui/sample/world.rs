@@ -64,6 +64,7 @@ pub(crate) fn text(words: &str) -> Markup {
             icons: &icons(),
             people: &People::new(),
             keeps_lines: true,
+            pictures: None,
             heading: Some(2),
         },
     )
@@ -78,6 +79,7 @@ pub(crate) fn line(words: &str) -> Markup {
             icons: &icons(),
             people: &People::new(),
             keeps_lines: true,
+            pictures: None,
             heading: None,
         },
     )

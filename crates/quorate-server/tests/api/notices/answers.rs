@@ -7,7 +7,7 @@ use quorate_server::mail_in_key;
 use super::Post;
 
 /// Hands a mail over as `quorate mail-in` does.
-async fn hand_over(post: &Post, mail: &str) -> String {
+pub(super) async fn hand_over(post: &Post, mail: &str) -> String {
     let key = mail_in_key(&post.game.table.site().parts.secret);
     let request = Request::post("/mail-in")
         .header(header::AUTHORIZATION, format!("Bearer {key}"))
@@ -27,13 +27,13 @@ fn reply_to(post: &Post) -> String {
     all.last().unwrap().clone()
 }
 
-fn mail(from: &str, to: &str, id: &str, body: &str) -> String {
+pub(super) fn mail(from: &str, to: &str, id: &str, body: &str) -> String {
     format!(
         "From: {from}\r\nTo: {to}\r\nSubject: Re: Your vote is wanted\r\nMessage-ID: <{id}@post.example>\r\n\r\n{body}\r\n"
     )
 }
 
-async fn asked(post: &Post) -> (String, String) {
+pub(super) async fn asked(post: &Post) -> (String, String) {
     post.by_mail("Bert").await;
     let matter = post.proposal("More rope").await;
     post.round().await;
@@ -43,7 +43,7 @@ async fn asked(post: &Post) -> (String, String) {
 }
 
 /// Bert's vote as it counts; empty where there is none.
-async fn berts_vote(post: &Post, matter: &str) -> String {
+pub(super) async fn berts_vote(post: &Post, matter: &str) -> String {
     let shown = post.game.get(&format!("/posts/{matter}")).gives(200).await;
     let mut votes = shown["votes"].as_array().unwrap().iter();
     let vote = votes.find(|vote| vote["voter"]["name"] == "Bert").unwrap();

@@ -47,6 +47,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "draft=new%3DProposal",
         ),
         (
+            "/g/{game}/uploads",
+            g("/uploads"),
+            "draft=new%3DProposal&title=A+map&picture=none",
+        ),
+        (
             "/found",
             "/found".into(),
             "rulebook=ball&title=Another&name=Zed",
@@ -56,6 +61,11 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/sign-in/code",
             "/sign-in/code".into(),
             "ticket=none&code=1",
+        ),
+        (
+            "/sign-in/from/{provider}",
+            "/sign-in/from/none".into(),
+            "arrival=none&name=Zed",
         ),
         ("/sign-out", "/sign-out".into(), ""),
         ("/sign-up", "/sign-up".into(), "name=Hal&password=short"),
@@ -109,6 +119,16 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/settings/{what}:factor-on",
             "/settings/factor-on".into(),
             "key=none&code=1",
+        ),
+        (
+            "/settings/{what}:outside",
+            "/settings/outside".into(),
+            "provider=none&old=wrong",
+        ),
+        (
+            "/settings/{what}:outside-off",
+            "/settings/outside-off".into(),
+            "issuer=none&subject=none",
         ),
         (
             "/settings/{what}:factor-off",

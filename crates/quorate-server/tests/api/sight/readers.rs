@@ -68,7 +68,8 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Role {
-    fn name(self) -> Option<&'static str> {
+    /// The account of whoever reads, if they have one.
+    pub(crate) fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::Stranger => return None,
             Self::Outsider => OUTSIDER,

@@ -62,6 +62,7 @@ fn parts(ball: &Ball, head: u64) -> BTreeMap<&'static str, Vec<String>> {
         ),
         ("digest", words(&["none"])),
         ("code", words(&["nothing"])),
+        ("provider", words(&["nothing"])),
         ("version", words(&["none"])),
         ("word", words(&["none"])),
         (

@@ -1,0 +1,184 @@
+//! Answers that come back by mail, played as those who sent them: from the mail server's pipe, or from a mailbox.
+
+use std::sync::Arc;
+
+use quorate_engine::icons::IconWords;
+use quorate_kernel::command::{Act, typed};
+use quorate_kernel::{Name, PostId};
+use quorate_notices::answer::{Incoming, MailAnswer, read, vote};
+use quorate_notices::outbox::{Channel, ChannelSort, OutboxLetter};
+use quorate_runtime::OperatingError;
+
+use crate::app::error::AppError;
+use crate::app::mail::Mail;
+use crate::app::notice_words::{self, WordFor};
+use crate::app::send;
+use crate::app::state::AppState;
+use crate::view::game::GameView;
+
+/// What became of a mail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum MailTaken {
+    /// It was played.
+    Played,
+    /// It could not be, and its sender is told why.
+    Answered(String),
+    /// An address takes no more mail, which is noted.
+    Noted,
+    /// There was nothing to do about it.
+    Ignored,
+}
+
+/// Takes a mail; `to` is whom the mail server delivered it to, where it says so. None where this site takes no mail. An
+/// error means that it is to be taken another time.
+pub(crate) async fn take_mail(
+    site: &Arc<AppState>,
+    raw: &[u8],
+    to: Option<&str>,
+) -> Result<Option<MailTaken>, AppError> {
+    let mail = site.parts.house.mail.as_ref();
+    let Some((mail, address)) = mail.and_then(|mail| Some((mail, mail.replies.as_deref()?))) else {
+        return Ok(None);
+    };
+    let taken = match read(raw, address, to) {
+        Incoming::Automatic | Incoming::Unreadable => MailTaken::Ignored,
+        Incoming::Bounce { word } => bounced(site, &word).await?,
+        Incoming::Stray { from } => stray(site, mail, from).await?,
+        Incoming::Answer(answer) => match played(site, &answer).await? {
+            None => MailTaken::Played,
+            Some(why) => {
+                tell(mail, &answer.from, &answer, &why).await;
+                MailTaken::Answered(why)
+            }
+        },
+    };
+    Ok(Some(taken))
+}
+
+/// A letter that is still kept, with its channel.
+async fn letter_of(
+    site: &AppState,
+    word: &str,
+) -> Result<Option<(Channel, OutboxLetter)>, AppError> {
+    let (Some(WordFor::Answer(id) | WordFor::Bounce(id)), Some(outbox)) =
+        (notice_words::read(site, word), &site.parts.outbox)
+    else {
+        return Ok(None);
+    };
+    let Some(letter) = outbox.letter(id).await.map_err(OperatingError::from)? else {
+        return Ok(None);
+    };
+    let channel = outbox
+        .channel(letter.channel)
+        .await
+        .map_err(OperatingError::from)?;
+    Ok(channel
+        .filter(|it| it.sort == ChannelSort::Mail)
+        .zip(Some(letter)))
+}
+
+async fn bounced(site: &AppState, word: &str) -> Result<MailTaken, AppError> {
+    let is_bounce = matches!(notice_words::read(site, word), Some(WordFor::Bounce(_)));
+    let (Some((channel, _)), Some(outbox)) = (letter_of(site, word).await?, &site.parts.outbox)
+    else {
+        return Ok(MailTaken::Ignored);
+    };
+    if !is_bounce {
+        return Ok(MailTaken::Ignored);
+    }
+    let why = Some("mail to this address came back");
+    outbox
+        .pause_channel(channel.id, why)
+        .await
+        .map_err(OperatingError::from)?;
+    Ok(MailTaken::Noted)
+}
+
+/// A mail to no address of ours. Only those who have an account here are told: anybody's address can stand as the sender.
+async fn stray(site: &AppState, mail: &Mail, from: Option<String>) -> Result<MailTaken, AppError> {
+    let Some(from) = from else {
+        return Ok(MailTaken::Ignored);
+    };
+    if site.parts.accounts.account_by_mail(&from).await?.is_none() {
+        return Ok(MailTaken::Ignored);
+    }
+    let why =
+        "This address takes answers to notices, at the address that each of them names.".to_owned();
+    let told = mail
+        .answer(&from, "Your mail was not read", "", why.clone())
+        .await;
+    if let Err(trouble) = told {
+        tracing::error!(trouble = %trouble, "an answer by mail did not leave");
+    }
+    Ok(MailTaken::Answered(why))
+}
+
+/// Plays an answer; gives why not where it was not played.
+async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<String>, AppError> {
+    let is_answer = matches!(
+        notice_words::read(site, &answer.word),
+        Some(WordFor::Answer(_))
+    );
+    let found = letter_of(site, &answer.word).await?.filter(|_| is_answer);
+    let Some((channel, letter)) = found else {
+        let why = "What you answered is too old to be answered by mail, or the address that it came to is no longer yours.";
+        return Ok(Some(why.to_owned()));
+    };
+    if !channel.address.eq_ignore_ascii_case(&answer.from) {
+        let why = "That notice went to another address than the one you wrote from. Answer from the address that it came to.";
+        return Ok(Some(why.to_owned()));
+    }
+    let Some(post) = letter.topic.post() else {
+        return Ok(Some(
+            "There is nothing to answer in what you answered.".to_owned(),
+        ));
+    };
+    let account = site.parts.accounts.account(channel.account).await?;
+    let look = match GameView::for_account(site, account, letter.game.as_str()).await {
+        Ok(look) => look,
+        Err(AppError::NotFound) => return Ok(Some("That game is no longer here.".to_owned())),
+        Err(trouble) => return Err(trouble),
+    };
+    let Some(text) = comment(&look, post, &answer.text) else {
+        let why = "Your mail holds no words of your own: write above what you quote.";
+        return Ok(Some(why.to_owned()));
+    };
+    // The same mail, delivered twice, is one comment.
+    let key = blake3::hash(format!("{} {}", answer.message_id, answer.text).as_bytes()).to_hex();
+    let key = format!("mail-{}", &key[..32]);
+    let text = typed(&text);
+    match send::send(&look, Some(&key), Act::Comment { post, text }).await {
+        Ok(_) => Ok(None),
+        Err(AppError::Refused(refusal)) => {
+            Ok(Some(look.refusal("Your comment", &refusal).sentence()))
+        }
+        Err(trouble @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
+            Ok(Some(trouble.what()))
+        }
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// What an answer says as a comment: the first line as a vote, where it is nothing else.
+fn comment(look: &GameView, post: PostId, text: &str) -> Option<String> {
+    let icons = look.post(post).and_then(|row| {
+        let category = look.law().categories.get(&row.category)?;
+        Some(IconWords::of(&category.it))
+    });
+    let (icon, words): (Option<Name>, String) = vote(text, &icons.unwrap_or_default());
+    match icon {
+        Some(icon) => Some(look.ask(|asked| asked.ballot(post, icon.as_str(), &words))),
+        None => (!words.is_empty()).then_some(words),
+    }
+}
+
+async fn tell(mail: &Mail, to: &str, answer: &MailAnswer, why: &str) {
+    let subject = format!("Not done: {}", answer.subject);
+    let lines = answer.text.lines();
+    let quoted: Vec<_> = lines.map(|line| format!("> {line}\n")).collect();
+    let quoted = quoted.concat();
+    let text = format!("{why}\n\nYou wrote:\n\n{quoted}");
+    if let Err(trouble) = mail.answer(to, &subject, &answer.message_id, text).await {
+        tracing::error!(trouble = %trouble, "an answer by mail did not leave");
+    }
+}

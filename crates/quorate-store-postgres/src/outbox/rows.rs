@@ -1,0 +1,167 @@
+//! Rows of the tables of notices.
+
+use std::collections::BTreeMap;
+
+use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_notices::choice::{Hour, Hours, WeekDay, Zone};
+use quorate_notices::kind::{NoticeKind, Pace};
+use quorate_notices::outbox::{
+    Channel, ChannelAudience, ChannelId, FollowPoint, Followed, Interest, LetterId, OutboxLetter,
+};
+use quorate_runtime::ports::{AccountId, StoreError};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+
+use crate::convert;
+use crate::error::Explain;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+fn number(row: &PgRow, column: &str) -> Result<u64> {
+    let number: i64 = row.try_get(column).explain()?;
+    Ok(number.unsigned_abs())
+}
+
+fn small(row: &PgRow, column: &str) -> Result<u32> {
+    Ok(u32::try_from(number(row, column)?).unwrap_or(u32::MAX))
+}
+
+fn damaged(what: String) -> StoreError {
+    StoreError::Damaged { what: what.into() }
+}
+
+/// The words of what stands, with the events at which it began to, as text.
+pub(super) fn standing_text(standing: &BTreeMap<String, EventSeq>) -> Result<String> {
+    let written = serde_json::to_string(standing);
+    written.map_err(|error| StoreError::Failed {
+        cause: error.to_string().into(),
+    })
+}
+
+pub(super) fn follow_point(row: &PgRow) -> Result<FollowPoint> {
+    let standing: &str = row.try_get("standing").explain()?;
+    Ok(FollowPoint {
+        seq: convert::seq(row.try_get("seq").explain()?),
+        look_at: convert::optional_moment(row, "look_at")?,
+        standing: serde_json::from_str(standing)
+            .map_err(|error| damaged(format!("what stands in a game: {error}")))?,
+    })
+}
+
+pub(super) fn game(row: &PgRow) -> Result<GameId> {
+    convert::word(row, "game")
+}
+
+fn optional_game(row: &PgRow) -> Result<Option<GameId>> {
+    let game: Option<&str> = row.try_get("game").explain()?;
+    game.map(|_| convert::word(row, "game")).transpose()
+}
+
+fn audience(row: &PgRow) -> Result<ChannelAudience> {
+    let game = optional_game(row)?;
+    let kinds: Option<&str> = row.try_get("room_kinds").explain()?;
+    let Some(kinds) = kinds else {
+        return Ok(ChannelAudience::Own(game));
+    };
+    let kinds: std::result::Result<Vec<NoticeKind>, _> =
+        kinds.split_whitespace().map(str::parse).collect();
+    match (game, kinds) {
+        (Some(game), Ok(kinds)) => Ok(ChannelAudience::Room(game, kinds)),
+        _ => Err(damaged("a room of no game, or of unknown news".to_owned())),
+    }
+}
+
+pub(super) fn channel(row: &PgRow) -> Result<Channel> {
+    Ok(Channel {
+        id: ChannelId(number(row, "id")?),
+        account: AccountId(number(row, "account")?),
+        audience: audience(row)?,
+        sort: convert::word(row, "sort")?,
+        address: row.try_get("address").explain()?,
+        secret: row.try_get("secret").explain()?,
+        made_at: convert::moment(row, "made_at")?,
+        confirmed_at: convert::optional_moment(row, "confirmed_at")?,
+        paused: row.try_get("paused").explain()?,
+        failures: small(row, "failures")?,
+    })
+}
+
+pub(super) fn letter(row: &PgRow) -> Result<OutboxLetter> {
+    Ok(OutboxLetter {
+        id: LetterId(number(row, "id")?),
+        channel: ChannelId(number(row, "channel")?),
+        bundle: row.try_get("bundle").explain()?,
+        game: game(row)?,
+        seq: convert::seq(row.try_get("seq").explain()?),
+        kind: convert::word(row, "kind")?,
+        topic: convert::word(row, "topic")?,
+        at: convert::moment(row, "at")?,
+        due_at: convert::moment(row, "due_at")?,
+        tries: small(row, "tries")?,
+        standing: convert::word(row, "standing")?,
+        trouble: row.try_get("trouble").explain()?,
+        done_at: convert::optional_moment(row, "done_at")?,
+    })
+}
+
+/// A choice with whose it is.
+pub(super) fn choice(row: &PgRow) -> Result<(AccountId, Option<GameId>, NoticeKind, Pace)> {
+    let word: &str = row.try_get("game").explain()?;
+    let game = if word.is_empty() {
+        None
+    } else {
+        Some(game(row)?)
+    };
+    let account = AccountId(number(row, "account")?);
+    Ok((
+        account,
+        game,
+        convert::word(row, "kind")?,
+        convert::word(row, "pace")?,
+    ))
+}
+
+/// Hours with whose they are. A zone that the database no longer has is UTC.
+pub(super) fn hours(row: &PgRow) -> Result<(AccountId, Hours)> {
+    let zone: &str = row.try_get("zone").explain()?;
+    let hour = |column: &str| -> Result<Option<Hour>> {
+        let hour: Option<i64> = row.try_get(column).explain()?;
+        Ok(hour.and_then(|hour| Hour::new(u8::try_from(hour).ok()?)))
+    };
+    let day: i64 = row.try_get("day").explain()?;
+    let day = u8::try_from(day).ok().and_then(WeekDay::new);
+    let hours = Hours {
+        zone: Zone::named(zone).unwrap_or_default(),
+        hour: hour("hour")?.unwrap_or_default(),
+        day: day.unwrap_or_default(),
+        quiet: hour("quiet_from")?.zip(hour("quiet_to")?),
+    };
+    Ok((AccountId(number(row, "account")?), hours))
+}
+
+/// An interest with whose it is.
+pub(super) fn interest(row: &PgRow) -> Result<(AccountId, Followed, Interest)> {
+    let follows: bool = row.try_get("follows").explain()?;
+    let interest = if follows {
+        Interest::Follows
+    } else {
+        Interest::Mutes
+    };
+    Ok((
+        AccountId(number(row, "account")?),
+        convert::word(row, "what")?,
+        interest,
+    ))
+}
+
+/// A seat's account and player.
+pub(super) fn seat(row: &PgRow) -> Result<(AccountId, quorate_kernel::PlayerId)> {
+    Ok((
+        AccountId(number(row, "account")?),
+        convert::word(row, "player")?,
+    ))
+}
+
+pub(super) fn moment(row: &PgRow) -> Result<Option<Moment>> {
+    convert::optional_moment(row, "at")
+}

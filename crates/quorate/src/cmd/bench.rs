@@ -1,0 +1,224 @@
+//! `quorate bench`: what pages and votes cost on this machine, each beside a measure of the machine itself, in one run.
+
+mod reader;
+mod scene;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde_json::{Value as Json, json};
+
+use crate::output::Output;
+use reader::{Reader, Sent};
+use scene::{Bare, Scene};
+
+/// How often somebody votes while votes are timed.
+const VOTES: usize = 101;
+
+/// What SQLite writes ahead for one vote: about six pages, each with a header of its own.
+const SYNC_BYTES: usize = 6 * (4_096 + 24);
+
+/// What is measured, and for how long.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// For how many seconds each page is asked for.
+    #[arg(long, default_value_t = 3)]
+    seconds: u64,
+    /// How many readers ask at once.
+    #[arg(long, default_value_t = 4)]
+    readers: usize,
+    /// How many live streams are open while votes are timed once more; 0 leaves that out.
+    #[arg(long, default_value_t = 1_000)]
+    streams: usize,
+    /// The rulebook whose demo is read.
+    #[arg(long, default_value = "adventurers-2019")]
+    rulebook: String,
+}
+
+/// How often a page came, and how long one took.
+struct Pace {
+    rate: f64,
+    median: Duration,
+    late: Duration,
+}
+
+/// Serves the demo in a process of its own, asks it, and prints a table.
+pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(measure(arguments, out))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn measure(arguments: &Arguments, out: &Output) -> Result<()> {
+    let scene = Scene::start(&arguments.rulebook, arguments.streams)?;
+    let stranger = Reader::stranger(scene.base());
+    let front = scene.path("");
+    let player = scene.player(&stranger).await?;
+    let post = scene.post(&stranger).await?;
+    out.line(format!(
+        "{:<28} {:>10} {:>10} {:>10} {:>9} {:>12}",
+        "page", "a second", "median", "p99", "bytes", "of a handler"
+    ));
+    let mut rows = Vec::new();
+    let pages = ["", "/rules", "/tracker", &post, "/log", "/act", "/desk"];
+    for (who, reader) in [("signed out", &stranger), ("signed in", &player)] {
+        for page in pages {
+            // Strangers get no list of actions and no desk.
+            if who == "signed out" && ["/act", "/desk"].contains(&page) {
+                continue;
+            }
+            let name = if page.is_empty() { "front" } else { page };
+            let row = page_row(arguments, reader, &scene.path(page)).await?;
+            let row = row.told(&format!("{name}, {who}"), out);
+            rows.push(row);
+        }
+    }
+    rows.push(votes(&scene, &player, &front, "a vote", out).await?);
+    if arguments.streams > 0 {
+        let open = reader::open_streams(&scene, arguments.streams).await?;
+        let what = format!("a vote, {} streams open", open.len());
+        rows.push(votes(&scene, &player, &front, &what, out).await?);
+    }
+    out.value(&json!({ "rows": rows }));
+    Ok(())
+}
+
+/// A page beside a bare handler that answers with as many bytes.
+struct PageRow {
+    page: Pace,
+    bare: Pace,
+    bytes: usize,
+}
+
+async fn page_row(arguments: &Arguments, reader: &Reader, path: &str) -> Result<PageRow> {
+    let first = reader.get(path).await?;
+    let bytes = first.body.len();
+    let bare = Bare::start(bytes).await?;
+    let page = pace(arguments, reader, path).await?;
+    let bare = pace(arguments, &Reader::stranger(&bare.base), "/").await?;
+    Ok(PageRow { page, bare, bytes })
+}
+
+impl PageRow {
+    /// Prints the row, and gives it for programs.
+    fn told(&self, what: &str, out: &Output) -> Json {
+        let ratio = self.page.rate / self.bare.rate.max(1e-9);
+        let (page, bytes) = (&self.page, self.bytes);
+        out.line(format!(
+            "{what:<28} {:>10.0} {:>10} {:>10} {bytes:>9} {ratio:>12.2}",
+            page.rate,
+            format!("{:.2?}", page.median),
+            format!("{:.2?}", page.late),
+        ));
+        json!({
+            "what": what, "rate": page.rate, "bytes": bytes, "ratio": ratio,
+            "median_us": page.median.as_micros(), "p99_us": page.late.as_micros(),
+        })
+    }
+}
+
+/// So many readers ask for a page again and again until the time is up.
+async fn pace(arguments: &Arguments, reader: &Reader, path: &str) -> Result<Pace> {
+    let length = Duration::from_secs(arguments.seconds);
+    let start = now();
+    let mut tasks = Vec::new();
+    for _ in 0..arguments.readers {
+        let (reader, path) = (reader.again(), path.to_owned());
+        tasks.push(tokio::spawn(async move {
+            let mut times = Vec::new();
+            while now() - start < length {
+                let asked = now();
+                reader.get(&path).await?;
+                times.push(now() - asked);
+            }
+            anyhow::Ok(times)
+        }));
+    }
+    let mut times = Vec::new();
+    for task in tasks {
+        times.extend(task.await??);
+    }
+    let took = now() - start;
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people to look at")]
+    let rate = times.len() as f64 / took.as_secs_f64();
+    Ok(Pace {
+        rate,
+        median: share(&mut times, 50),
+        late: share(&mut times, 99),
+    })
+}
+
+/// How long a vote takes from form to answer, beside a bare sync of as many bytes as it writes in the same folder.
+async fn votes(
+    scene: &Scene,
+    player: &Reader,
+    front: &str,
+    what: &str,
+    out: &Output,
+) -> Result<Json> {
+    let (mut times, mut syncs) = (Vec::new(), Vec::new());
+    for run in 0..VOTES {
+        let page = player.get(front).await?;
+        let form = scene::quick_form(&page.body).context("nothing to vote on")?;
+        let vote = if run % 2 == 0 { "against" } else { "for" };
+        let asked = now();
+        let Sent { status, .. } = player.send(&form.to, &form.with("vote", vote)).await?;
+        times.push(now() - asked);
+        anyhow::ensure!(status.as_u16() < 400, "a vote was answered with {status}");
+        syncs.push(bare_sync(scene)?);
+    }
+    let (vote, late) = (share(&mut times, 50), share(&mut times, 99));
+    let sync = share(&mut syncs, 50);
+    let ratio = vote.as_secs_f64() / sync.as_secs_f64().max(1e-9);
+    out.line(format!(
+        "{what}: {vote:.2?} (p99 {late:.2?}), {ratio:.1} times a bare sync of {sync:.2?}"
+    ));
+    Ok(json!({
+        "what": what, "median_us": vote.as_micros(), "p99_us": late.as_micros(),
+        "sync_us": sync.as_micros(), "ratio": ratio,
+    }))
+}
+
+/// A file of as many bytes as a vote writes, synced.
+fn bare_sync(scene: &Scene) -> Result<Duration> {
+    let mut file = std::fs::OpenOptions::new();
+    let mut file = file
+        .create(true)
+        .append(true)
+        .open(scene.folder().join("bare"))?;
+    let bytes = vec![7; SYNC_BYTES];
+    let start = now();
+    file.write_all(&bytes)?;
+    file.sync_data()?;
+    Ok(now() - start)
+}
+
+/// The time within which so many of a hundred are.
+fn share(times: &mut [Duration], percent: usize) -> Duration {
+    times.sort_unstable();
+    let last = times.len().saturating_sub(1);
+    times.get(last * percent / 100).copied().unwrap_or_default()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark has to look at a stopwatch"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_a_hundred_is_the_time_of_that_rank() {
+        let mut times: Vec<Duration> = (1..=200).rev().map(Duration::from_millis).collect();
+        assert_eq!(share(&mut times, 50), Duration::from_millis(100));
+        assert_eq!(share(&mut times, 99), Duration::from_millis(198));
+        assert_eq!(share(&mut [], 99), Duration::ZERO);
+    }
+}
