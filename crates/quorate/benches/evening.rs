@@ -164,12 +164,12 @@ struct Town {
     matter: Option<PostId>,
 }
 
-async fn evening(game_count: u64, mail_server: &str) -> Json {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path(), StoreOptions::default()).await;
-    let store = Arc::new(store.unwrap());
-    let start: Moment = "2031-05-04T18:00Z".parse().unwrap();
-    let clock = Arc::new(HandClock::at(start));
+/// A site over a store, and who sends its messages.
+async fn opened(
+    store: &Arc<Store>,
+    clock: &Arc<HandClock>,
+    mail_server: Option<&str>,
+) -> (Games, Courier) {
     let laws = Arc::new(LawCache::default());
     let secret = ServerSecret::new([7; 32]);
     let ports = Ports {
@@ -181,8 +181,7 @@ async fn evening(game_count: u64, mail_server: &str) -> Json {
         others: None,
     };
     let games = Games::start(ports, GamesSettings::default()).await.unwrap();
-    let is_told = mail_server != "none";
-    let by = is_told.then(|| {
+    let by = mail_server.map(|mail_server| {
         let from = "Quorate <games@nomic.example>";
         let by = Mail::by_server(from, mail_server, None, ADDRESS).unwrap();
         by.with_replies(Some("reply@nomic.example")).unwrap()
@@ -205,6 +204,7 @@ async fn evening(game_count: u64, mail_server: &str) -> Json {
         search: store.clone(),
         outbox: Some(store.clone()),
         backup: None,
+        buckets: None,
         clock: clock.clone(),
         secret,
         books: Vec::new(),
@@ -213,6 +213,17 @@ async fn evening(game_count: u64, mail_server: &str) -> Json {
     };
     let site = AppState::new(parts).map_err(|error| error.to_string());
     let courier = Courier::new(&Arc::new(site.unwrap())).unwrap();
+    (games, courier)
+}
+
+async fn evening(game_count: u64, mail_server: &str) -> Json {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), StoreOptions::default()).await;
+    let store = Arc::new(store.unwrap());
+    let start: Moment = "2031-05-04T18:00Z".parse().unwrap();
+    let clock = Arc::new(HandClock::at(start));
+    let is_told = mail_server != "none";
+    let (games, courier) = opened(&store, &clock, is_told.then_some(mail_server)).await;
     let evening = Evening {
         games,
         store,
@@ -360,7 +371,7 @@ impl Evening {
                 town.matter = proposed.await.map(|seq| PostId(Id::new(seq, 0)));
                 events += u64::from(town.matter.is_some());
             }
-            let Some(post) = town.matter.filter(|_| at > 0 && at % 8 == 0) else {
+            let Some(post) = town.matter.filter(|_| at > 0 && at.is_multiple_of(8)) else {
                 continue;
             };
             let voter = at / 8;
@@ -370,7 +381,7 @@ impl Evening {
                 u64::from(said.await.is_some())
             };
             events += say(":for:".to_owned()).await;
-            if voter % 3 == 0 {
+            if voter.is_multiple_of(3) {
                 events += say(format!("What do you say, @Player {voter}?")).await;
             }
         }

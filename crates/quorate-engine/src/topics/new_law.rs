@@ -220,7 +220,7 @@ mod tests {
             tx.put(key.clone(), row);
             assert!(tx.law_changed(), "a text that was kept");
             take(tx);
-            let digest = tx.with_state(|state| state.law_digest());
+            let digest = tx.with_state(quorate_kernel::state::State::law_digest);
             assert_eq!(tx.coming_law().digest, digest);
             tx.remove::<Archived>(key);
             assert!(tx.law_changed(), "a text that was taken out again");

@@ -197,13 +197,11 @@ impl Provider {
         let back = RedirectUrl::new(back.to_owned()).map_err(no_proof)?;
         let code = AuthorizationCode::new(code.to_owned());
         let verifier = PkceCodeVerifier::new(secrets.verifier.clone());
-        match self.places() {
-            Some(places) => self.plain_person(places, code, back, verifier).await,
-            None => {
-                let nonce = Nonce::new(secrets.nonce.clone());
-                self.named_person(code, back, verifier, nonce, now).await
-            }
+        if let Some(places) = self.places() {
+            return self.plain_person(places, code, back, verifier).await;
         }
+        let nonce = Nonce::new(secrets.nonce.clone());
+        self.named_person(code, back, verifier, nonce, now).await
     }
 
     /// The issuer's address, as its people are known by it.
@@ -364,12 +362,11 @@ impl Provider {
         };
         let address = request.uri().to_string();
         reach.check(&address).map_err(|why| no_answer(&why))?;
-        let web = match self.web.get() {
-            Some(web) => web,
-            None => {
-                let made = web_reach::client(reach, PATIENCE).map_err(|why| no_answer(&why))?;
-                self.web.get_or_init(|| made)
-            }
+        let web = if let Some(web) = self.web.get() {
+            web
+        } else {
+            let made = web_reach::client(reach, PATIENCE).map_err(|why| no_answer(&why))?;
+            self.web.get_or_init(|| made)
         };
         let (mut parts, body) = request.into_parts();
         let agent = axum::http::HeaderValue::from_static("quorate");

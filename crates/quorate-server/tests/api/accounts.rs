@@ -116,6 +116,7 @@ impl Accounts for InMemory {
         kept.restraints.remove(&id.0);
         kept.drafts.retain(|(account, _)| *account != id);
         kept.uploads.retain(|(account, _)| *account != id);
+        kept.ways.retain(|(account, _)| *account != id);
         for (report, _) in &mut kept.reports {
             report.by = report.by.filter(|by| *by != id);
         }
@@ -352,7 +353,11 @@ impl Safety for InMemory {
         if self.account_from_outside(&way.name).await?.is_some() {
             return Err(AccountError::WayTaken);
         }
-        self.kept().ways.push((id, way.clone()));
+        let mut kept = self.kept();
+        if !kept.accounts.iter().any(|one| one.id == id) {
+            return Err(AccountError::NoAccount);
+        }
+        kept.ways.push((id, way.clone()));
         Ok(())
     }
 

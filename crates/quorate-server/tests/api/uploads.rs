@@ -132,7 +132,7 @@ async fn what_is_no_picture_leaves_the_text_as_it_was() {
     ];
     for (file, says) in [
         (&b"<svg onload=alert(1)>"[..], "neither PNG"),
-        (&[0; pictures::FILE_MAX + 1][..], "more than"),
+        (&vec![0; pictures::FILE_MAX + 1], "more than"),
         (&b""[..], "Choose a picture first"),
     ] {
         let told = upload(&game, &anna, &begun, file).await;

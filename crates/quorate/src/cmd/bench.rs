@@ -77,7 +77,8 @@ async fn measure(arguments: &Arguments, out: &Output) -> Result<()> {
     }
     rows.push(votes(&scene, &player, &front, "a vote", out).await?);
     if arguments.streams > 0 {
-        let open = reader::open_streams(&scene, arguments.streams).await?;
+        let open =
+            reader::open_streams(scene.base(), &scene.path("/stream"), arguments.streams).await?;
         let what = format!("a vote, {} streams open", open.len());
         rows.push(votes(&scene, &player, &front, &what, out).await?);
     }

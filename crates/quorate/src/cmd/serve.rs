@@ -229,26 +229,7 @@ pub(super) fn serve(
             (games, Some(Arc::new(readers)))
         }
     };
-    let deps = Deps {
-        workers,
-        games: games.clone().into(),
-        laws: Arc::clone(&folder.laws),
-        accounts: folder.store.clone(),
-        safety: folder.store.clone(),
-        moderation: folder.store.clone(),
-        drafts: folder.store.clone(),
-        uploads: folder.store.clone(),
-        journal: folder.store.clone(),
-        seals: folder.store.clone(),
-        search: folder.store.clone(),
-        outbox: Some(folder.store.clone()),
-        backup: folder.backup(),
-        buckets: folder.node.clone().map(|node| node as _),
-        clock,
-        secret: folder.secret()?,
-        books: rulebooks::playable()?,
-        house,
-    };
+    let deps = deps(folder, &games, workers, clock, house)?;
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
     let fetcher = Fetcher::new(&state);
@@ -296,6 +277,36 @@ pub(super) fn serve(
             tracing::warn!("a game was still judging; what it judged is not kept");
         }
         Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// What the site is made of.
+fn deps(
+    folder: &DataFolder,
+    games: &Games,
+    workers: Option<Arc<dyn Workers>>,
+    clock: Arc<dyn TimeSource>,
+    house: ServerConfig,
+) -> Result<Deps> {
+    Ok(Deps {
+        workers,
+        games: games.clone().into(),
+        laws: Arc::clone(&folder.laws),
+        accounts: folder.store.clone(),
+        safety: folder.store.clone(),
+        moderation: folder.store.clone(),
+        drafts: folder.store.clone(),
+        uploads: folder.store.clone(),
+        journal: folder.store.clone(),
+        seals: folder.store.clone(),
+        search: folder.store.clone(),
+        outbox: Some(folder.store.clone()),
+        backup: folder.backup(),
+        buckets: folder.node.clone().map(|node| node as _),
+        clock,
+        secret: folder.secret()?,
+        books: rulebooks::playable()?,
+        house,
     })
 }
 

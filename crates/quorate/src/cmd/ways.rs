@@ -66,12 +66,11 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let mut is_stale = false;
     for (book, table) in books.iter().zip(&tables) {
         let text = markdown(&book.manifest.title, table);
-        match &known {
-            Some(known) => is_stale |= !same(book.name.as_str(), known, &text, out),
-            None => {
-                out.line(text);
-                out.value(&as_json(book.name.as_str(), table));
-            }
+        if let Some(known) = &known {
+            is_stale |= !same(book.name.as_str(), known, &text, out);
+        } else {
+            out.line(text);
+            out.value(&as_json(book.name.as_str(), table));
         }
     }
     Ok(if is_stale {

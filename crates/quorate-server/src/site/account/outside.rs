@@ -260,7 +260,7 @@ async fn linked(
             return Ok(reply::see_with(&settings, taken));
         }
         done => done?,
-    };
+    }
     let linked = Happened {
         about: provider.title.clone(),
         ..Happened::to(id, SecurityEvent::OutsideLinked)

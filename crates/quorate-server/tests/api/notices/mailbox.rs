@@ -105,8 +105,8 @@ impl MailboxServer {
     fn found(&self) -> String {
         let kept = self.kept.lock().unwrap();
         let unseen = kept.iter().enumerate().filter(|(_, mail)| !mail.is_seen);
-        let uids: String = unseen.map(|(nth, _)| format!(" {}", nth + 1)).collect();
-        format!("* SEARCH{uids}\r\n")
+        let uids = unseen.map(|(nth, _)| (nth + 1).to_string());
+        format!("* SEARCH {}\r\n", uids.collect::<Vec<_>>().join(" "))
     }
 
     fn shown(&self, uid: &str) -> String {

@@ -178,7 +178,7 @@ impl Issuer {
             base: format!("http://{}", listener.local_addr().unwrap()),
             signs,
             lie: Lie::Nothing,
-            now: 0,
+            now: 1_000,
             subject: "ines-1".to_owned(),
             mail: None,
             granted: BTreeMap::new(),
@@ -206,7 +206,10 @@ impl Issuer {
     pub(super) fn base(&self) -> String {
         self.0.lock().unwrap().base.clone()
     }
+}
 
+#[expect(clippy::unused_async, reason = "a handler is async")]
+impl Issuer {
     async fn document(State(issuer): State<Self>) -> Json<Value> {
         let base = issuer.base();
         Json(json!({

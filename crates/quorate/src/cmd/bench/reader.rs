@@ -9,8 +9,6 @@ use hyper_util::rt::TokioExecutor;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::scene::Scene;
-
 /// The longest page that is read, in bytes.
 const PAGE_BYTES_MAX: usize = 1 << 24;
 
@@ -103,12 +101,10 @@ impl Reader {
 }
 
 /// So many live streams of a game, each past its first bytes.
-pub(super) async fn open_streams(scene: &Scene, count: usize) -> Result<Vec<TcpStream>> {
-    let address = scene.base().trim_start_matches("http://").to_owned();
-    let ask = format!(
-        "GET {} HTTP/1.1\r\nhost: {address}\r\naccept: text/event-stream\r\n\r\n",
-        scene.path("/stream")
-    );
+pub(super) async fn open_streams(base: &str, path: &str, count: usize) -> Result<Vec<TcpStream>> {
+    let address = base.trim_start_matches("http://").to_owned();
+    let ask =
+        format!("GET {path} HTTP/1.1\r\nhost: {address}\r\naccept: text/event-stream\r\n\r\n");
     let mut open = Vec::new();
     while open.len() < count {
         let mut tasks = Vec::new();
