@@ -95,7 +95,8 @@ async fn gone(
 ) -> Result<Response, AppError> {
     let provider = provider(site, word)?;
     site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
     let back = back_address(site, provider)?;
     if visitor.is_new {
         // The way back is bound to the browser's session, which begins with a page.
@@ -330,7 +331,8 @@ async fn made(
 ) -> Result<Response, AppError> {
     let provider = provider(site, word)?;
     site.sign_ups
-        .take(Who::address(visitor.address), site.now_ms())?;
+        .take(Who::address(visitor.address), site.now_ms())
+        .await?;
     let sealed = form.one("arrival").unwrap_or_default();
     let arrival: Option<Arrival> =
         site.journeys
