@@ -14,12 +14,12 @@ use quorate_server::{Mail, ServerConfig};
 
 use crate::table::Table;
 
-/// A program that takes mail as sendmail does, and puts it into a file beside itself.
+/// A program that takes mail as sendmail does, and puts it into a file beside itself. Two may run at once, each with a half of its own.
 fn program(folder: &Path) -> String {
     let path = folder.join("takes-mail");
     let inbox = folder.join("inbox");
     let script = format!(
-        "#!/bin/sh\ncat > {0}.half && mv {0}.half {0}\n",
+        "#!/bin/sh\ncat > {0}.$$ && mv {0}.$$ {0}\n",
         inbox.display()
     );
     fs::write(&path, script).unwrap();
