@@ -12,8 +12,8 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::{EventSeq, Id, PlayerId};
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
-    Accounts, Drafts, Invitation, Journal, KeptDraft, NewAccount, Outage, Recovery, Seat,
-    ServerSecret, Session, Token, TokenScope, carry,
+    AccountId, Accounts, Drafts, Invitation, Journal, KeptDraft, NewAccount, Outage, Recovery,
+    Seat, ServerSecret, Session, Token, TokenScope, carry,
 };
 use quorate_runtime::testing::contract::{kept, plant, same};
 use quorate_store::{Store, StoreOptions};
@@ -123,6 +123,17 @@ async fn fill(folder: &Path) {
     };
     store.make_recovery(&recovery).await.unwrap();
     let player = PlayerId(Id::new(EventSeq(1), 0));
+    fill_game(&store, anna, game, player).await;
+    let outage = Outage {
+        since: Moment(1),
+        until: Moment(2),
+    };
+    store.note_outage(outage).await.unwrap();
+    store.close().await;
+}
+
+/// A seat, a message that was read, and a draft, all of one account in `game`.
+async fn fill_game(store: &Store, anna: AccountId, game: GameId, player: PlayerId) {
     let seat = Seat {
         game: game.clone(),
         player,
@@ -139,12 +150,6 @@ async fn fill(folder: &Path) {
         fields: "title=A+bridge".to_owned(),
     };
     store.keep_draft(anna, &draft).await.unwrap();
-    let outage = Outage {
-        since: Moment(1),
-        until: Moment(2),
-    };
-    store.note_outage(outage).await.unwrap();
-    store.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

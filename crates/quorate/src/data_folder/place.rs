@@ -39,16 +39,7 @@ impl FromStr for Place {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal
-    + Seals
-    + SearchIndex
-    + Accounts
-    + Safety
-    + Moderation
-    + Drafts
-    + Uploads
-    + Outbox
-    + Whole
+    Journal + Seals + SearchIndex + Accounts + Safety + Moderation + Drafts + Uploads + Outbox + Whole
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;
