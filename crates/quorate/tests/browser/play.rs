@@ -80,26 +80,34 @@ fn a_dynasty_is_won_and_the_winner_ascends() {
 
 #[test]
 fn a_value_is_changed_by_hand_and_the_change_is_undone() {
-    in_town(Width::Desk, async |anna, bert| {
-        let cell = "/g/night-town/tracker?cell=player:2.brains";
+    with_browser(async {
+        let server = Server::start();
+        let anna = Reader::sign_up(&server, "Anna", Width::Desk).await;
+        anna.found("template", "The Orchard").await;
+        let bert = Reader::sign_up(&server, "Bert", Width::Desk).await;
+        bert.join("the-orchard", "Bert").await;
+        anna.admit("the-orchard", "Bert").await;
+        let cell = "/g/the-orchard/tracker?cell=player:2.apples";
         bert.open(cell).await;
         bert.unfold("#values details.turn").await;
-        let form = "form[action='/g/night-town/claim']";
+        let form = "form[action='/g/the-orchard/claim']";
         bert.fill(&format!("{form} input[name=value]"), "77").await;
-        bert.fill(&format!("{form} input[name=why]"), "I found a freezer")
+        bert.fill(&format!("{form} input[name=why]"), "It was the best recipe")
             .await;
         bert.press(&format!("{form} button")).await;
         bert.sees("stands as claimed").await;
         anna.open(cell).await;
-        anna.comes_to_see("#values", "I found a freezer").await;
+        anna.comes_to_see("#values", "It was the best recipe").await;
         anna.follow("undo or dispute").await;
         let undo = "form[action$='/undo']";
-        anna.fill(&format!("{undo} input[name=reason]"), "There is no freezer")
+        anna.fill(&format!("{undo} input[name=reason]"), "It was burnt")
             .await;
         anna.press(&format!("{undo} button")).await;
-        anna.open("/g/night-town/tracker").await;
+        anna.open("/g/the-orchard/tracker").await;
         let row = anna.text("#values").await.expect("a table");
         assert!(!row.contains("77"), "{row}");
+        anna.close().await;
+        bert.close().await;
     });
 }
 
@@ -128,7 +136,7 @@ fn a_text_is_filled_in_as_it_stands_and_a_refused_form_keeps_what_was_typed() {
         anna.fill(&format!("{form} [name=clause]"), "1").await;
         anna.press(&format!("{form} [name=look]")).await;
         let text = format!("{form} textarea[name=text]");
-        anna.comes_to_hold(&text, "This ruleset binds every").await;
+        anna.comes_to_hold(&text, "must follow this ruleset").await;
         anna.fill(
             &text,
             "All of it is other now, from the first word to the last",
