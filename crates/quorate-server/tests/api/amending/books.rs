@@ -53,7 +53,7 @@ impl Book {
                 "enactment",
                 &[
                     (
-                        "is one more than half of all {players}, a half rounded down",
+                        "is half of all {players}, rounded down, plus one",
                         "is two thirds of all {players}, rounded up",
                     ),
                     (
@@ -130,7 +130,7 @@ impl Book {
                     "voting",
                     &[
                         (
-                            "Any {player} may vote on a pending proposal in a comment to it:",
+                            "Any {player} may vote on a pending proposal by a comment with an icon:",
                             "Any {player} may vote on a pending proposal, by the Secret Ballot:",
                         ),
                         (
@@ -191,8 +191,8 @@ impl Book {
                     "votes",
                     &[
                         (
-                            "cast by a comment under it with the icon FOR, AGAINST or DEFERENTIAL.",
-                            "cast by a comment under it with the icon FOR, AGAINST or DEFERENTIAL, or on a proposal by the Secret Ballot.",
+                            "by a comment under it with the icon FOR, AGAINST or DEFERENTIAL.",
+                            "by a comment under it with the icon FOR, AGAINST or DEFERENTIAL, or on a proposal by the Secret Ballot.",
                         ),
                         ("def ballot(post: Post", "def comment_vote(post: Post"),
                         (
