@@ -1,6 +1,7 @@
 //! The way in to all games of a server.
 
 mod alarm;
+mod minding;
 mod nodes;
 
 use std::sync::Arc;
@@ -61,7 +62,7 @@ impl Games {
         registry.keep_running(alarm::watch(Arc::clone(&games.0), wake));
         registry.keep_running(alarm::beat(Arc::clone(&games.0)));
         if let Some(others) = &games.0.ports.others {
-            nodes::mind(&games.0, others);
+            minding::mind(&games.0, others);
         }
         Ok(games)
     }

@@ -34,6 +34,14 @@ pub(crate) enum Purpose {
     Due,
 }
 
+/// How a writer goes on after a turn.
+pub(crate) enum TurnEnd {
+    /// Not at all.
+    Asleep,
+    /// With another claim, or as a reader.
+    Again(Purpose),
+}
+
 impl GameHost {
     pub(crate) async fn receipt_at(
         &self,

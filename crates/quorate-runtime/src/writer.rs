@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use crate::blocking::blocking;
 use crate::error::OperatingError;
 use crate::fold::{self, keep_snapshot};
-use crate::host::{GameHost, Purpose};
+use crate::host::{GameHost, Purpose, TurnEnd};
 use crate::judge::{GameJudge, Head, Secret};
 use crate::mail::{Reply, WriterMail};
 use crate::ports::{Batch, Claim, ClaimFor, Epoch, Lease, StoreError};
@@ -28,7 +28,6 @@ use crate::published::{Answer, Published};
 use crate::registry::{Role, Slot, WriterStanding};
 
 use round::{Round, RoundEnd, WaitingItem};
-use turns::TurnEnd;
 
 /// After how many rounds in a row that a bug ended a game stands still for a while.
 const BUGS_MAX: u32 = 3;

@@ -18,6 +18,7 @@ mod moderation;
 mod news;
 mod nodes;
 mod outbox;
+mod own_node;
 mod safety;
 mod seals;
 mod search;
@@ -37,26 +38,15 @@ use tokio::task::AbortHandle;
 
 use database::Database;
 use ids::GameIds;
-use nodes::NodeSelf;
+use own_node::NodeSelf;
+
+pub use own_node::NodeOptions;
 
 /// The steps by which a database comes to the form of this release.
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// The form of the tables that this release knows. Later ones may be used as long as they say so.
 const FORM: i64 = 1;
-
-/// What a node says of itself.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NodeOptions {
-    /// Its name, which no other has.
-    pub name: String,
-    /// Where the others reach it, a host and a port; empty where it takes no commands from others.
-    pub address: String,
-    /// The newest edition of the law's language that it knows.
-    pub edition: u16,
-    /// The release it runs.
-    pub release: String,
-}
 
 /// The store of a site, as one of its nodes uses it.
 pub struct PostgresStore {

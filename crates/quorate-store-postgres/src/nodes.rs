@@ -1,7 +1,6 @@
 //! The nodes, and who of them writes to which game.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use quorate_kernel::{GameId, Moment};
@@ -10,19 +9,11 @@ use quorate_runtime::ports::{
 };
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use sqlx::{Postgres, Row, Transaction};
-use tokio::time::Instant;
 
-use crate::database::Database;
 use crate::error::Explain;
 use crate::news::{FORGOTTEN, LOGS, NODES};
-use crate::{NodeOptions, PostgresStore, convert};
-
-/// How much earlier than the database a node counts its own leases as ended, for no two clocks run alike.
-const MARGIN: Duration = Duration::from_millis(250);
-
-/// Forgets nodes that are gone for a day, and commands that are gone for a minute.
-const FORGET: &str = "DELETE FROM nodes WHERE alive_until < clock_timestamp() - \
-    CASE WHEN address = '' THEN interval '1 minute' ELSE interval '1 day' END";
+use crate::own_node::{Hold, held_from, steady_now};
+use crate::{PostgresStore, convert};
 
 /// How many games with something due are asked for at a time.
 const DUES_AT_ONCE: i64 = 500;
@@ -30,95 +21,6 @@ const DUES_AT_ONCE: i64 = 500;
 /// What the columns of a node are called when they are read.
 const NODE_COLUMNS: &str =
     "name, address, edition, release, draining, alive_until > clock_timestamp() AS alive";
-
-/// This node.
-pub(crate) struct NodeSelf {
-    name: Arc<str>,
-    incarnation: i64,
-    /// What it says of itself, for the case that its row is to be written again.
-    options: NodeOptions,
-    hold: Mutex<Hold>,
-}
-
-/// How surely this node holds its leases.
-struct Hold {
-    until: Instant,
-    term: u64,
-    is_draining: bool,
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long a lease still holds is for a steady clock to say, and no event depends on it"
-)]
-fn steady_now() -> Instant {
-    Instant::now()
-}
-
-fn held_from(asked_at: Instant) -> Instant {
-    asked_at + Duration::from_millis(LEASE_MS) - MARGIN
-}
-
-impl NodeSelf {
-    /// Joins the nodes, taking the place of any other process of that name.
-    pub(crate) async fn join(
-        database: &Database,
-        options: NodeOptions,
-    ) -> Result<Self, StoreError> {
-        let asked_at = steady_now();
-        let said = &options;
-        let incarnation: i64 = database
-            .ask(|pool| async move {
-                sqlx::query(FORGET)
-                    .execute(&pool)
-                    .await?;
-                sqlx::query_scalar(
-                    "INSERT INTO nodes (name, incarnation, address, edition, release, alive_until, draining) \
-                     VALUES ($1, nextval('incarnations'), $2, $3, $4, \
-                     clock_timestamp() + $5 * interval '1 ms', false) \
-                     ON CONFLICT (name) DO UPDATE SET incarnation = excluded.incarnation, \
-                     address = excluded.address, edition = excluded.edition, \
-                     release = excluded.release, alive_until = excluded.alive_until, draining = false \
-                     RETURNING incarnation",
-                )
-                .bind(&said.name)
-                .bind(&said.address)
-                .bind(i32::from(said.edition))
-                .bind(&said.release)
-                .bind(LEASE_MS.cast_signed())
-                .fetch_one(&pool)
-                .await
-            })
-            .await?;
-        Ok(Self {
-            name: options.name.as_str().into(),
-            incarnation,
-            options,
-            hold: Mutex::new(Hold {
-                until: held_from(asked_at),
-                term: 0,
-                is_draining: false,
-            }),
-        })
-    }
-
-    pub(crate) fn name(&self) -> Arc<str> {
-        Arc::clone(&self.name)
-    }
-
-    /// Which process of that name it is.
-    pub(crate) fn incarnation(&self) -> i64 {
-        self.incarnation
-    }
-
-    fn hold(&self) -> MutexGuard<'_, Hold> {
-        self.hold.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn replaced(&self) -> StoreError {
-        StoreError::NodeReplaced { node: self.name() }
-    }
-}
 
 /// What a claim found, before it is told in the words of the ports.
 enum Claimed {

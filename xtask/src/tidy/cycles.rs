@@ -6,21 +6,12 @@ use super::finding::Finding;
 use super::repo::{Member, Repo};
 
 /// Crates that still have cycles, and why.
-const WITH_CYCLES: [(&str, &str); 5] = [
+const WITH_CYCLES: [(&str, &str); 2] = [
     (
         "quorate-engine",
         "a refusal asks the judge when it would end",
     ),
-    (
-        "quorate-lab",
-        "the table of ways is not apart from what fills it",
-    ),
-    (
-        "quorate-runtime",
-        "a writer that follows another node is a writer",
-    ),
     ("quorate-server", "its rooms are being sorted"),
-    ("quorate-store-postgres", "its nodes are rows of its store"),
 ];
 
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {

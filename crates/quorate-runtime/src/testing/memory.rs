@@ -1,5 +1,6 @@
 //! A store in memory, whose appends can be made to fail or to wait.
 
+mod index;
 mod search;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -36,7 +37,7 @@ struct MemoryContents {
     fail_next: Option<StoreError>,
     /// The games of each append that was made, in order.
     appends: Vec<Vec<GameId>>,
-    index: BTreeMap<GameId, search::MemoryIndex>,
+    index: BTreeMap<GameId, index::MemoryIndex>,
 }
 
 struct MemoryGame {

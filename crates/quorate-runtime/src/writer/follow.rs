@@ -5,11 +5,10 @@ use std::sync::Arc;
 use quorate_kernel::Span;
 use quorate_kernel::state::State;
 
-use super::turns::TurnEnd;
 use super::{MAIL_AT_ONCE, Writer};
 use crate::error::OperatingError;
 use crate::fold::{self, Chain, Fold};
-use crate::host::Purpose;
+use crate::host::{Purpose, TurnEnd};
 use crate::judge::Head;
 use crate::mail::WriterMail;
 use crate::ports::NodeRow;

@@ -2,17 +2,9 @@
 
 use super::Writer;
 use crate::error::OperatingError;
-use crate::host::Purpose;
+use crate::host::{Purpose, TurnEnd};
 use crate::ports::{Claim, ClaimFor, StoreError};
 use crate::registry::WriterStanding;
-
-/// How a writer goes on.
-pub(super) enum TurnEnd {
-    /// Not at all.
-    Asleep,
-    /// With another claim, or as a reader.
-    Again(Purpose),
-}
 
 impl Writer {
     /// Gives the game up. Where another node has it, or is to, the commands that wait go there.

@@ -18,7 +18,7 @@ use quorate_law::readable;
 use super::super::forecasts;
 use super::super::game::SimulatedGame;
 use super::read::{changes, dynastic, kind_of, place, refused_by};
-use super::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
+use super::table::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 
 /// How many values or kinds are tried, spread over all.
 const SAMPLES: usize = 12;

@@ -1,61 +1,13 @@
-//! The index of a store in memory.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! A store in memory as a search index.
 
 use async_trait::async_trait;
 use quorate_kernel::GameId;
-use quorate_kernel::digest::Digest;
 
 use super::Memory;
+use super::index::found;
 use crate::ports::{
     IndexPoint, SearchIndex, SearchKey, SearchPlace, SearchQuery, SearchText, StoreError,
-    search_words,
 };
-
-/// What it has of one game.
-#[derive(Default)]
-pub(super) struct MemoryIndex {
-    point: Option<IndexPoint>,
-    texts: BTreeMap<SearchKey, SearchText>,
-    waiting: BTreeSet<SearchKey>,
-}
-
-impl MemoryIndex {
-    /// Takes out what has forgotten words.
-    pub(super) fn forget(&mut self, digests: &[Digest]) {
-        let gone = self.texts.iter();
-        let gone = gone.filter(|(_, text)| text.seals.iter().any(|seal| digests.contains(seal)));
-        let gone: Vec<SearchKey> = gone.map(|(key, _)| key.clone()).collect();
-        for key in gone {
-            self.texts.remove(&key);
-            self.waiting.insert(key);
-        }
-    }
-}
-
-/// Where a text stands among those that are found, if it is.
-fn found(key: &SearchKey, text: &SearchText, query: &SearchQuery) -> Option<SearchPlace> {
-    let is_meant = query.part.is_none_or(|part| key.part() == part)
-        && query
-            .category
-            .as_ref()
-            .is_none_or(|category| text.category == *category)
-        && (query.by.is_none() || text.by == query.by)
-        && query.since.is_none_or(|since| text.at >= since)
-        && query.until.is_none_or(|until| text.at < until);
-    let (title, words) = (search_words(&text.title), search_words(&text.text));
-    let mut terms = query.terms.iter();
-    let is_there = terms.all(|term| {
-        let has = |words: &[String]| term.place_in(words).is_some();
-        has(&title) || has(&words)
-    });
-    let mut terms = query.terms.iter();
-    (is_meant && is_there).then(|| SearchPlace {
-        in_title: !query.terms.is_empty() && terms.all(|term| term.place_in(&title).is_some()),
-        at: text.at,
-        key: key.clone(),
-    })
-}
 
 #[async_trait]
 impl SearchIndex for Memory {
