@@ -280,6 +280,10 @@ impl Enactment {
             }
             let done = self.judge.judge(&self.command, &Inputs::default());
             self.events.extend(done.event().ok());
+            // Where a law counts first, what it counted can be acted upon now.
+            if self.by_action(fork, category, said) {
+                return true;
+            }
         }
         false
     }

@@ -20,6 +20,16 @@ pub trait Voice {
 
     /// A value, things by what they are called.
     fn value(&self, value: &Value) -> String;
+
+    /// What comes into a list and what leaves it, where that says more than the two lists.
+    fn moves(&self, _old: &Value, _new: &Value) -> Option<String> {
+        None
+    }
+
+    /// Whether a value is worth a line: those that only rules read are not.
+    fn tells(&self, _thing: &Thing, _name: &Name) -> bool {
+        true
+    }
 }
 
 /// One thing that a patch would do.
@@ -438,6 +448,9 @@ fn value_words(old: Option<&Value>, new: Option<&Value>, voice: &dyn Voice) -> S
 
 /// A value's two ends.
 pub(crate) fn change_of(old: Option<&Value>, new: Option<&Value>, voice: &dyn Voice) -> String {
+    if let Some(moves) = old.zip(new).and_then(|(old, new)| voice.moves(old, new)) {
+        return moves;
+    }
     format!("{} → {}", named(old, voice), named(new, voice))
 }
 

@@ -157,7 +157,17 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     };
     let Odds { throws, changes } = odds;
     let dice = throws.iter().map(throws_line);
-    let (changes, begun) = beginnings(changes, voice);
+    let is_told = |change: &&PossibleChange| {
+        !change
+            .outcomes
+            .iter()
+            .all(|outcome| match &outcome.consequence {
+                Consequence::Value { of, name, .. } => !voice.tells(&of.thing, name),
+                _ => false,
+            })
+    };
+    let changes: Vec<&PossibleChange> = changes.iter().filter(is_told).collect();
+    let (changes, begun) = beginnings(&changes, voice);
     let is_exact = throws.as_ref().is_none_or(|throws| throws.exact);
     let changes = changes
         .iter()
@@ -186,7 +196,7 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
 
 /// The changes without values that begin alike for many, and one line for each of those.
 fn beginnings<'a>(
-    changes: &'a [PossibleChange],
+    changes: &[&'a PossibleChange],
     voice: &dyn Voice,
 ) -> (Vec<&'a PossibleChange>, Vec<ForecastLine>) {
     let begins = |change: &PossibleChange| match change.outcomes.as_slice() {
@@ -203,13 +213,13 @@ fn beginnings<'a>(
         _ => None,
     };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-    for key in changes.iter().filter_map(begins) {
+    for key in changes.iter().copied().filter_map(begins) {
         *counts.entry(key).or_default() += 1;
     }
     counts.retain(|_, count| *count > ALONE);
     let is_rest =
         |change: &&PossibleChange| begins(change).is_none_or(|key| !counts.contains_key(&key));
-    let rest = changes.iter().filter(is_rest).collect();
+    let rest = changes.iter().copied().filter(is_rest).collect();
     let lines = counts.iter().map(|((title, _, value), count)| {
         let text = format!("begins at {value} for all {count} that have it");
         ForecastLine::new(format!("{title}:"), text)

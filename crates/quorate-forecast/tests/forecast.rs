@@ -72,6 +72,38 @@ const NO_WAY: &str = "# Bills\n\n1. A bill is read.\n\n```starlark\n\
     category(\"Bill\", icons = [\"for\", \"against\"], statuses = [\"pending\", \"enacted\", \"failed\"])\n\n\
     def always(a: Attempt) -> bool:\n    return True\n\nforbid(scope(actions = [\"claim\"]), always, \"a proposal\")\n```\n";
 
+/// A law that counts the votes by itself before anybody can act upon them.
+const COUNTED: &str = r#"---
+section: rules
+---
+# Bills
+
+1. Once more than half of all are for a bill, its votes are counted; whoever then reads it out makes it law.
+
+```starlark
+category("Bill", icons = ["for", "against"], statuses = ["pending", "enacted", "failed"])
+in_favour = number("Votes for", of = Post, default = 0)
+
+def votes(post: Post, side: str) -> int:
+    return len([i for i in icons(post) if i.counted and i.name == side])
+
+def over(bill: Post) -> bool:
+    return bill.in_favour == 0 and votes(bill, "for") * 2 > len(players())
+
+def count(bill: Post):
+    bill.in_favour = votes(bill, "for")
+
+def read_out(actor: Player, bill: Bill):
+    require(bill.in_favour > 0, "a bill that is counted")
+    if bill.in_favour * 2 > len(players()):
+        apply(bill)
+    close(bill, "enacted", "")
+
+automatic("count", count, of = Bill, when = over)
+action("read-out", read_out, title = "Read out")
+```
+"#;
+
 struct Empty;
 
 impl PastEvents for Empty {
@@ -290,6 +322,15 @@ fn rules_can_be_changed_by_what_the_law_enacts_whatever_it_is_called() {
         today: Today::Passes,
     });
     assert_eq!(forecast.amending, stuck);
+}
+
+#[test]
+fn a_law_that_counts_first_is_waited_for() {
+    let game = Game::found_under(COUNTED);
+    let richer = script("for p in players():\n    p.gold = 7\n");
+    let forecast = game.whole(&richer);
+    assert_eq!(forecast.refused, None);
+    assert_eq!(numbers(&forecast), [7]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use quorate_forecast::{
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, Moment, Refusal, Span, Value};
+use quorate_kernel::{EventSeq, Moment, Name, Refusal, Span, Thing, Value};
 
 use crate::ui::urls::{self, Href};
 use crate::ui::{Effect, EffectGroup, Link, plural};
@@ -41,6 +41,15 @@ impl Voice for GameView {
 
     fn value(&self, value: &Value) -> String {
         self.label(value)
+    }
+
+    fn moves(&self, old: &Value, new: &Value) -> Option<String> {
+        self.list_moves(old, new)
+    }
+
+    fn tells(&self, thing: &Thing, name: &Name) -> bool {
+        self.declared_of(thing, name)
+            .is_none_or(|decl| !decl.tracked.is_empty())
     }
 }
 

@@ -109,6 +109,18 @@ impl GameView {
         let (Value::List(before), Value::List(after)) = (old, new) else {
             return None;
         };
+        let changed = self.list_moves(old, new)?;
+        Some((
+            format!("{} in it", before.len()),
+            format!("{}: {changed}", after.len()),
+        ))
+    }
+
+    /// What left a list and what came into it.
+    pub(crate) fn list_moves(&self, old: &Value, new: &Value) -> Option<String> {
+        let (Value::List(before), Value::List(after)) = (old, new) else {
+            return None;
+        };
         if before.len() < 2 || after.len() < 2 {
             return None;
         }
@@ -117,15 +129,11 @@ impl GameView {
         let gone = bundled(gone).into_iter().map(|word| format!("− {word}"));
         let come = bundled(come).into_iter().map(|word| format!("+ {word}"));
         let moved: Vec<_> = gone.chain(come).collect();
-        let changed = if moved.is_empty() {
+        Some(if moved.is_empty() {
             "in another order".to_owned()
         } else {
             moved.join(", ")
-        };
-        Some((
-            format!("{} in it", before.len()),
-            format!("{}: {changed}", after.len()),
-        ))
+        })
     }
 
     /// A tracked value in words, as far as the reader may know it.

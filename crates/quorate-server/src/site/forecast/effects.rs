@@ -29,6 +29,8 @@ pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effec
     let groups = look
         .forecast_groups(&Proposed::Post(id), Extent::Alone)
         .into_iter();
+    // What is still needed stands beside the vote, on the same page.
+    let groups = groups.filter(|group| group.id != "needs");
     let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
     let game = look.game().as_str();
     let word = id.to_string();
