@@ -229,15 +229,20 @@ impl Verdict {
         }
     }
 
-    /// The whole of it as one text.
+    /// The short answer with what comes first, as a sentence.
     #[must_use]
-    pub fn sentence(&self) -> String {
+    pub fn short(&self) -> String {
         let ahead = self.ahead.as_ref();
         let ahead = ahead.map_or_else(String::new, |ahead| {
             format!("; waits for “{}”", ahead.title)
         });
-        let said = format!("{}{ahead}{} {}", self.lead, self.stop(), self.why);
-        said.trim().to_owned()
+        format!("{}{ahead}{}", self.lead, self.stop())
+    }
+
+    /// The whole of it as one text.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        format!("{} {}", self.short(), self.why).trim().to_owned()
     }
 }
 

@@ -24,7 +24,9 @@ impl Count {
     #[must_use]
     pub fn on_button(&self, title: &str) -> String {
         let has = |side: &str| self.icons.iter().any(|icon| *icon == side);
-        if !has("for") || !has("against") || participle(title).is_none() {
+        // A veto stands whatever the votes are.
+        let counts = participle(title).is_some_and(|done| done != "vetoed");
+        if !has("for") || !has("against") || !counts {
             return title.to_owned();
         }
         let verb = title.split_whitespace().next().unwrap_or(title);
@@ -166,6 +168,7 @@ mod tests {
         let votes = count(&["for", "against"]);
         assert_eq!(votes.on_button("Enact the proposal"), "Enact, 7–1");
         assert_eq!(votes.on_button("Weigh it"), "Weigh it");
+        assert_eq!(votes.on_button("Veto"), "Veto");
         assert_eq!(count(&["for"]).on_button("Close it"), "Close it");
     }
 }

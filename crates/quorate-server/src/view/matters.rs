@@ -167,7 +167,16 @@ impl GameView {
 impl GameView {
     /// What was noted when a post was closed, as sentences without marks of Markdown; empty where nothing was.
     pub fn closing_note(&self, post: &Post) -> String {
-        sentence(&markup::excerpt(post.note.as_str(), &self.terms, NOTE))
+        let note = markup::excerpt(post.note.as_str(), &self.terms, NOTE);
+        // Some rulesets have the result noted in brackets, as wikis did; the status beside it says that.
+        let marked = note
+            .strip_prefix('[')
+            .and_then(|note| note.split_once("] "));
+        let is_word = |mark: &str| mark.chars().all(char::is_alphabetic);
+        match marked.filter(|(mark, _)| is_word(mark)) {
+            Some((_, note)) => sentence(note),
+            None => sentence(&note),
+        }
     }
 
     /// Each action that closes a matter, with whether somebody may take it now.

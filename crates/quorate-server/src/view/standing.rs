@@ -100,6 +100,13 @@ impl Standing {
         words.join(", ")
     }
 
+    /// The first moment after another at which the law may answer otherwise: one that it says itself, or one up to which what it
+    /// was asked holds.
+    pub(super) fn next(&self, until: Option<Moment>, after: Moment) -> Option<Moment> {
+        let said = self.shut.iter().filter_map(|(_, refusal)| refusal.next_at);
+        said.chain(until).filter(|at| *at > after).min()
+    }
+
     /// The first action that would carry the matter: whatever does not fail it.
     pub(super) fn carrying(&self) -> Option<&(String, Refusal)> {
         let mut shut = self.shut.iter();

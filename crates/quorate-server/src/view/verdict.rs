@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use quorate_engine::judge::Judge;
-use quorate_kernel::command::{Act, Actor, typed};
+use quorate_engine::judge::{Inputs, Judge};
+use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span};
+use quorate_kernel::rows::DueKey;
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
 use quorate_law::capital;
 
 use crate::ui::{Verdict, plural};
@@ -16,6 +17,9 @@ use crate::view::window;
 
 /// How many votes that are still out are tried at most.
 const OUT_MAX: usize = 40;
+
+/// How much may fall due for a matter on a copy.
+const DUES: usize = 4;
 
 /// What is said of an open matter, and how long that holds while nothing happens.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +111,34 @@ impl GameView {
     }
 }
 
+/// Lets what falls due for a matter by a moment happen on a copy, such as the end of its count. What else falls due is left
+/// aside: a year that turns has nothing to do with it, and would cost as much as it does.
+fn settle(copy: &mut Judge, id: PostId, up_to: Moment) {
+    let is_its = |key: &DueKey| match key {
+        DueKey::Automatic(_, thing) | DueKey::Recheck(_, thing) => *thing == Thing::Post(id),
+        DueKey::Duty(_) | DueKey::Open(..) | DueKey::Claim(_) => false,
+    };
+    for round in 0..DUES {
+        let its = copy.state().dues.iter();
+        let its = its.filter(|(key, due)| due.at <= up_to && is_its(key));
+        let Some((key, at)) = its
+            .map(|(key, due)| (key.clone(), due.at))
+            .min_by_key(|(_, at)| *at)
+        else {
+            return;
+        };
+        let due = Command {
+            at: at.max(copy.head().at),
+            actor: Actor::Game,
+            key: format!("settle {round}").into(),
+            act: Act::Due { keys: vec![key] },
+        };
+        if copy.judge(&due, &Inputs::default()).event().is_err() {
+            return;
+        }
+    }
+}
+
 /// A matter with the copy on which votes are tried.
 pub(crate) struct Trial<'a> {
     look: &'a GameView,
@@ -155,6 +187,7 @@ impl<'a> Trial<'a> {
             text: typed(&format!(":{side}:")),
         };
         let taken = self.look.would_on(&mut copy, Actor::Player(who), act);
+        settle(&mut copy, self.id, self.look.now);
         taken.is_ok().then_some(copy)
     }
 
@@ -192,14 +225,16 @@ impl<'a> Trial<'a> {
     /// The first moment at which something changes though nobody votes any more: the law says of each answer how long it
     /// holds.
     pub(crate) fn in_time(&self, tries: usize, ahead: Span) -> Option<(Moment, Standing)> {
-        let mut next = self.until;
+        let mut next = self.now.next(self.until, self.look.now);
         for _ in 0..tries {
             let at = next.filter(|at| *at - self.look.now < ahead)?;
-            let (after, until) = Standing::at(self.look, &self.here, at, self.id);
+            let mut copy = self.here.clone();
+            settle(&mut copy, self.id, at);
+            let (after, until) = Standing::at(self.look, &copy, at, self.id);
             if !after.is_as(&self.now) {
                 return Some((at, after));
             }
-            next = until;
+            next = after.next(until, at);
         }
         None
     }
@@ -240,10 +275,10 @@ impl<'a> Trial<'a> {
             .flatten()
         {
             let votes = match votes {
-                1 => "1 more votes".to_owned(),
-                votes => format!("{votes} more vote"),
+                1 => "one more vote AGAINST".to_owned(),
+                votes => format!("{votes} more votes AGAINST"),
             };
-            format!("{} now, unless {votes} AGAINST", capital(&ways))
+            format!("{} now; {votes} would stop it", capital(&ways))
         } else {
             format!(
                 "{} now; nothing that is still out can stop it",
@@ -367,7 +402,7 @@ impl<'a> Trial<'a> {
         let fresh: Vec<String> = after.open.into_iter().collect();
         let way = (!fresh.is_empty()).then(|| can(&fresh, "can be"))?;
         let when = self.look.when(at).full();
-        Some(format!("With the votes of now it {way} from {when}."))
+        Some(format!("As it stands, it {way} from {when}."))
     }
 
     /// One vote that changes how the matter stands, by whoever others defer to or by anybody.
