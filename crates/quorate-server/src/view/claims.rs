@@ -4,7 +4,7 @@ use quorate_kernel::command::{Act, typed};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PlayerId, Thing};
+use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
 
@@ -23,6 +23,17 @@ pub(crate) fn may_claim(look: &GameView, me: PlayerId, rule: &Name) -> Result<()
         Stop::Refused(refusal) => Some(look.refusal("A change by hand", &refusal).sentence()),
         _ => None,
     })
+}
+
+impl GameView {
+    /// The values that stand as a change by hand left them, as far as the reader may see them: "Ben Apples, Recipe of the week".
+    pub(crate) fn claimed_values(&self, claim: EventSeq) -> String {
+        let cells = self.state().cells.iter();
+        let held = cells.filter(|(key, cell)| cell.by == claim && self.view().shown(key));
+        let named = held.map(|(key, _)| format!("{} {}", self.whose(key), self.value_title(key)));
+        let named: Vec<String> = named.map(|name| name.trim_start().to_owned()).collect();
+        named.join(", ")
+    }
 }
 
 /// The rules that a change can rest on, the one at home chosen.

@@ -14,7 +14,7 @@ use crate::app::send;
 use crate::site::desk::idling;
 use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
 use crate::ui::urls::Href;
-use crate::ui::{Form, Icon, Link, Offer, Status, StatusKind, When, plural, urls};
+use crate::ui::{Form, Icon, Link, Offer, Status, StatusKind, Verdict, When, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::player;
@@ -148,10 +148,8 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
         ),
         status: None,
         votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
-        lead: verdict
-            .map(|verdict| verdict.sentence())
-            .unwrap_or_default(),
-        text: String::new(),
+        lead: verdict.as_ref().map(Verdict::short).unwrap_or_default(),
+        text: verdict.map(|verdict| verdict.why).unwrap_or_default(),
         does,
         whole,
         note: String::new(),
@@ -178,16 +176,7 @@ fn done(look: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(Wh
             game: look.game().as_str(),
             event: &number,
         };
-        let on = match &event.act {
-            Act::Do { args, .. } => args.first().map(|(_, value)| look.label(value.open())),
-            _ => None,
-        };
-        let what = look.event_title(event);
-        let text = match on.filter(|_| look.may_know(event) && look.may_know_given(event)) {
-            Some(on) => format!("{}: {what}: {on}", look.doer_name(event)),
-            None => format!("{}: {what}", look.doer_name(event)),
-        };
-        (look.when(event.at), text, link.into())
+        (look.when(event.at), look.event_line(event), link.into())
     });
     done.collect()
 }
@@ -311,8 +300,12 @@ fn open(look: &GameView) -> Vec<(Status, String, Link)> {
             game,
             event: &number,
         };
-        let text = format!("by {}: {}", look.name(claim.by), claim.reason.as_str());
-        lines.push((Status::new(kind, word), text, Link::new("look", link)));
+        let by = format!("by {}: {}", look.name(claim.by), claim.reason.as_str());
+        let text = match look.claimed_values(id.event()).as_str() {
+            "" => by,
+            values => format!("{values}, {by}"),
+        };
+        lines.push((Status::new(kind, word), text, Link::new("Look", link)));
     }
     for asleep in &look.law().asleep {
         let link = urls::Rule {
@@ -323,7 +316,7 @@ fn open(look: &GameView) -> Vec<(Status, String, Link)> {
         lines.push((
             Status::new(StatusKind::Asleep, "Asleep"),
             text,
-            Link::new("look", link),
+            Link::new("Look", link),
         ));
     }
     lines

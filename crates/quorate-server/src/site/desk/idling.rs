@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use quorate_kernel::rows::{Person, Standing};
-use quorate_kernel::{Moment, Name, PlayerId, Refusal, Thing};
+use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing};
 use quorate_law::datum::{Datum, Type};
 
 use crate::site::desk::handler::duties;
@@ -11,8 +11,9 @@ use crate::site::desk::page::{DeskItem, DeskQueue};
 use crate::ui::{Form, Icon, Link, age, plural, urls};
 use crate::view::game::GameView;
 
-/// How many of those are told about whom nothing can be done yet.
+/// How many of those are told about whom nothing can be done yet, and how far ahead.
 const SOON: usize = 4;
+const AHEAD: Span = Span::days(2);
 
 /// Those whom a button concerns, then those whom time alone brings there, nearest first.
 pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
@@ -23,7 +24,9 @@ pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
         let forms = duties(look, offices, *id);
         if !forms.is_empty() {
             now.push(item(look, *id, person, forms));
-        } else if let Some((title, at, refusal)) = soonest(look, offices, *id) {
+        } else if let Some((title, at, refusal)) =
+            soonest(look, offices, *id).filter(|(_, at, _)| *at - look.now() < AHEAD)
+        {
             let mut item = item(look, *id, person, Vec::new());
             item.text = look.refusal(&title, &refusal).reason();
             item.lead = format!("{title}:");
