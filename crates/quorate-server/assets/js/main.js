@@ -8,6 +8,15 @@ const has = (css) => document.querySelector(css) !== null;
 const wasSent = () => { try { return localStorage.getItem("draft-sent") !== null; } catch { return false; } };
 let board = () => {};
 
+// What an address names may stand folded, and not every browser opens that.
+function unfold() {
+  const named = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = named && named.closest("details:not([open])");
+  if (fold) { fold.open = true; named.scrollIntoView(); }
+}
+addEventListener("hashchange", unfold);
+unfold();
+
 live(() => { times(); board(); });
 times();
 keys();

@@ -1,10 +1,14 @@
 //! What somebody filled in, as the command that it stands for: fields made of an action's declaration, answers to questions.
 
+use std::sync::Arc;
+
 use quorate_engine::fields::Typed;
+use quorate_engine::pictures;
 use quorate_kernel::command::{Act, typed};
+use quorate_kernel::digest::Digest;
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::{Name, PlayerId, Refusal, Value};
-use quorate_law::datum::Type;
+use quorate_law::datum::{Datum, Type};
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
@@ -38,7 +42,9 @@ pub(crate) fn arguments(
                     |(datum, _)| Typed::Known(datum.clone()),
                 )
             };
+            let is_blank = values.iter().all(String::is_empty);
             let typed = match values {
+                _ if is_blank && matches!(&param.ty, Type::Picture) => Typed::Known(drawn(form)),
                 [] => Typed::None,
                 [one] if one.is_empty() && (param.default.is_some() || is_list) => Typed::None,
                 // What is typed has one on each line; what is picked is one line each.
@@ -57,6 +63,17 @@ pub(crate) fn arguments(
         }
         asked.arguments(action, &given)
     })
+}
+
+/// A picture for somebody who has none at hand: another for each form that is filled in otherwise.
+fn drawn(form: &Posted) -> Datum {
+    const SIDE: u16 = 80; // pixels
+    let digest = Digest::of_parts([form.key().unwrap_or_default().as_bytes()]).0;
+    let seed = digest
+        .iter()
+        .take(8)
+        .fold(0, |seed, byte| seed << 8 | u64::from(*byte));
+    Datum::Picture(Arc::new(pictures::drawn(SIDE, SIDE, seed)))
 }
 
 /// The command that an answer stands for.

@@ -149,8 +149,9 @@ impl GameView {
             made = made.hint("One on each line.");
         }
         if made.kind == FieldKind::Picture {
+            made.optional = true;
             made = made.hint(format!(
-                "PNG, JPEG, GIF or WebP, at most {0} by {0} pixels and {1} kB",
+                "PNG, JPEG, GIF or WebP, at most {0} by {0} pixels and {1} kB. Without one, the site draws one for you.",
                 pictures::SIDE_MAX,
                 pictures::FILE_MAX / 1024
             ));

@@ -273,7 +273,20 @@ impl Reader {
         }
     }
 
+    /// Opens the fold that something stands in, which is a click.
+    async fn unfolded(&self, css: &str) {
+        let open =
+            "const one = document.querySelector(arguments[0])?.closest('details:not([open])');
+            if (one) one.open = true;
+            return Boolean(one)";
+        let opened = self.client.execute(open, vec![json!(css)]).await;
+        if opened.is_ok_and(|opened| opened == json!(true)) {
+            self.effort.clicks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     async fn filled(&self, css: &str, text: &str) -> Result<(), CmdError> {
+        self.unfolded(css).await;
         let field = self.client.find(Locator::Css(css)).await?;
         field.clear().await?;
         field.send_keys(text).await
@@ -309,6 +322,7 @@ impl Reader {
     }
 
     async fn pressed(&self, css: &str) -> Result<(), CmdError> {
+        self.unfolded(css).await;
         let button = self.client.find(Locator::Css(css)).await?;
         let scroll = "arguments[0].scrollIntoView({block: 'center'})";
         self.client.execute(scroll, vec![json!(button)]).await?;
@@ -386,6 +400,7 @@ impl Reader {
 
     /// Chooses a file to send along.
     pub(crate) async fn attach(&self, css: &str, file: &std::path::Path) {
+        self.unfolded(css).await;
         let field = self.client.find(Locator::Css(css)).await.unwrap();
         field.send_keys(file.to_str().unwrap()).await.unwrap();
     }

@@ -152,6 +152,7 @@ fn refill(page: &mut Act, action: &Name, form: &Posted) {
             }
         }
         topic.offers.sort_by_key(|offer| !is_it(offer));
+        topic.is_open |= topic.offers.iter().any(is_it);
     }
     page.now
         .sort_by_key(|topic| !topic.offers.iter().any(is_it));

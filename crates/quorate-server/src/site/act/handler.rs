@@ -8,6 +8,7 @@ use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::{EventSeq, Name, PlayerId, Value};
+use quorate_law::datum::Type;
 use quorate_runtime::Receipt;
 
 use crate::app::error::AppError;
@@ -123,41 +124,19 @@ pub(crate) fn sheet(
     }
 }
 
-/// Open offers by topic: first those that are likely next, by what players and the reader did lately and by what is the reader's
-/// alone to do; the others by their rules.
+/// Open offers by topic: first those that are likely next, the others by their rules.
 fn topics(
     look: &GameView,
     me: PlayerId,
     open: Vec<(Name, Offer)>,
     events: &[Event],
 ) -> Vec<page::Topic> {
-    let weight = |offer: &Offer| {
-        let done = events.iter().filter(
-            |event| matches!(&event.act, Act::Do { action, .. } if *action == *offer.action),
-        );
-        let by_me = |event: &Event| event.command().actor.player() == Some(me);
-        let lately: usize = done.map(|event| if by_me(event) { 3 } else { 1 }).sum();
-        lately
-            + if look.is_for_alone(&offer.action, me) {
-                1_000
-            } else {
-                0
-            }
-    };
-    let mut weighed: Vec<(usize, usize)> = open
-        .iter()
-        .enumerate()
-        .map(|(nth, (_, offer))| (weight(offer), nth))
-        .filter(|(weight, _)| *weight > 0)
-        .collect();
-    weighed.sort_by_key(|(weight, nth)| (std::cmp::Reverse(*weight), *nth));
-    weighed.truncate(LIKELY);
-    let is_likely = |nth: usize| weighed.iter().any(|(_, likely)| *likely == nth);
+    let likely = likely(look, me, &open, events);
     let mut topics: Vec<page::Topic> = Vec::new();
-    let mut likely: Vec<(usize, Offer)> = Vec::new();
+    let mut first: Vec<(usize, Offer)> = Vec::new();
     for (nth, (rule, offer)) in open.into_iter().enumerate() {
-        if is_likely(nth) {
-            likely.push((nth, offer));
+        if let Some(place) = likely.iter().position(|likely| *likely == nth) {
+            first.push((place, offer));
             continue;
         }
         let id = format!("of-{rule}");
@@ -167,20 +146,67 @@ fn topics(
                 id,
                 title: look.rule_title(&rule),
                 offers: vec![offer],
+                is_open: false,
             }),
         }
     }
-    let place = |nth: usize| weighed.iter().position(|(_, likely)| *likely == nth);
-    likely.sort_by_key(|(nth, _)| place(*nth));
-    if !likely.is_empty() {
+    first.sort_by_key(|(place, _)| *place);
+    if !first.is_empty() {
         let first = page::Topic {
             id: "likely".to_owned(),
             title: "Likely next".to_owned(),
-            offers: likely.into_iter().map(|(_, offer)| offer).collect(),
+            offers: first.into_iter().map(|(_, offer)| offer).collect(),
+            is_open: true,
         };
         topics.insert(0, first);
     }
     topics
+}
+
+/// The places of the offers that are likely next, the likeliest first: what is the reader's alone to do, what closes a matter
+/// or waits for an office of theirs, and what players did lately in the dynasty, their own doings before others'. Where nobody
+/// did anything, the dynasty's first actions.
+fn likely(look: &GameView, me: PlayerId, open: &[(Name, Offer)], events: &[Event]) -> Vec<usize> {
+    let offices = look.offices();
+    let is_dynastic = |rule: &Name| look.section_of(rule) == Some("dynastic");
+    let is_duty = |offer: &Offer| {
+        let decl = look.law().actions.get(offer.action.as_str());
+        decl.is_some_and(|decl| {
+            let first = decl.it.params.first().map(|param| &param.ty);
+            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law().categories.contains_key(kind));
+            on && decl.it.by.as_ref().is_some_and(|by| offices.contains(by))
+        })
+    };
+    let lately = |offer: &Offer| -> usize {
+        let done = events.iter().filter(
+            |event| matches!(&event.act, Act::Do { action, .. } if *action == *offer.action),
+        );
+        let by_me = |event: &Event| event.command().actor.player() == Some(me);
+        done.map(|event| if by_me(event) { 3 } else { 1 }).sum()
+    };
+    let weight = |(rule, offer): &(Name, Offer)| {
+        if look.is_for_alone(&offer.action, me) {
+            1_000
+        } else if is_dynastic(rule) {
+            lately(offer)
+        } else if is_duty(offer) {
+            1 + lately(offer)
+        } else {
+            0
+        }
+    };
+    let mut weighed: Vec<(usize, usize)> = open.iter().map(weight).zip(0..).collect();
+    if weighed.iter().all(|(weight, _)| *weight == 0) {
+        weighed = open
+            .iter()
+            .map(|(rule, _)| usize::from(is_dynastic(rule)))
+            .zip(0..)
+            .collect();
+    }
+    weighed.retain(|(weight, _)| *weight > 0);
+    weighed.sort_by_key(|(weight, nth)| (std::cmp::Reverse(*weight), *nth));
+    weighed.truncate(LIKELY);
+    weighed.into_iter().map(|(_, nth)| nth).collect()
 }
 
 fn own_log(look: &GameView, me: PlayerId) -> Href {

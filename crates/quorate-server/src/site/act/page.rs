@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::{
-    Choice, Chrome, Cite, Die, Effect, Link, Offer, Outcome, Refusal, Send, Sheet, When,
+    Choice, Chrome, Cite, Die, Effect, Form, Link, Offer, Outcome, Refusal, Send, Sheet, When,
 };
 
 /// A question that waits for the reader: in the middle of an action of their own, or left to them by somebody else's.
@@ -88,6 +88,15 @@ pub struct Topic {
     pub title: String,
     /// In the law's order.
     pub offers: Vec<Offer>,
+    /// Whether their forms stand in sight; else those with something to fill in are folded under their titles.
+    pub is_open: bool,
+}
+
+impl Topic {
+    fn folds(&self, offer: &Offer) -> bool {
+        let has_fields = |form: &Form| !form.fields.is_empty();
+        !self.is_open && offer.open.as_ref().is_ok_and(has_fields)
+    }
 }
 
 /// What the reader can do.

@@ -235,11 +235,7 @@ fn act() -> Act {
                 )
             },
         ],
-        now: vec![Topic {
-            id: "likely".into(),
-            title: "Likely next".into(),
-            offers: now(),
-        }],
+        now: by_topic(now()),
         later: vec![
             offer(
                 "line",
@@ -374,4 +370,19 @@ impl Samples for Act {
             },
         ]
     }
+}
+
+/// The first two as likely next, the others folded.
+fn by_topic(mut offers: Vec<Offer>) -> Vec<Topic> {
+    let rest = offers.split_off(2);
+    let topic = |id: &str, title: &str, offers| Topic {
+        id: id.into(),
+        title: title.into(),
+        offers,
+        is_open: id == "likely",
+    };
+    vec![
+        topic("likely", "Likely next", offers),
+        topic("of-harbour", "The Harbour", rest),
+    ]
 }
