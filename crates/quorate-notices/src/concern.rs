@@ -269,7 +269,11 @@ impl ConcernReader<'_> {
             return;
         };
         let is_act = match &self.event.act {
-            Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } | Act::Claim { .. } => true,
+            Act::Do { .. }
+            | Act::Answer { .. }
+            | Act::Decide { .. }
+            | Act::Claim { .. }
+            | Act::Undo { .. } => true,
             Act::Found(_)
             | Act::Apply { .. }
             | Act::Leave { .. }
@@ -281,7 +285,6 @@ impl ConcernReader<'_> {
             | Act::Comment { .. }
             | Act::Message { .. }
             | Act::Dispute { .. }
-            | Act::Undo { .. }
             | Act::Dice { .. }
             | Act::Wake { .. }
             | Act::Sleep { .. }

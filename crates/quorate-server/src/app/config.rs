@@ -51,9 +51,7 @@ pub struct ServerConfig {
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
-            welcome:
-                "Games of Nomic: players propose rules, vote on them, and play by what they make."
-                    .to_owned(),
+            welcome: "Players propose rules, vote on them, and play by what they make.".to_owned(),
             is_open: true,
             is_secure: false,
             is_proxied: false,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use quorate_engine::convert;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
-use quorate_kernel::rows::{Cell, CellKey};
+use quorate_kernel::rows::{Cell, CellKey, DueKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Moment, Name, PlayerId, PostId, Thing};
@@ -81,7 +81,7 @@ impl GameView {
             Act::Undo { .. } => "undoes an earlier event".to_owned(),
             Act::Dice { .. } => "rolls on the dice line".to_owned(),
             Act::Wake { .. } => "switches a clause’s code on again".to_owned(),
-            Act::Due { .. } => "automatic, when it was time".to_owned(),
+            Act::Due { keys } => due_title(keys),
             Act::Downtime { .. } => "the server was down".to_owned(),
             Act::Repair { .. } => "repairs the game".to_owned(),
             Act::Sleep { clause, .. } => {
@@ -184,6 +184,24 @@ const CHUNK: usize = 250;
 /// What there was of a value before it came to be.
 const NOTHING: &str = "nothing";
 
+/// What fell due, in the law's own names: "Turn boundary".
+fn due_title(keys: &[DueKey]) -> String {
+    let mut titles: Vec<String> = Vec::new();
+    for key in keys {
+        let title = match key {
+            DueKey::Automatic(name, _) | DueKey::Recheck(name, _) => {
+                capital(&readable(name.as_str()))
+            }
+            DueKey::Duty(_) | DueKey::Open(..) => "Time to answer is over".to_owned(),
+            DueKey::Claim(_) => "A change by hand is settled".to_owned(),
+        };
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    titles.join(", ")
+}
+
 /// The cells that an event wrote, each once: what it held before the first time and after the last.
 fn cells_of(event: &Event) -> Vec<(&CellKey, Option<&Cell>, Option<&Cell>)> {
     let mut cells: Vec<(&CellKey, Option<&Cell>, Option<&Cell>)> = Vec::new();
@@ -224,8 +242,12 @@ impl GameView {
     pub(crate) fn doer_name(&self, event: &Event) -> String {
         match (self.doer(event), event.actor) {
             (Some(player), _) => self.name(player),
-            (None, Actor::Newcomer) => "Somebody new".to_owned(),
+            (None, Actor::Newcomer) => match &event.act {
+                Act::Apply { name, .. } => written(name).to_owned(),
+                _ => "Somebody new".to_owned(),
+            },
             (None, Actor::Operator) => "The operator".to_owned(),
+            (None, Actor::Game) if matches!(event.act, Act::Due { .. }) => "Automatic".to_owned(),
             (None, Actor::Game) => "The game".to_owned(),
             (None, _) => "Somebody".to_owned(),
         }
@@ -262,16 +284,19 @@ impl GameView {
         }
         let mut more = 0;
         let speaks = matches!(event.act, Act::Post(_) | Act::Comment { .. });
-        let (changed, begun) = if speaks {
-            // What is noted on the books about whoever speaks goes without saying.
-            (
-                self.values_where(event, &|_, decl| decl.tracked != ROSTER)
-                    .0,
-                0,
-            )
-        } else {
-            self.values_of(event)
-        };
+        let is_there = |key: &CellKey| self.trial_run(|tx| tx.exists(&key.thing));
+        let was_there = |key: &CellKey| !cell_of_new(event, key) && is_there(key);
+        let is_tracked = |decl: &ValueDecl| !decl.tracked.is_empty() && decl.tracked != ROSTER;
+        let (mut changed, begun) =
+            self.values_where(event, &|key, decl| is_tracked(decl) && was_there(key));
+        // What is only on the books is told where there is nothing else to tell; about whoever speaks it goes without saying.
+        if changed.is_empty() {
+            let untold = |decl: &ValueDecl| speaks && decl.tracked == ROSTER;
+            changed = self
+                .values_where(event, &|key, decl| !untold(decl) && is_there(key))
+                .0;
+        }
+        let begun = if speaks { 0 } else { begun };
         for (whose, value, old, new) in changed {
             if words.len() < 3 {
                 // The event's title says already which post it is.
@@ -306,10 +331,11 @@ impl GameView {
         self.values_where(event, &|_, _| true)
     }
 
-    /// How soon a change is told: where things stand first, then what is tracked, then what is only on the books.
+    /// How soon a change is told: where things stand first, then what is tracked, then moments and what is only on the books.
     fn rank(&self, key: &CellKey) -> u8 {
         match self.declared(key) {
             Some(decl) if matches!(decl.holds, Holds::Place { .. }) => 0,
+            Some(decl) if matches!(decl.holds, Holds::Moment) => 2,
             Some(decl) if !decl.tracked.is_empty() && decl.tracked != ROSTER => 1,
             _ => 2,
         }
@@ -372,13 +398,18 @@ impl GameView {
 
     /// Where a value is declared: of its kind where that is known by the thing, else of any kind that play creates.
     fn declared(&self, key: &CellKey) -> Option<&ValueDecl> {
-        let of_kind = |kind: &Name| match &key.thing {
+        self.declared_of(&key.thing, &key.name)
+    }
+
+    /// The same by the thing and the value's code name.
+    pub(crate) fn declared_of(&self, thing: &Thing, of: &Name) -> Option<&ValueDecl> {
+        let of_kind = |kind: &Name| match thing {
             Thing::Player(_) => *kind == "Player",
             Thing::Game => *kind == "Game",
             _ => *kind != "Player" && *kind != "Game",
         };
         let mut decls = self.law.values.iter();
-        let found = decls.find(|((kind, name), _)| *name == key.name && of_kind(kind));
+        let found = decls.find(|((kind, name), _)| name == of && of_kind(kind));
         found.map(|(_, decl)| &decl.it)
     }
 

@@ -9,6 +9,7 @@ use crate::ui::markup::names;
 use crate::ui::{Fresh, Icon, NeedsLine, plural, urls};
 use crate::view::game::GameView;
 use crate::view::kinds::ROSTER;
+use crate::view::undone::of_event;
 
 /// The word under which it is noted up to where the reader has seen everything.
 pub const ALL: &str = "all";
@@ -30,11 +31,18 @@ impl GameView {
     fn seen(&self, word: &str) -> Option<EventSeq> {
         let me = self.me.filter(|_| !self.is_past && self.is_member())?;
         let noted = |word: &str| self.read.get(word).copied();
-        // Who came later has not missed what was before.
-        [Some(me.0.event()), noted(ALL), noted(word)]
+        // Who came later has not missed what was before, and on a first visit everything was before.
+        let all = noted(ALL).unwrap_or(self.head().seq);
+        [Some(me.0.event()), Some(all), noted(word)]
             .into_iter()
             .flatten()
             .max()
+    }
+
+    /// Whether the reader has not looked at an event since another one.
+    pub(crate) fn has_not_seen(&self, seq: EventSeq, since: EventSeq) -> bool {
+        let looked = self.read.get(&of_event(seq));
+        looked.is_none_or(|looked| *looked < since)
     }
 
     /// Whether it was ever noted what the reader has seen.

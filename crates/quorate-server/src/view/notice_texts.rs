@@ -346,9 +346,8 @@ impl GameView {
         if mine.is_empty() {
             return None;
         }
-        let by = self.doer_name(event);
         let heading = if self.may_know(event) {
-            format!("{by}: {}", self.event_title(event))
+            self.event_line(event)
         } else {
             "Somebody changed something of yours".to_owned()
         };

@@ -61,6 +61,14 @@ impl GameView {
         concerns(event, scene)
     }
 
+    fn has_admins(&self) -> bool {
+        let (active, idle) = self.roster();
+        active
+            .iter()
+            .chain(&idle)
+            .any(|id| self.has_flag(*id, "admin"))
+    }
+
     /// Whether somebody is meant, apart from what they follow.
     pub(crate) fn is_meant(&self, whom: &Whom, player: PlayerId) -> bool {
         let person = self.state().people.get(&player);
@@ -68,7 +76,8 @@ impl GameView {
         match whom {
             Whom::Player(meant) => *meant == player,
             Whom::Members => is_member,
-            Whom::Admins => is_member && self.has_flag(player, "admin"),
+            // Where a game has no admins, its players let people in.
+            Whom::Admins => is_member && (self.has_flag(player, "admin") || !self.has_admins()),
             Whom::FollowPost(_) | Whom::FollowPerson(_) | Whom::FollowRule(_) | Whom::Room => false,
         }
     }

@@ -246,6 +246,15 @@ impl GameView {
                     "{who} declared victory. Most of the game waits until that is decided:"
                 );
                 (text, Some(claim))
+            } else if let Some((who, decl)) = self.awaited() {
+                let is_me = self.me == Some(who);
+                let name = self.name(who);
+                let title = lower_first(&self.themed(&decl.it.title));
+                let who = if is_me { "you" } else { name.as_str() };
+                let act: Href = urls::Act { game }.into();
+                let more =
+                    is_me.then(|| Link::new("Do it now", act.at(&format!("act-{}", decl.it.name))));
+                (format!("The game waits for {who} to {title}."), more)
             } else {
                 let text = "Some actions have to wait; each says which rule stops it.";
                 (text.to_owned(), None)
@@ -261,4 +270,11 @@ impl GameView {
         }
         banners
     }
+}
+
+/// A title as the end of a sentence: "post the Ascension Address".
+fn lower_first(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect()
 }

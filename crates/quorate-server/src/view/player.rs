@@ -39,6 +39,25 @@ pub(crate) fn facts(look: &GameView, id: PlayerId) -> Vec<Fact> {
     shown.collect()
 }
 
+/// Whether the law lets somebody do something about a player that needs nothing else: let them in, for instance.
+pub(crate) fn can_deal_with(look: &GameView, who: PlayerId, id: PlayerId) -> bool {
+    let target = Datum::Thing(Thing::Player(id));
+    look.ask(|asked| {
+        let mut decls = look.law.actions.values();
+        decls.any(|decl| {
+            let mut params = decl.it.params.iter();
+            let Some(first) = params.next() else {
+                return false;
+            };
+            matches!(&first.ty, Type::Kind(kind) if *kind == "Player")
+                && params.all(|param| param.default.is_some())
+                && asked
+                    .tried(who, decl, vec![(first.name.clone(), target.clone())])
+                    .is_ok()
+        })
+    })
+}
+
 /// What the reader may do about somebody: actions whose first parameter takes a player and that the law does not refuse.
 pub(crate) fn about(look: &GameView, id: PlayerId) -> Vec<Offer> {
     let Some(me) = look.me else {

@@ -1,14 +1,15 @@
 //! What could tell of something hidden by a way around it: what was given to an action that wrote it.
 
-use quorate_kernel::Name;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::{Cell, CellKey};
 use quorate_kernel::state::Effect;
+use quorate_kernel::{Name, Thing, Value};
 use quorate_law::{capital, readable};
 
 use crate::view::enactments::post_of;
 use crate::view::game::GameView;
+use crate::view::standing::participle;
 
 impl GameView {
     /// Whether the reader may know what was given to an action or answered: not where it went into something that they may
@@ -48,14 +49,37 @@ impl GameView {
         }
     }
 
-    /// What an event was, with the post that it was about, as far as the reader may know it: "Enact: A bell".
+    /// What an event was, with what it was about, as far as the reader may know it: "enacted “A bell”", "Admit: Bert".
     pub(crate) fn event_about(&self, event: &Event) -> String {
         let title = self.event_title(event);
-        let post = post_of(event).filter(|_| self.may_know(event) && self.may_know_given(event));
-        match post.and_then(|id| self.post(id)) {
-            Some(post) => format!("{title}: {}", self.themed(post.title.as_str())),
-            None => title,
+        if !self.may_know(event) || !self.may_know_given(event) {
+            return title;
         }
+        if let Some(post) = post_of(event).and_then(|id| self.post(id)) {
+            let post = self.themed(post.title.as_str());
+            return match participle(&title).filter(|_| matches!(event.outcome, Outcome::Done)) {
+                Some(done) => format!("{done} “{post}”"),
+                None => format!("{title}: {post}"),
+            };
+        }
+        let Act::Do { args, .. } = &event.act else {
+            return title;
+        };
+        match args.first().map(|(_, value)| value.open()) {
+            Some(Value::Thing(Thing::Player(id))) => format!("{title}: {}", self.name(*id)),
+            _ => title,
+        }
+    }
+
+    /// Who did what, as one line: "Anna enacted “A bell”", "Anna: Admit: Bert".
+    pub(crate) fn event_line(&self, event: &Event) -> String {
+        let (who, what) = (self.doer_name(event), self.event_about(event));
+        let gap = if begins_with_capital(&what) {
+            ": "
+        } else {
+            " "
+        };
+        format!("{who}{gap}{what}")
     }
 
     /// What an action is called, or was when the event came whose rule may be gone since.
@@ -70,4 +94,9 @@ impl GameView {
             |title| self.themed(&title),
         )
     }
+}
+
+/// Whether words are a title, which stands behind a colon, and no end of a sentence.
+pub(crate) fn begins_with_capital(words: &str) -> bool {
+    words.starts_with(|first: char| !first.is_lowercase())
 }

@@ -6,7 +6,7 @@ use quorate_engine::offers::Quota;
 use quorate_kernel::rows::{Post, Standing};
 use quorate_kernel::{Moment, PlayerId, PostId, Span, Thing};
 use quorate_law::capital;
-use quorate_law::datum::Datum;
+use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::ActionDecl;
 
 use crate::ui::urls::Href;
@@ -61,7 +61,11 @@ pub(crate) fn for_me_alone(look: &GameView) -> Vec<NeedsLine> {
         title: look.themed(&offer.title),
         href: act.at(&format!("act-{}", offer.action)),
         after: String::new(),
-        note: "Only you can do this".to_owned(),
+        note: if look.is_in_hiatus() {
+            "The game waits for this, and only you can do it".to_owned()
+        } else {
+            "Only you can do this".to_owned()
+        },
         due: None,
     });
     lines.collect()
@@ -78,6 +82,9 @@ impl GameView {
         else {
             return false;
         };
+        if self.is_awaited_of(action, me) {
+            return true;
+        }
         if self.emperor() == Some(me) {
             return false;
         }
@@ -99,6 +106,53 @@ impl GameView {
                 .count()
                 > 2;
         !is_office && !others.any(|id| is_one(*id))
+    }
+}
+
+impl GameView {
+    /// Whether the game rests.
+    pub(crate) fn is_in_hiatus(&self) -> bool {
+        self.attribute(&Thing::Game, "hiatus") == Some(Datum::Bool(true))
+    }
+
+    /// Whether the game rests until somebody takes an action that is theirs alone and takes rules, such as the address with
+    /// which a dynasty begins.
+    fn is_awaited_of(&self, action: &str, who: PlayerId) -> bool {
+        let Some(decl) = self.law.actions.get(action) else {
+            return false;
+        };
+        let takes_rules = decl.it.params.iter().any(|param| match &param.ty {
+            Type::List(item) => matches!(&**item, Type::Kind(kind) if *kind == "Rule"),
+            _ => false,
+        });
+        let Some(by) = decl
+            .it
+            .by
+            .as_ref()
+            .filter(|_| takes_rules && self.is_in_hiatus())
+        else {
+            return false;
+        };
+        let is_one = |id: &PlayerId| {
+            let args = vec![Datum::Thing(Thing::Player(*id))];
+            self.law_says(by.as_str(), args) == Some(Datum::Bool(true))
+        };
+        let (active, _) = self.roster();
+        is_one(&who) && !active.iter().any(|id| *id != who && is_one(id))
+    }
+
+    /// For whom the game rests, and for which action of theirs.
+    pub(crate) fn awaited(&self) -> Option<(PlayerId, &At<ActionDecl>)> {
+        if !self.is_in_hiatus() {
+            return None;
+        }
+        let (active, _) = self.roster();
+        let decls = self.law.actions.values();
+        let mut pairs = decls.flat_map(|decl| active.iter().map(move |who| (*who, decl)));
+        pairs.find(|(who, decl)| {
+            self.is_awaited_of(decl.it.name.as_str(), *who)
+                && self.trial_run(|tx| offers::offer(tx, *who, decl).open.is_ok())
+        })
     }
 }
 

@@ -311,6 +311,8 @@ async fn what_is_new_is_marked_until_it_was_seen_and_a_mention_waits() {
     let game = Game::of_six().await;
     let bert = game.table.session("Bert").await;
     let front = format!("/g/{}", game.word);
+    let old = json!({ "category": "Entry", "title": "The pier", "body": "It stands." });
+    game.post("/posts", &old).by(&game.anna).gives(201).await;
     let first = get(&game, &bert, &front).await.text();
     assert!(
         !first.contains("<mark>"),
@@ -353,4 +355,28 @@ async fn a_proposal_that_is_one_too_many_is_refused_before_it_is_written() {
         third.contains("No free place among your pending proposals."),
         "{third}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_undone_is_told_who_it_was_and_why_until_they_have_looked() {
+    let game = Game::with_lockets().await;
+    let anna = game.table.session("Anna").await;
+    let gems = json!([{ "do": "set_value", "thing": "Anna", "name": "gems", "value": 5 }]);
+    let claim = json!({ "rule": "lockets", "reason": "a gift", "changes": gems });
+    let done = game.act(&game.anna, "claim", claim).await;
+    let seq = &done["event"]["seq"];
+    let undo = json!({ "event": seq, "reason": "it was my turn" });
+    game.act(&game.bert, "undo", undo).await;
+    let front = format!("/g/{}", game.word);
+    let told = get(&game, &anna, &front).await.text();
+    assert!(told.contains("Bert undid this: it was my turn"), "{told}");
+    let bert = game.table.session("Bert").await;
+    let other = get(&game, &bert, &front).await.text();
+    assert!(!other.contains("undid this"), "{other}");
+    let event = get(&game, &anna, &format!("{front}/log/{seq}"))
+        .await
+        .text();
+    assert!(event.contains("because: it was my turn"), "{event}");
+    let after = get(&game, &anna, &front).await.text();
+    assert!(!after.contains("undid this"), "{after}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use quorate_kernel::rows::{Post, Standing};
-use quorate_kernel::{Name, PostId};
+use quorate_kernel::{Name, PlayerId, PostId};
 use quorate_law::capital;
 use quorate_law::datum::Datum;
 
@@ -15,15 +15,17 @@ use crate::app::reply;
 use crate::app::seen::Reader;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::blog::page::{Day, Front, Pin, Roster, Welcome};
+use crate::site::blog::page::{Day, Front, Pin, Roster, StoryStep, Welcome};
+use crate::site::blog::story;
 use crate::ui::urls::Href;
-use crate::ui::{Fact, Form, Link, Needs, Role, plural, urls};
-use crate::view::enactments::{self, Enacted};
+use crate::ui::{Fact, Form, Link, Needs, NeedsLine, Role, plural, urls};
+use crate::view::enactments;
 use crate::view::entries::entry;
 use crate::view::fresh;
 use crate::view::game::GameView;
 use crate::view::needs::{needs, ordered};
 use crate::view::people::Part;
+use crate::view::player;
 use crate::view::waiting;
 
 /// How many posts a page has.
@@ -44,18 +46,28 @@ pub async fn show(
     if look.is_member() && !look.has_begun_to_see() {
         Reader::of(&look).note(fresh::ALL, look.head().seq).await;
     }
-    let enacted = if look.is_member() {
-        Arc::default()
+    let (enacted, latest) = if look.is_member() {
+        (Arc::default(), Vec::new())
     } else {
-        enactments::of_rules(&look).await
+        (
+            enactments::of_rules(&look).await,
+            story::latest(&look).await,
+        )
     };
+    let undone = look.undone_of_me().await;
     drawn(look, move |look| {
-        Ok(page(look, &front(look, &query, &enacted)))
+        let story = story::story(look, &enacted, &latest);
+        Ok(page(look, &front(look, &query, story, undone)))
     })
     .await
 }
 
-fn front(look: &GameView, query: &BTreeMap<String, String>, enacted: &Enacted) -> Front {
+fn front(
+    look: &GameView,
+    query: &BTreeMap<String, String>,
+    story: Vec<StoryStep>,
+    undone: Vec<NeedsLine>,
+) -> Front {
     let game = look.game().as_str();
     let kind = query.get("kind").map(|kind| Name::from(kind.as_str()));
     let at: usize = query
@@ -81,6 +93,7 @@ fn front(look: &GameView, query: &BTreeMap<String, String>, enacted: &Enacted) -
             .me()
             .map(|_| {
                 let mut lines = needs(look).lines;
+                lines.extend(undone);
                 lines.extend(look.mentions());
                 lines.extend(waiting::passing(look));
                 lines.extend(waiting::possible(look));
@@ -90,7 +103,7 @@ fn front(look: &GameView, query: &BTreeMap<String, String>, enacted: &Enacted) -
             })
             .filter(|needs| !needs.lines.is_empty()),
         welcome: welcome(look),
-        story: story(look, enacted),
+        story,
         fresh: look.fresh_with_button("posts"),
         pinned: if at == 0 { pinned(look) } else { Vec::new() },
         filters: filters(look, kind.as_ref()),
@@ -219,17 +232,21 @@ fn welcome(look: &GameView) -> Option<Welcome> {
     }
 }
 
-/// Who can let somebody in who asked to join.
+/// Who can let in the reader, who asked to join.
 fn let_in_by(look: &GameView) -> String {
     let (active, _) = look.roster();
-    let admins = active.iter().filter(|id| look.has_flag(**id, "admin"));
-    let names: Vec<String> = admins.map(|id| look.name(*id)).collect();
+    let me = look.me();
+    let can = |id: &&PlayerId| me.is_some_and(|me| player::can_deal_with(look, **id, me));
+    let can: Vec<PlayerId> = active.iter().filter(can).copied().collect();
+    let names: Vec<String> = can.iter().map(|id| look.name(*id)).collect();
     let who = match names.as_slice() {
         [] => "A player has".to_owned(),
+        names if names.len() == active.len() && names.len() > 1 => "Any player can let".to_owned(),
         [one] => format!("{one} has"),
         [some @ .., last] => format!("{} or {last} has", some.join(", ")),
     };
-    format!("{who} to let you in. They’ve been told.")
+    let to = if who.ends_with("let") { "" } else { " to let" };
+    format!("{who}{to} you in. They’ve been told, and this page will show it.")
 }
 
 /// What goes on, for somebody who comes by, and what they could do in five minutes.
@@ -247,40 +264,6 @@ fn in_short(look: &GameView) -> String {
          you’re in.",
         plural(active.len(), "player", "players"),
     )
-}
-
-/// The latest change of the rules as a story: who proposed it, how the vote went, what it changed.
-fn story(look: &GameView, enacted: &Enacted) -> Vec<Link> {
-    let latest = enacted.iter().next_back();
-    let Some((id, post)) = latest.and_then(|(_, id)| Some((*id, look.post(*id)?))) else {
-        return Vec::new();
-    };
-    let Some(proposal) = look.link_to(id) else {
-        return Vec::new();
-    };
-    let author = look.author(&post.author).name;
-    let tally = look.closing_note(post);
-    let rules = look.public().rules.iter();
-    let seqs = enacted
-        .iter()
-        .filter(|(_, of)| **of == id)
-        .map(|(seq, _)| *seq);
-    let seqs: Vec<_> = seqs.collect();
-    let changed = rules.filter(|(_, rule)| seqs.contains(&rule.changed_by));
-    let changed: Vec<String> = changed.map(|(name, _)| look.rule_title(name)).collect();
-    let game = look.game().as_str();
-    let href = proposal.href.clone();
-    vec![
-        Link::new(
-            format!("{author} proposed “{}”", proposal.title),
-            href.clone(),
-        ),
-        Link::new(format!("The vote: {tally}"), href.at("each-h")),
-        Link::new(
-            format!("Now in the rules: {}", changed.join(", ")),
-            urls::Ruleset { game },
-        ),
-    ]
 }
 
 /// The dynasty before, with the way to its story.

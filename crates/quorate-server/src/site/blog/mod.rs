@@ -4,3 +4,4 @@ pub mod handler;
 pub mod page;
 #[cfg(test)]
 pub mod sample;
+mod story;

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Entry, Fact, Fresh, Link, Needs, Person, Role};
+use crate::ui::{Chrome, Die, Entry, Fact, Fresh, Gauge, Link, Needs, Person, Role, Tally};
 
 /// A post that stays on top.
 #[derive(Clone, Debug)]
@@ -51,6 +51,37 @@ pub struct Welcome {
     pub ways: Vec<Link>,
 }
 
+/// A picture of how the game goes.
+#[derive(Clone, Debug)]
+pub struct StoryStep {
+    /// "Kofi proposed “Wakes”".
+    pub title: String,
+    /// Where it is told whole.
+    pub href: Href,
+    /// The votes.
+    pub votes: Option<(Gauge, Tally)>,
+    /// What fell.
+    pub dice: Vec<Die>,
+    /// What it did: "Mei Hats 2 → 3".
+    pub text: String,
+    /// Words that it brought into the rules.
+    pub added: String,
+}
+
+impl StoryStep {
+    /// One with nothing but its title.
+    pub fn new(title: String, href: Href) -> Self {
+        Self {
+            title,
+            href,
+            votes: None,
+            dice: Vec::new(),
+            text: String::new(),
+            added: String::new(),
+        }
+    }
+}
+
 /// A game's front page.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/blog/blog.html")]
@@ -61,8 +92,8 @@ pub struct Front {
     pub needs: Option<Needs>,
     /// For those who do not play, or not now: what this is, and the way in.
     pub welcome: Option<Welcome>,
-    /// The latest change of the rules in three steps, for those who do not play.
-    pub story: Vec<Link>,
+    /// How the game goes, in three pictures, for those who do not play.
+    pub story: Vec<StoryStep>,
     /// How many posts have something new, and the button that marks all of them as seen.
     pub fresh: Option<Fresh>,
     /// Posts that stay on top.

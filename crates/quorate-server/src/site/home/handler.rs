@@ -43,7 +43,12 @@ async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError>
         panel: visitor
             .is_operator()
             .then(|| Link::new("Operator’s panel", urls::Operator)),
-        ways_in: if is_in { Vec::new() } else { visitor.ways_in() },
+        // Whoever is new here has no account yet.
+        ways_in: if is_in {
+            Vec::new()
+        } else {
+            visitor.ways_in().into_iter().rev().collect()
+        },
     })
 }
 

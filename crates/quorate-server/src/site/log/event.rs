@@ -2,6 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
+use quorate_forecast::PastEvents;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::ClaimId;
@@ -13,6 +14,7 @@ use quorate_law::capital;
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
+use crate::app::seen::Reader;
 use crate::app::{forget, reply, send};
 use crate::site::log::handler::line as log_line;
 use crate::site::log::page::{EffectRow, EventPage};
@@ -22,6 +24,7 @@ use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Status, StatusKind, 
 use crate::view::events::{dice, find};
 use crate::view::game::GameView;
 use crate::view::people::Part;
+use crate::view::undone::of_event;
 
 /// What the engine needs of an event to undo it, where it was undone already.
 const UNDONE: &str = "an event that was not undone before";
@@ -32,15 +35,20 @@ pub(crate) async fn show(
     Path((_, event)): Path<(String, String)>,
 ) -> Response {
     match find(&look, &event).await {
-        Ok(event) => drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await,
+        Ok(event) => {
+            if look.is_member() && look.is_undone(event.seq) {
+                let reader = Reader::of(&look);
+                reader.note(&of_event(event.seq), look.head().seq).await;
+            }
+            drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await
+        }
         Err(trouble) => answer_in(&look, Err(trouble)),
     }
 }
 
 fn whole(look: &GameView, event: &Event) -> EventPage {
     let known = look.may_know(event);
-    let what = look.event_about(event);
-    let title = format!("{}: {what}", look.doer_name(event));
+    let title = look.event_line(event);
     let first = event.steps.iter().find(|step| !step.rule.is_empty());
     let (mut effects, begun) = changed(look, event);
     let (mut undo, undoing) = undo_form(look, event);
@@ -50,9 +58,15 @@ fn whole(look: &GameView, event: &Event) -> EventPage {
     let undone = is_undone.then(|| look.undone_by(event.seq)).flatten();
     if let (Err(refusal), Some(by)) = (&mut undo, &undone) {
         let (who, when) = (look.doer_name(by), look.when(by.at).full());
+        let why = match &by.act {
+            Act::Undo { reason, .. } if !reason.as_str().trim().is_empty() => {
+                format!(", because: {}", reason.as_str().trim())
+            }
+            _ => String::new(),
+        };
         refusal.tried.clear();
         refusal.needs.clear();
-        refusal.because = Some(format!("{who} undid this on {when}"));
+        refusal.because = Some(format!("{who} undid this on {when}{why}"));
     }
     if begun > 0 {
         effects.push(EffectRow {
@@ -197,7 +211,9 @@ fn facts(look: &GameView, event: &Event) -> Vec<Fact> {
         }
         Act::Dispute { reason, .. } | Act::Repair { reason, .. } => add("Reason", reason.as_str()),
         Act::Undo { event, reason, .. } => {
-            add("Undoes", &format!("event {event}"));
+            if let Some(undone) = look.event(*event) {
+                add("Undoes", &look.event_line(&undone));
+            }
             add("Reason", reason.as_str());
         }
         Act::Dice { line } => add("Line", line.as_str()),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use axum::response::Response;
+use quorate_forecast::PastEvents;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::{EventSeq, PlayerId};
@@ -16,6 +17,7 @@ use crate::ui::{Choice, Field, FieldKind, Icon, Mark, Tone, urls};
 use crate::view::events::dice;
 use crate::view::game::GameView;
 use crate::view::people::Part;
+use crate::view::secrets::begins_with_capital;
 
 /// How many lines a page has.
 const LINES: usize = 60;
@@ -174,11 +176,15 @@ pub(crate) fn line(look: &GameView, event: &Event) -> LogLine {
             Some(mark(Icon::Failed, Tone::Failed, "was refused"))
         }
     };
+    let (mut by, what) = (look.doer_name(event), what(look, event));
+    if begins_with_capital(&what) {
+        by.push(':');
+    }
     LogLine {
         id: format!("e{number}"),
         when: look.when(event.at),
-        by: look.doer_name(event),
-        what: look.event_about(event),
+        by,
+        what,
         effects: look.effects_in_short(event),
         dice: if look.may_know(event) {
             dice(event)
@@ -188,6 +194,17 @@ pub(crate) fn line(look: &GameView, event: &Event) -> LogLine {
         mark,
         href: link.into(),
         number,
+    }
+}
+
+/// What was done; of an undoing also what was undone, which the log knows.
+fn what(look: &GameView, event: &Event) -> String {
+    let Act::Undo { event: undone, .. } = &event.act else {
+        return look.event_about(event);
+    };
+    match look.event(*undone) {
+        Some(undone) => format!("undid: {}", look.event_line(&undone)),
+        None => look.event_about(event),
     }
 }
 
