@@ -44,8 +44,28 @@ function tick() {
   each("local", (el, t) => write(el, local(t === "now" ? new Date(at) : new Date(t))));
 }
 
+// A moment within a sentence of the server's gets an element of its own. What people wrote stays as they wrote it.
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+const moment = new RegExp(`\\b[A-Z][a-z]{2} (\\d{1,2}) (${months.join("|")})(?: (\\d{4}))?, (\\d\\d):(\\d\\d) UTC`);
+const theirs = ".prose, pre, code, textarea, option, time, title, script, .clock";
+function moments() {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+  while (texts.nextNode()) if (moment.test(texts.currentNode.data) && !texts.currentNode.parentElement.closest(theirs)) found.push(texts.currentNode);
+  for (let text of found) {
+    for (let at; (at = moment.exec(text.data)); ) {
+      const told = text.splitText(at.index), el = document.createElement("time");
+      text = told.splitText(at[0].length);
+      const year = at[3] ?? new Date(now()).getUTCFullYear();
+      el.dateTime = new Date(Date.UTC(year, months.indexOf(at[2]), at[1], at[4], at[5])).toISOString();
+      el.textContent = at[0];
+      told.replaceWith(el);
+    }
+  }
+}
+
 let ticking;
 export function times() {
+  moments();
   document.querySelectorAll("time[datetime]:not(.clock *)").forEach((el) => {
     if (el.dataset.own) return;
     el.dataset.own = "1";
