@@ -62,9 +62,13 @@ pub(crate) fn up_to(
         let mut failure = None;
         for back in 0..WEEKS_BACK {
             match play(Span(week.0 * (weeks - back)), now) {
-                Ok(recorded) => return Ok(Played::of(recorded)),
-                Err(stopped) => failure.get_or_insert(stopped),
-            };
+                // An evening that is yet to come is played a week earlier.
+                Ok(recorded) if recorded.head.at <= now => return Ok(Played::of(recorded)),
+                Ok(_) => {}
+                Err(stopped) => {
+                    failure.get_or_insert(stopped);
+                }
+            }
         }
         Err(failure.map_or_else(|| anyhow!("it was never played"), told))
     })

@@ -17,6 +17,8 @@ mod play;
 mod server;
 #[path = "browser/stories.rs"]
 mod stories;
+#[path = "browser/surface.rs"]
+mod surface;
 
 use std::collections::{BTreeMap, BTreeSet};
 
