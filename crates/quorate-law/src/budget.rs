@@ -1,7 +1,7 @@
 //! How much rule code may use, and who pays.
 //!
-//! One step is one turn of a loop or one call; a native is charged as many as its work is worth, before it does it
-//! ([`crate::host::guards`]). An account can stand within another, and what is paid from it is paid from that one, too:
+//! One step is one turn of a loop, one call, or four short statements or attributes that are read; a native is charged as many
+//! as its work is worth, before it does it ([`crate::host::guards`]). An account can stand within another, and what is paid from it is paid from that one, too:
 //!
 //! - a *handler* ([`Limits::HANDLER`]): one call by the engine, with the derived values, quantities and predicates that
 //!   it reads;
@@ -81,7 +81,7 @@ impl Limits {
         ..Self::HANDLER
     };
 
-    /// What all parts of a preview get, each of whose trials and questions has [`Self::WHOLE`]: the forecast one, its tests one.
+    /// What all parts of a preview get together, its tests too; each of its trials and questions has [`Self::WHOLE`].
     pub const PREVIEW: Self = Self {
         whose: "the preview",
         steps: 8 * Self::WHOLE.steps,

@@ -12,7 +12,11 @@ use crate::errors::{is_limit, words};
 use crate::frame::{RunFrame, limit_passed};
 use crate::stop::{Fault, Site, Stop};
 
-/// Stops at the first statement after a limit was passed, where the line is still known.
+/// How many bytes of a statement's text are a share of a step more.
+const BYTES_A_SHARE: u64 = 64;
+
+/// Charges statements, which the language itself does not count, and stops at the first one after a limit was passed, where the
+/// line is still known.
 struct Watch {
     frame: Rc<RunFrame>,
 }
@@ -24,6 +28,8 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
         _continued: bool,
         eval: &mut Evaluator<'v, '_, 'e>,
     ) -> starlark::Result<()> {
+        let bytes = span.span.end().get() - span.span.begin().get();
+        self.frame.share(1 + u64::from(bytes) / BYTES_A_SHARE);
         let used = used_bytes(eval.heap());
         self.frame.settle(eval.get_total_tick_count(), used);
         let Some(text) = limit_passed(&self.frame.budget) else {

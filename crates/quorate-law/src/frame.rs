@@ -40,6 +40,8 @@ pub(crate) struct RunFrame {
     pub(crate) line: Cell<u32>,
     /// Steps and bytes of the run's evaluator that the budget has been charged for.
     settled: Cell<(u64, u64)>,
+    /// Shares of a step that were used and are no whole step yet.
+    shares: Cell<u64>,
     /// Why the run ends, while the language's own error is on its way up.
     stop: RefCell<Option<Stop>>,
 }
@@ -50,6 +52,9 @@ thread_local! {
 
 /// What it costs to enter rule code, in steps.
 const ENTRY: u64 = 10;
+
+/// How many shares a step has: what is too little for a step, a statement or an attribute that is read, is one.
+const SHARES_A_STEP: u64 = 4;
 
 /// What a frame is made of.
 pub(crate) struct FrameParts {
@@ -109,6 +114,7 @@ impl RunFrame {
             outer: parts.outer,
             line: Cell::new(0),
             settled: Cell::new((0, 0)),
+            shares: Cell::new(0),
             stop: RefCell::new(None),
         });
         FRAMES.with_borrow_mut(|frames| frames.push(Rc::clone(&frame)));
@@ -181,6 +187,13 @@ impl RunFrame {
         }
         self.budget.add_steps(steps as u64);
         self.within_limits()
+    }
+
+    /// Accounts for work that is less than a step; the next statement stops if there is too little left.
+    pub(crate) fn share(&self, shares: u64) {
+        let all = self.shares.get().saturating_add(shares);
+        self.budget.add_steps(all / SHARES_A_STEP);
+        self.shares.set(all % SHARES_A_STEP);
     }
 
     fn within_limits(&self) -> starlark::Result<()> {

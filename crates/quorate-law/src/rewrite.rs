@@ -19,6 +19,9 @@ use crate::sheet::TextEdit;
 use crate::signature::SIGNATURES;
 use crate::syntax::{ANYTHING, assigned, is_plain_target, locals, setter};
 
+/// How many bytes of what a comprehension works out at each turn are a step more.
+const BYTES_A_STEP: u32 = 256;
+
 /// Binary operators that run as guarded natives. `|` is not among them, for types are written with it.
 pub(crate) fn guarded_operators(ast: &mut AstModule) {
     let replace: HashMap<String, String> = [
@@ -314,14 +317,14 @@ impl Rewriter<'_> {
                 }
             }
             ExprP::ListComprehension(item, first, more) => {
-                self.item(item);
+                self.each_turn(item, Self::item);
                 self.target(&first.var);
                 self.expr(&first.over);
                 self.clauses(more);
             }
             ExprP::DictComprehension(entry, first, more) => {
-                self.guarded(&entry.0, "__key");
-                self.item(&entry.1);
+                self.each_turn(&entry.0, |this, key| this.guarded(key, "__key"));
+                self.each_turn(&entry.1, Self::item);
                 self.target(&first.var);
                 self.expr(&first.over);
                 self.clauses(more);
@@ -342,11 +345,23 @@ impl Rewriter<'_> {
             match clause {
                 ClauseP::For(each) => {
                     self.target(&each.var);
-                    self.expr(&each.over);
+                    self.each_turn(&each.over, Self::expr);
                 }
-                ClauseP::If(condition) => self.expr(condition),
+                ClauseP::If(condition) => self.each_turn(condition, Self::expr),
             }
         }
+    }
+
+    /// What a comprehension works out at each turn, without a statement that could be charged: a long one is paid for.
+    fn each_turn(&mut self, expr: &AstExpr, visit: impl FnOnce(&mut Self, &AstExpr)) {
+        let (begin, end) = with_brackets(self.code, expr.span);
+        let steps = (end - begin) / BYTES_A_STEP;
+        if steps == 0 {
+            return visit(self, expr);
+        }
+        self.insert(begin, true, format!("__paid({steps}, ("));
+        visit(self, expr);
+        self.insert(end, false, "))");
     }
 
     /// Comparing takes as long as the smaller side is large, so one side is measured.

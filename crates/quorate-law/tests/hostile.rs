@@ -71,6 +71,26 @@ fn what_never_ends_is_stopped() {
 }
 
 #[test]
+fn statements_and_what_they_work_out_are_charged() {
+    let statements = "    y = 1\n".repeat(300);
+    let condition = ["i == 1"; 100].join(" or ");
+    for code in [
+        format!("for i in range(90000):\n{statements}"),
+        format!("for i in range(90000): y = {condition}"),
+        format!("for i in range(90000):\n    if {condition}: y = 1"),
+        format!("x = [1 for i in range(90000) if {condition}]"),
+        format!("x = [{condition} for i in range(90000)]"),
+        format!("x = {{i: {condition} for i in range(90000)}}"),
+        format!("x = [k for i in range(90000) for k in [{condition}]]"),
+    ] {
+        let began = code.chars().take(60).collect::<String>();
+        let fault = body(&code);
+        assert!(fault.limit, "{fault:?}\n{began}");
+        assert!(fault.text.contains("takes more than"), "{fault:?}\n{began}");
+    }
+}
+
+#[test]
 fn what_doubles_is_stopped() {
     for code in [
         "x = \"ab\"\nfor _ in range(900):\n    x = x + x",

@@ -67,6 +67,13 @@ pub(crate) const GUARDS: &[GuardValue] = &[
         RunFrame::running()?.settle_bytes(used_bytes(heap))?;
         Ok(value)
     }),
+    two("__paid", |steps, value, _| {
+        let steps = steps
+            .unpack_i32()
+            .and_then(|steps| usize::try_from(steps).ok());
+        RunFrame::running()?.work(steps.unwrap_or(0))?;
+        Ok(value)
+    }),
     one("__key", |value, heap| {
         measure(value, heap)?;
         RunFrame::running()?.settle_bytes(used_bytes(heap))?;

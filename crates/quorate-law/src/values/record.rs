@@ -30,6 +30,7 @@ impl<'v> StarlarkValue<'v> for RecordValue {
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         if let Some(datum) = self.0.get(attribute) {
             let frame = RunFrame::current()?;
+            frame.share(1);
             return to_frozen(&frame, heap, datum).ok();
         }
         let receiver = Receiver::Record(Arc::clone(&self.0));

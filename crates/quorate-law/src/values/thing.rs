@@ -54,6 +54,7 @@ impl<'v> StarlarkValue<'v> for ThingValue {
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {
         let frame = RunFrame::current()?;
+        frame.share(1);
         let world = frame.world.as_ref()?;
         let read = world.get(&self.0, attribute).and_then(|datum| {
             to_frozen(&frame, heap, &datum).map_err(|error| {
