@@ -84,6 +84,11 @@ impl Judge {
         self
     }
 
+    /// The account that pays for it; none where nobody counts.
+    pub fn account(&self) -> Option<&Arc<PageAccount>> {
+        self.account.as_ref()
+    }
+
     /// Whether nothing is left on the account that pays for it.
     pub fn is_spent(&self) -> bool {
         let account = self.account.as_ref();

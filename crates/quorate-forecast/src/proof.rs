@@ -54,6 +54,8 @@ pub struct PatchTests {
     before: Founding,
     after: Founding,
     digest: Digest,
+    /// What pays for them.
+    account: Arc<PageAccount>,
 }
 
 /// A file of tests with those of them that are to be run.
@@ -78,6 +80,7 @@ impl PatchTests {
     ) -> Result<Self, Refusal> {
         let trial = fork.try_out(proposed)?;
         let (old, new) = (fork.judge.state(), trial.judge.state());
+        let account = fork.judge.account();
         let founding = |state: &State| {
             founding_of(state).ok_or_else(|| Refusal::plain("a game that has been founded"))
         };
@@ -93,6 +96,7 @@ impl PatchTests {
             files,
             before: founding(old)?,
             after: founding(new)?,
+            account: account.cloned().unwrap_or_else(PageAccount::of_preview),
             digest: Digest::of_parts([
                 &texts_digest(old).0[..],
                 &texts_digest(new).0[..],
@@ -106,10 +110,11 @@ impl PatchTests {
         self.digest
     }
 
-    /// Runs them. What comes after `is_over` says so is left out, and what comes after their budget, which they share, is used up.
+    /// Runs them. What comes after `is_over` says so is left out, and what comes after the budget is used up that they share
+    /// with all else that was tried on the copy of the game.
     pub fn run(self, is_over: impl Fn() -> bool + Clone + 'static) -> Proof {
         let nowhere = |_: &str| None;
-        let account = PageAccount::of_preview();
+        let account = self.account;
         let paid = Arc::clone(&account);
         let is_over = move || is_over() || paid.is_used_up();
         let runner = |law| {

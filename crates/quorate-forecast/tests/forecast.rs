@@ -9,7 +9,8 @@ use quorate_engine::view::View;
 use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_forecast::consequence::{Consequence, Machinery};
 use quorate_forecast::{
-    Amending, Extent, Forecast, Fork, PastEvents, Proposed, Stuck, Today, Why, trial_command,
+    Amending, Extent, Forecast, Fork, PastEvents, PatchTests, Proposed, Stuck, Today, Why,
+    trial_command,
 };
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
@@ -200,6 +201,17 @@ impl Game {
         reader: Reader,
         is_over: bool,
     ) -> Forecast {
+        let whole = |fork: &Fork<'_>| Forecast::of(fork, proposed, Extent::Whole);
+        self.on_a_fork(account, reader, is_over, whole)
+    }
+
+    fn on_a_fork<T>(
+        &self,
+        account: &Arc<PageAccount>,
+        reader: Reader,
+        is_over: bool,
+        use_it: impl FnOnce(&Fork<'_>) -> T,
+    ) -> T {
         let view = View {
             state: self.judge.state(),
             law: self.judge.law(),
@@ -213,7 +225,7 @@ impl Game {
             past: &Empty,
             time_is_over: &|| is_over,
         };
-        Forecast::of(&fork, proposed, Extent::Whole)
+        use_it(&fork)
     }
 
     fn whole(&self, changes: &str) -> Forecast {
@@ -548,6 +560,31 @@ fn all_parts_of_a_forecast_share_one_budget() {
     assert!(!outcomes(&little).is_empty(), "what was begun is told");
     assert_eq!(little.amending, Some(Amending::Unknown(Stuck::TimeOver)));
     assert!(little.access.is_some_and(|access| access.ended_early));
+}
+
+#[test]
+fn tests_of_a_preview_are_paid_from_what_the_forecast_left() {
+    let game = Game::found();
+    let changes = "[{\"do\": \"repeal_rule\", \"id\": \"gold\"}]";
+    let reader = Reader::Player(game.anna);
+    let proposed = Proposed::changes(game.judge.law(), game.patch(changes));
+    let text = "```starlark-test\ndef test_one():\n    eq(1, 1)\n```\n";
+    let proved = |limits| {
+        let account = Arc::new(PageAccount::of(limits));
+        let proof = game.on_a_fork(&account, reader, false, |fork| {
+            drop(Forecast::of(fork, &proposed, Extent::Whole));
+            let tests = PatchTests::of(fork, &proposed, ("the proposal", text), None);
+            tests.map(|tests| tests.run(|| false))
+        });
+        let proof = proof.expect("the patch can be tried");
+        (proof.passed, proof.left_out)
+    };
+    assert_eq!(proved(Limits::PREVIEW), (1, 0));
+    let little = Limits {
+        steps: 1,
+        ..Limits::PREVIEW
+    };
+    assert_eq!(proved(little), (0, 1));
 }
 
 const HOSTILE: &str = include_str!("../../quorate-engine/tests/hostile/programs.star");

@@ -58,13 +58,15 @@ impl GameView {
     fn forked<T>(&self, try_it: impl FnOnce(&Fork<'_>) -> T) -> T {
         let judge = self.blind.get_or_init(|| {
             let laws = &self.site.parts.laws;
-            let mut judge = Judge::open(self.view().blind(), self.head(), laws);
+            let judge = Judge::open(self.view().blind(), self.head(), laws);
+            // All that one request tries is paid from one account.
+            let mut judge = judge.paid_from(&PageAccount::of_preview());
             judge.make_ready();
             judge
         });
         let is_over = self.time_is_over(self.site.parts.house.report);
         try_it(&Fork {
-            judge: judge.clone().paid_from(&PageAccount::of_preview()),
+            judge: judge.clone(),
             reader: self.reader(),
             is_blind: judge.state().cells.len() < self.state().cells.len(),
             now: self.now,
@@ -156,8 +158,8 @@ impl GameView {
         }
     }
 
-    /// Runs the tests of a patch and of the text that comes with it. What was found once is kept, as nothing but texts has a
-    /// say in it.
+    /// Runs the tests of a patch and of the text that comes with it. Where none was left out, what was found is kept, as nothing
+    /// but texts has a say in it.
     pub fn proof(&self, proposed: &Proposed, text: &str) -> Result<Arc<Proof>, Refusal> {
         let about = self.state().about.get(&());
         let mut books = self.site.parts.books.iter();
@@ -168,7 +170,9 @@ impl GameView {
         Ok(self.site.proofs.get(&key).unwrap_or_else(|| {
             let is_over = self.time_is_over(self.site.parts.house.tests);
             let proof = Arc::new(tests.run(is_over));
-            self.site.proofs.insert(key, Arc::clone(&proof));
+            if proof.left_out == 0 {
+                self.site.proofs.insert(key, Arc::clone(&proof));
+            }
             proof
         }))
     }
