@@ -1,7 +1,8 @@
 //! Workers that make what readers see: previews, tests and forecasts, which may take long, and pages.
 //!
 //! Each worker does one job at a time. Heavy jobs wait for each other in an order that is fair among those for whom they are:
-//! of each, one runs or waits in line at a time, and as many run as there are cores but one. A worker whose job's time is over,
+//! of each, one runs or waits in line at a time, and as many run as there are cores but one. Pages of a game whose pages take
+//! long are heavy jobs of that game. A worker whose job's time is over,
 //! or for whose answer nobody waits any more, is killed, and another one takes its place.
 
 use std::collections::HashMap;
@@ -22,6 +23,9 @@ use crate::frame;
 use crate::judges::WorkerJudges;
 use crate::pipe::{Near, Upward, WorkerTask};
 use crate::process::{Process, Program};
+use slow::SlowGames;
+
+mod slow;
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
 const HEAVY_MAX: usize = 8;
@@ -43,6 +47,7 @@ pub struct Readers {
     judges: WorkerJudges,
     heavy: Arc<Pool>,
     light: Arc<Pool>,
+    slow: SlowGames,
 }
 
 /// Workers of one kind.
@@ -75,7 +80,7 @@ struct ReadersWorker {
     game: Option<GameId>,
     jobs: u32,
     forgets: u64,
-    /// How long it had had a processor when it began with its job, where that is asked.
+    /// How long it had had a processor when it began with its job.
     worked: Duration,
 }
 
@@ -110,6 +115,7 @@ impl Readers {
             judges,
             heavy: Pool::new(heavy, setup.clone(), HEAVY_MAX, all_but_one),
             light: Pool::new(light, setup, LIGHT_MAX, cores.max(2)),
+            slow: SlowGames::default(),
         }
     }
 
@@ -223,13 +229,15 @@ impl Pool {
 #[async_trait]
 impl Workers for Readers {
     async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
-        let pool = if job.is_heavy {
-            &self.heavy
-        } else {
-            &self.light
+        let slow = job.game.as_ref().filter(|game| self.slow.has(game));
+        let slow = slow.filter(|_| !job.is_heavy);
+        let is_heavy = job.is_heavy || slow.is_some();
+        let pool = if is_heavy { &self.heavy } else { &self.light };
+        let turn = match slow {
+            Some(game) => pool.turn(&format!("game {game}"))?,
+            None => pool.turn(&job.who)?,
         };
-        let turn = pool.turn(&job.who)?;
-        let _mine = if job.is_heavy {
+        let _mine = if is_heavy {
             Some(turn.lock_owned().await)
         } else {
             None
@@ -298,12 +306,16 @@ impl Readers {
         })?;
         let failed = match worker.work(job, &self.near, runs).await {
             Ok(made) => {
+                self.note(job, worker.worked());
                 worker.game.clone_from(&job.game);
                 pool.put(worker);
                 return Ok(made);
             }
             Err(failed) => failed,
         };
+        if matches!(failed, JobFailed::TimeOver(_)) {
+            self.note(job, job.time);
+        }
         let over = matches!(failed, JobFailed::TimeOver(_));
         let counter = if over { &pool.stopped } else { &pool.ended };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -317,6 +329,13 @@ impl Readers {
         drop(worker);
         pool.replace();
         Err(LostJob { failed, at_fault })
+    }
+
+    /// A page had a processor for so long.
+    fn note(&self, job: &Job, worked: Duration) {
+        if let (false, Some(game)) = (job.is_heavy, &job.game) {
+            self.slow.note(game, worked);
+        }
     }
 
     /// Puts the code to sleep that cost a worker, if it is some of the game's law. False where it is not known.
@@ -342,6 +361,12 @@ impl Readers {
 }
 
 impl ReadersWorker {
+    /// How long it has had a processor since it began with its job; nothing where the system does not tell.
+    fn worked(&self) -> Duration {
+        let now = self.process.as_ref().and_then(Process::worked);
+        now.unwrap_or_default().saturating_sub(self.worked)
+    }
+
     /// Has it do a job, and answers what it asks meanwhile. Whatever goes wrong, it is of no more use.
     async fn work(
         &mut self,
@@ -366,10 +391,9 @@ impl ReadersWorker {
             let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
             match (frame::message(&heard).map_err(ended)?, &mut runs) {
                 (Upward::Done(made), _) => return Ok(made),
-                (Upward::Begins, telling) => {
+                (Upward::Begins, _) => {
                     left = left.min(job.time);
-                    let process = self.process.as_ref().filter(|_| telling.is_some());
-                    let worked = process.and_then(Process::worked);
+                    let worked = self.process.as_ref().and_then(Process::worked);
                     self.worked = worked.unwrap_or_default();
                 }
                 (Upward::Runs(said), Some(runs)) => runs.hear(said),
