@@ -15,6 +15,8 @@ pub mod without;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use quorate_engine::rulebook::Rulebook;
+use quorate_runtime::in_process;
+use quorate_runtime::judge::Judges;
 
 use game::SimulatedGame;
 pub use game::{SimulationFailure, SimulationTally};
@@ -22,7 +24,7 @@ pub use game::{SimulationFailure, SimulationTally};
 /// After how many steps it is looked at whether all matters that are open would close.
 const CLOSED_EVERY: u64 = 100;
 
-/// Plays one seed, and tells `progress` of each step.
+/// Plays one seed, and tells `progress` of each step. Where there is another host of the law, it has to judge the whole log alike.
 ///
 /// # Errors
 /// Fails where the game does not begin, at the first step after which something does not hold, and where the engine
@@ -31,6 +33,7 @@ pub fn play(
     book: &Rulebook,
     seed: u64,
     steps: u64,
+    other: Option<&dyn Judges>,
     progress: &dyn Fn(u64),
 ) -> Result<SimulationTally, SimulationFailure> {
     let mut game = SimulatedGame::begin(book, seed)?;
@@ -44,6 +47,10 @@ pub fn play(
     }
     let ended = guarded(|| invariants::whole(&game.judge, &game.laws, &game.events));
     ended.map_err(|what| game.failure(steps + 1, what))?;
+    if let Some(other) = other {
+        let alike = in_process::judged_again(other, &game.events, &invariants::SECRET);
+        alike.map_err(|what| game.failure(steps + 1, format!("by the other host: {what}")))?;
+    }
     Ok(game.tally)
 }
 

@@ -60,6 +60,16 @@ impl GameJudge for Replica {
         self.judge.judge(command, &inputs)
     }
 
+    fn judge_again(&mut self, event: &Event, secret: &Secret) -> Judged {
+        let inputs = Inputs {
+            secret: *secret,
+            past: &self.past,
+            tape: Some(&event.tape),
+            ..Inputs::default()
+        };
+        self.judge.judge(&event.command(), &inputs)
+    }
+
     fn recall(&mut self, past: Vec<Event>) {
         self.past = past;
     }
@@ -159,6 +169,42 @@ impl Rejudge for Rejudger {
             Some(what) => unless_forgotten(before, event, what),
         }
     }
+}
+
+/// Has judges judge a whole log again from its beginning, as another host of the law would: it must come to the same events.
+///
+/// # Errors
+/// Says where it does not.
+pub fn judged_again(judges: &dyn Judges, events: &[Event], secret: &Secret) -> Result<(), String> {
+    let game: GameId = "game"
+        .parse()
+        .map_err(|_| "no word for a game".to_owned())?;
+    let mut judge = judges.open(&game, State::default(), Head::default());
+    for (nth, event) in events.iter().enumerate() {
+        let before = &events[..nth];
+        let past = match &event.act {
+            Act::Undo { event: undone, .. } => before.iter().find(|past| past.seq == *undone),
+            _ => None,
+        };
+        judge.recall(past.cloned().into_iter().collect());
+        let mut judged = judge.judge_again(event, secret);
+        if matches!(judged, Judged::NeedsPast) {
+            judge.recall(before.to_vec());
+            judged = judge.judge_again(event, secret);
+        }
+        let different = match judged.event() {
+            Ok(again) => difference(event, &again),
+            Err(refusal) => Some(format!("refused: {refusal}")),
+        };
+        if let Some(what) = different {
+            let act = event.act.name();
+            return Err(format!(
+                "judged again, event {} ({act}) comes out otherwise: {what}",
+                event.seq
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// How an event that was judged again differs from the one in the log.

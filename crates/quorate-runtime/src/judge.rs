@@ -18,6 +18,12 @@ pub trait GameJudge: Send {
     /// Judges a command. Where it became an event, the replica has taken it in already.
     fn judge(&mut self, command: &Command, secret: &Secret) -> Judged;
 
+    /// Judges an event of a log again: its command, on the tape on which it was judged. Where it became an event, the replica has
+    /// taken that in.
+    fn judge_again(&mut self, event: &Event, secret: &Secret) -> Judged {
+        self.judge(&event.command(), secret)
+    }
+
     /// How many commands it takes at once. A judge whose bugs panic here takes one, so that nobody else's command is lost to it.
     fn row_max(&self) -> usize {
         1

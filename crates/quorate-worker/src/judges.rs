@@ -7,8 +7,8 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use quorate_engine::LawCache;
@@ -25,7 +25,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::{OpenRuns, RunTold, Teller};
 use crate::frame::{self, Until};
-use crate::process::{Process, Program};
+use crate::process::Program;
+use pool::{JudgesPool, JudgesWorker};
+
+mod pool;
 
 /// How long a worker may take to take up a game, its law compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
@@ -52,6 +55,8 @@ enum Order {
         secret: Secret,
         telling: bool,
     },
+    /// Judge an event of a log again, on its tape.
+    Again(WireRecord, Secret),
 }
 
 /// From a worker that judges.
@@ -78,33 +83,6 @@ pub struct JudgesSettings {
 #[derive(Clone)]
 pub struct WorkerJudges(Arc<JudgesPool>);
 
-struct JudgesPool {
-    program: Program,
-    settings: JudgesSettings,
-    room: Mutex<Room>,
-    /// Rings when a worker is free.
-    freed: Condvar,
-    /// Tells openings of games apart.
-    openings: AtomicU64,
-    stopped: AtomicU64,
-    ended: AtomicU64,
-}
-
-#[derive(Default)]
-struct Room {
-    /// Free workers, the one used last at the end.
-    free: Vec<JudgesWorker>,
-    /// How many there are, busy ones too.
-    count: usize,
-    lacks: Vec<String>,
-}
-
-struct JudgesWorker {
-    process: Process,
-    /// Which opening of which game it holds, and the end of that log.
-    holds: Option<(u64, Head)>,
-}
-
 /// A game of which a worker judges the commands.
 struct DistantJudge {
     pool: Arc<JudgesPool>,
@@ -121,15 +99,7 @@ struct DistantJudge {
 impl WorkerJudges {
     /// Judges in workers of that program.
     pub fn new(program: Program, settings: JudgesSettings) -> Self {
-        Self(Arc::new(JudgesPool {
-            program,
-            settings,
-            room: Mutex::default(),
-            freed: Condvar::new(),
-            openings: AtomicU64::new(0),
-            stopped: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-        }))
+        Self(Arc::new(JudgesPool::new(program, settings)))
     }
 
     /// Starts a worker, so that the first command need not wait for one.
@@ -137,28 +107,12 @@ impl WorkerJudges {
     /// # Errors
     /// Fails where none can be started.
     pub fn warm(&self) -> io::Result<()> {
-        self.0.room().count += 1;
-        match self.0.started() {
-            Ok(worker) => {
-                self.0.put(worker);
-                Ok(())
-            }
-            Err(error) => {
-                self.0.lost();
-                Err(error)
-            }
-        }
+        self.0.warm()
     }
 
     /// How the workers do.
     pub fn standing(&self) -> WorkersStanding {
-        let room = self.0.room();
-        WorkersStanding {
-            count: room.count,
-            stopped: self.0.stopped.load(Ordering::Relaxed),
-            ended: self.0.ended.load(Ordering::Relaxed),
-            lacks: room.lacks.clone(),
-        }
+        self.0.standing()
     }
 }
 
@@ -173,82 +127,6 @@ impl Judges for WorkerJudges {
             is_told: true,
             culprit: None,
         })
-    }
-}
-
-impl JudgesPool {
-    fn room(&self) -> MutexGuard<'_, Room> {
-        // No code under the lock can leave the room half-changed.
-        self.room.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn started(&self) -> io::Result<JudgesWorker> {
-        // One that is killed as it starts is no reason to give up.
-        let process = self.program.start().or_else(|_| self.program.start())?;
-        self.room().lacks.clone_from(&process.lacks);
-        Ok(JudgesWorker {
-            process,
-            holds: None,
-        })
-    }
-
-    /// The worker that holds a game as it is, or one that holds none, or the one that was not used for longest.
-    fn take(&self, opening: u64, head: Head) -> io::Result<JudgesWorker> {
-        let mut room = self.room();
-        loop {
-            let place = |fits: &dyn Fn(&JudgesWorker) -> bool| room.free.iter().position(fits);
-            let found = place(&|worker| worker.holds == Some((opening, head)))
-                .or_else(|| place(&|worker| worker.holds.is_none()));
-            if let Some(nth) = found {
-                return Ok(room.free.remove(nth));
-            }
-            if room.count < self.settings.workers_max {
-                room.count += 1;
-                drop(room);
-                return self.started().inspect_err(|_| self.lost());
-            }
-            if !room.free.is_empty() {
-                return Ok(room.free.remove(0));
-            }
-            room = self
-                .freed
-                .wait(room)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn put(&self, worker: JudgesWorker) {
-        self.room().free.push(worker);
-        self.freed.notify_one();
-    }
-
-    /// Counts a worker that is of no more use.
-    fn count(&self, error: &io::Error) {
-        let counter = if is_over(error) {
-            &self.stopped
-        } else {
-            &self.ended
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A worker is gone; there is room for another.
-    fn lost(&self) {
-        self.room().count -= 1;
-        self.freed.notify_one();
-    }
-
-    /// Has a spare worker ready for the game that just lost its own.
-    fn replace(self: &Arc<Self>) {
-        let pool = Arc::clone(self);
-        let start = move || match pool.started() {
-            Ok(worker) => pool.put(worker),
-            Err(error) => {
-                tracing::error!(%error, "a worker cannot be replaced");
-                pool.lost();
-            }
-        };
-        std::thread::spawn(start);
     }
 }
 
@@ -336,6 +214,53 @@ impl DistantJudge {
         Ok(())
     }
 
+    /// Has a worker take up the game as it is, with the past that is to be known.
+    fn made_ready(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
+        self.taken_up(worker)?;
+        if !self.is_told {
+            let past = Order::Recall(self.past.clone());
+            let _: bool = say(worker, &past, self.pool.settings.command)?;
+            self.is_told = true;
+        }
+        Ok(())
+    }
+
+    /// Has an event judged again, on its tape. A worker that is lost over it leaves no answer.
+    fn asked_on_tape(&mut self, event: &Event, secret: &Secret) -> io::Result<Judged> {
+        let mut worker = self.pool.take(self.opening, self.head)?;
+        match self.on_tape(&mut worker, event, secret) {
+            Ok(judged) => {
+                worker.holds = Some((self.opening, self.head));
+                self.pool.put(worker);
+                Ok(judged)
+            }
+            Err(error) => {
+                self.pool.count(&error);
+                self.pool.lost();
+                Err(error)
+            }
+        }
+    }
+
+    fn on_tape(
+        &mut self,
+        worker: &mut JudgesWorker,
+        event: &Event,
+        secret: &Secret,
+    ) -> io::Result<Judged> {
+        self.made_ready(worker)?;
+        let order = Order::Again(WireRecord::of_event(event), *secret);
+        let said: JudgeSays = say(worker, &order, self.pool.settings.command)?;
+        let JudgeSays::Judged(judged) = said else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let judged = judged.judged().map_err(io::Error::other)?;
+        if let Judged::Event(event) = &judged {
+            self.follow(event).map_err(io::Error::other)?;
+        }
+        Ok(judged)
+    }
+
     /// Has commands judged by a worker in a row, each within its time. Where `runs` are given, it says what it is at, which is noted
     /// there.
     fn asked_of(
@@ -345,12 +270,8 @@ impl DistantJudge {
         judged: &mut Vec<Judged>,
         mut runs: Option<&mut OpenRuns>,
     ) -> io::Result<()> {
-        self.taken_up(worker)?;
+        self.made_ready(worker)?;
         let time = self.pool.settings.command;
-        if !self.is_told {
-            let _: bool = say(worker, &Order::Recall(self.past.clone()), time)?;
-            self.is_told = true;
-        }
         let order = Order::Judge {
             commands: commands.iter().map(WireRecord::of_command).collect(),
             secret: *secret,
@@ -393,6 +314,24 @@ impl DistantJudge {
             at: event.at,
         };
         Ok(())
+    }
+}
+
+impl DistantJudge {
+    /// What whoever sent a command is told that cost its worker.
+    fn refusal(&self, error: &io::Error) -> Refusal {
+        let time = self.pool.settings.command.as_secs_f32();
+        let what = if is_over(error) {
+            format!("code of the rules that answers within {time} s; it was stopped")
+        } else {
+            "code of the rules that fits into its memory; it was stopped".to_owned()
+        };
+        let clause = self.culprit.as_ref().map(|culprit| &culprit.clause);
+        let rule = clause.map(|clause| clause.rule.clone());
+        Refusal {
+            rule_id: rule.unwrap_or_default(),
+            ..Refusal::plain(what)
+        }
     }
 }
 
@@ -450,20 +389,13 @@ impl GameJudge for DistantJudge {
 
     fn judge_in_row(&mut self, commands: &[Command], secret: &Secret) -> Vec<Judged> {
         let asked = self.asked(commands, secret);
-        asked.unwrap_or_else(|error| {
-            let time = self.pool.settings.command.as_secs_f32();
-            let what = if is_over(&error) {
-                format!("code of the rules that answers within {time} s; it was stopped")
-            } else {
-                "code of the rules that fits into its memory; it was stopped".to_owned()
-            };
-            let clause = self.culprit.as_ref().map(|culprit| &culprit.clause);
-            let rule = clause.map(|clause| clause.rule.clone());
-            vec![Judged::Refused(Refusal {
-                rule_id: rule.unwrap_or_default(),
-                ..Refusal::plain(what)
-            })]
-        })
+        asked.unwrap_or_else(|error| vec![Judged::Refused(self.refusal(&error))])
+    }
+
+    fn judge_again(&mut self, event: &Event, secret: &Secret) -> Judged {
+        let judged = self.asked_on_tape(event, secret);
+        let lost = |error: io::Error| Judged::Refused(self.refusal(&error));
+        judged.unwrap_or_else(lost)
     }
 
     fn take_culprit(&mut self) -> Option<Culprit> {
@@ -501,6 +433,7 @@ pub(crate) fn is_order(bytes: &[u8]) -> bool {
         Ok(Order::Open(state, _)) => state.state().is_ok(),
         Ok(Order::Recall(past)) => past.iter().all(|event| event.event().is_ok()),
         Ok(Order::Judge { commands, .. }) => commands.iter().all(|one| one.command().is_ok()),
+        Ok(Order::Again(event, _)) => event.event().is_ok(),
         Err(_) => false,
     }
 }
@@ -563,6 +496,12 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
                 }
                 teller.switch(false);
                 frame::bytes(&JudgeSays::Over)?
+            }
+            Order::Again(event, secret) => {
+                let event = event.event().map_err(io::Error::other)?;
+                let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
+                let judged = judge.judge_again(&event, &secret);
+                frame::bytes(&JudgeSays::Judged(WireJudged::of(&judged)))?
             }
         };
         frame::write(socket, &answer)?;

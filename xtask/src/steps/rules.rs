@@ -9,7 +9,7 @@ use super::outcome::{Options, Outcome, tests};
 use crate::shell::{answer, build_quorate};
 use crate::tidy::root;
 
-pub(super) fn run(_: &Options) -> Result<Outcome> {
+pub(super) fn run(options: &Options) -> Result<Outcome> {
     if !folders().iter().any(|folder| folder.join("tests").is_dir()) {
         return Ok(Outcome::skipped("no rulebook has tests"));
     }
@@ -19,9 +19,11 @@ pub(super) fn run(_: &Options) -> Result<Outcome> {
     if !has_command(&quorate, "test") {
         return Ok(Outcome::skipped("the binary has no command `test`"));
     }
-    Ok(Outcome::of_tests(&tests(
-        Command::new(quorate).args(["test", "rulebooks"]),
-    )?))
+    let mut test = Command::new(quorate);
+    test.args(["test", "rulebooks"]);
+    // In the long form a worker judges each game again.
+    test.args(options.long.then_some("--in-workers"));
+    Ok(Outcome::of_tests(&tests(&mut test)?))
 }
 
 /// The folders of `rulebooks/`, by name.

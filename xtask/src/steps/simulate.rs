@@ -88,7 +88,10 @@ fn games(share: Share, long: bool) -> Vec<(u32, Vec<String>)> {
         (1, 1, 0)
     };
     let seeds = |count: u32, how: Vec<String>| (0..count).map(move |seed| (seed, how.clone()));
-    seeds(share.seeds, what("steps", share.steps))
+    let mut plain = what("steps", share.steps);
+    // In the long form a worker judges all of it again.
+    plain.extend(long.then(|| "--in-workers".to_owned()));
+    seeds(share.seeds, plain)
         .chain(seeds(proved, what("forecasts", FORECASTS)))
         .chain(seeds(amended, what("amendments", AMENDMENTS)))
         .chain(seeds(left, without(WITHOUT_STEPS)))

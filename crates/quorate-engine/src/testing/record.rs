@@ -32,6 +32,7 @@ impl Runner<'_> {
             law: self.law.clone(),
             is_over: self.is_over.clone(),
             account: self.account.clone(),
+            again: self.again.clone(),
             recording: how,
             is_cut: Cell::new(false),
             printed: RefCell::default(),
@@ -59,5 +60,29 @@ impl Runner<'_> {
             state: game.judge.state().clone(),
             events: game.events,
         })
+    }
+}
+
+impl Stage {
+    /// Folds each game's log anew and compares: every test is a replay test.
+    pub(super) fn replay(&self) -> Result<(), String> {
+        for game in self.games.borrow().iter() {
+            let effects = game
+                .events
+                .iter()
+                .flat_map(|event| event.steps.iter().map(|step| &step.effect));
+            let folded = State::fold(effects)
+                .map_err(|mismatch| format!("the log does not fold: {mismatch}"))?;
+            if folded != *game.judge.state() {
+                return Err(
+                    "the log folds to another state than the one that was played".to_owned(),
+                );
+            }
+            game.dictated_well()?;
+            if let Some(again) = &self.again {
+                again(&game.events, &game.secret)?;
+            }
+        }
+        Ok(())
     }
 }

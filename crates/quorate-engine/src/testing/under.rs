@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::command::{Founding, FoundingRule, typed};
+use quorate_kernel::event::Event;
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::state::State;
 
@@ -24,6 +25,16 @@ impl Runner<'_> {
     #[must_use]
     pub fn paid_from(mut self, account: &Arc<PageAccount>) -> Self {
         self.account = Some(Arc::clone(account));
+        self
+    }
+
+    /// The same, which has somebody look at the log of each game that a test played; what they find fails the test.
+    #[must_use]
+    pub fn looked_at(
+        mut self,
+        again: impl Fn(&[Event], &[u8; 32]) -> Result<(), String> + 'static,
+    ) -> Self {
+        self.again = Some(Rc::new(again));
         self
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quorate_engine::LawCache;
 use quorate_engine::convert;
-use quorate_engine::judge::{Head, Inputs, Judge};
+use quorate_engine::judge::{Head, Judge};
 use quorate_engine::law::Law;
 use quorate_kernel::chance;
 use quorate_kernel::effect::Effect;
@@ -15,7 +15,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{Name, PostId, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, ValueDecl};
-use quorate_runtime::in_process;
+use quorate_runtime::in_process::{self, InProcess};
 
 /// The secret under which the dice of simulations fall.
 pub(super) const SECRET: [u8; 32] = [11; 32];
@@ -227,37 +227,5 @@ pub(super) fn whole(judge: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Re
     if again.digest() != folded.digest() {
         return Err("a snapshot holds another state than it was taken of".to_owned());
     }
-    judged_again(judge, laws, events)
-}
-
-fn judged_again(played: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Result<(), String> {
-    let mut judge = Judge::unfounded(laws);
-    for event in events {
-        let inputs = Inputs {
-            secret: SECRET,
-            past: events,
-            tape: Some(&event.tape),
-            ..Inputs::default()
-        };
-        let place = |what: String| {
-            format!(
-                "judged again, event {} ({}) comes out otherwise: {what}",
-                event.seq,
-                event.act.name()
-            )
-        };
-        match judge.judge(&event.command(), &inputs).event() {
-            Err(refusal) => return Err(place(format!("refused: {refusal}"))),
-            Ok(again) => {
-                if let Some(difference) = in_process::difference(event, &again) {
-                    return Err(place(difference));
-                }
-            }
-        }
-    }
-    if judge.state().digest() == played.state().digest() {
-        Ok(())
-    } else {
-        Err("judged again, the log makes another state".to_owned())
-    }
+    in_process::judged_again(&InProcess::new(laws), events, &SECRET)
 }

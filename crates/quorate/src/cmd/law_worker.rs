@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::LawCache;
@@ -10,11 +11,12 @@ use quorate_runtime::ports::{DistantGames, SystemClock};
 use quorate_server::view::games::GameHost;
 use quorate_server::{AppState, Deps, elsewhere, router};
 use quorate_worker::confine::Bounds;
+use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::{Far, serve};
 use quorate_worker::process::{Program, become_worker};
 use quorate_worker::{frame, judges};
 
-use crate::rulebooks;
+use crate::{rulebooks, threads};
 
 /// How much memory a worker may use, in bytes.
 const MEMORY: u64 = 512 << 20;
@@ -27,6 +29,9 @@ const STACK: usize = 8 << 20;
 
 /// How much of that it may use for laws that it has compiled, in bytes.
 const LAWS_BYTES: usize = 64 << 20;
+
+/// How long an event may take that is judged again.
+const JUDGED_AGAIN_WITHIN: Duration = Duration::from_mins(1);
 
 /// What it works for.
 #[derive(clap::Args)]
@@ -61,6 +66,17 @@ pub(super) fn program(kind: Kind) -> Result<Program> {
         path: std::env::current_exe().context("cannot find this program to start workers")?,
         words: vec!["law-worker".into(), kind.word().into()],
     })
+}
+
+/// Workers that judge logs again, on tapes that are known: nobody waits for them, so they may take their time.
+pub(super) fn again_by_workers() -> Result<WorkerJudges> {
+    let settings = JudgesSettings {
+        command: JUDGED_AGAIN_WITHIN,
+        workers_max: threads::cores(),
+    };
+    let judges = WorkerJudges::new(program(Kind::Judges)?, settings);
+    judges.warm().context("cannot start a worker")?;
+    Ok(judges)
 }
 
 /// Works until the server is gone.

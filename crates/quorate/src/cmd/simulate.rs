@@ -7,8 +7,11 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::rulebook::Rulebook;
 use quorate_lab::simulation::{self, SimulationFailure, SimulationTally, without};
+use quorate_runtime::judge::Judges;
+use quorate_worker::judges::WorkerJudges;
 use serde_json::json;
 
+use super::law_worker::again_by_workers;
 use crate::output::{FOUND_WRONG, Output};
 use crate::rulebooks;
 use ledger::{Ledger, RunKind};
@@ -47,6 +50,9 @@ pub(crate) struct Arguments {
     /// are in it are left out, so that they can be stopped and taken up again.
     #[arg(long, value_name = "FILE", requires = "commit")]
     ledger: Option<PathBuf>,
+    /// Have each game's log judged again by a worker, which must come to the same.
+    #[arg(long, conflicts_with_all = ["amendments", "forecasts", "without"])]
+    in_workers: bool,
     /// The commit that the ledger names.
     #[arg(long)]
     commit: Option<String>,
@@ -68,13 +74,14 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         return ledger::play(&book, &runs, &ledger, out);
     }
     let place = note_panics();
+    let workers = arguments.in_workers.then(again_by_workers).transpose()?;
     let (mut passed, mut failed, mut steps) = (0_u64, Vec::new(), 0);
     for seed in seeds {
         out.line(format!(
             "{} seed {seed}, {} steps",
             book.name, arguments.steps
         ));
-        match one(&book, seed, arguments.steps, out) {
+        match one(&book, seed, arguments.steps, workers.as_ref(), out) {
             Ok(tally) => {
                 passed += 1;
                 steps += tally.steps;
@@ -151,10 +158,12 @@ fn one(
     book: &Rulebook,
     seed: u64,
     steps: u64,
+    workers: Option<&WorkerJudges>,
     out: &Output,
 ) -> Result<SimulationTally, SimulationFailure> {
     let bar = out.progress("steps");
-    let played = simulation::play(book, seed, steps, &|step| bar.at(step, steps));
+    let workers = workers.map(|workers| workers as &dyn Judges);
+    let played = simulation::play(book, seed, steps, workers, &|step| bar.at(step, steps));
     bar.done();
     played
 }

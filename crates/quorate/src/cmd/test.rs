@@ -12,8 +12,10 @@ use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{self, Outcome, Runner};
 use quorate_law::RuleText;
+use quorate_runtime::in_process::judged_again;
 use serde_json::json;
 
+use super::law_worker::again_by_workers;
 use crate::output::{FOUND_WRONG, Output};
 use crate::rulebooks;
 use crate::threads;
@@ -29,6 +31,9 @@ pub(crate) struct Arguments {
     /// How many threads run tests.
     #[arg(long, default_value_t = threads::cores())]
     jobs: usize,
+    /// Have the log of each game that a test plays judged again by a worker, which must come to the same.
+    #[arg(long)]
+    in_workers: bool,
     /// Drafts too, where a whole folder of rulebooks is tested.
     #[arg(long)]
     drafts: bool,
@@ -84,6 +89,7 @@ fn tested<'a>(
     out: &Output,
 ) -> Result<Vec<(&'a str, Outcome)>> {
     let laws = Arc::new(LawCache::default());
+    let workers = arguments.in_workers.then(again_by_workers).transpose()?;
     let bar = out.progress("test files");
     let outcomes = threads::share(arguments.jobs, files.len(), |pieces| {
         let read: RefCell<BTreeMap<String, Option<Rc<Rulebook>>>> = RefCell::default();
@@ -93,7 +99,10 @@ fn tested<'a>(
             let book = entry.or_insert_with(|| rulebooks::read(name).ok().map(Rc::new));
             book.clone()
         };
-        let runner = Runner::with_laws(&find, Arc::clone(&laws));
+        let mut runner = Runner::with_laws(&find, Arc::clone(&laws));
+        if let Some(workers) = workers.clone() {
+            runner = runner.looked_at(move |events, secret| judged_again(&workers, events, secret));
+        }
         let run = |index: usize| {
             let File {
                 name,

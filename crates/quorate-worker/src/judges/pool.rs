@@ -1,0 +1,145 @@
+//! The workers that judge: how many there are, which are free, and what each holds.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use quorate_runtime::judge::Head;
+use quorate_runtime::ports::WorkersStanding;
+
+use super::{JudgesSettings, is_over};
+use crate::process::{Process, Program};
+
+/// All of them.
+pub(super) struct JudgesPool {
+    program: Program,
+    pub(super) settings: JudgesSettings,
+    room: Mutex<Room>,
+    /// Rings when a worker is free.
+    freed: Condvar,
+    /// Tells openings of games apart.
+    pub(super) openings: AtomicU64,
+    stopped: AtomicU64,
+    ended: AtomicU64,
+}
+
+#[derive(Default)]
+struct Room {
+    /// Free workers, the one used last at the end.
+    free: Vec<JudgesWorker>,
+    /// How many there are, busy ones too.
+    count: usize,
+    lacks: Vec<String>,
+}
+
+/// One of them.
+pub(super) struct JudgesWorker {
+    pub(super) process: Process,
+    /// Which opening of which game it holds, and the end of that log.
+    pub(super) holds: Option<(u64, Head)>,
+}
+
+impl JudgesPool {
+    pub(super) fn new(program: Program, settings: JudgesSettings) -> Self {
+        Self {
+            program,
+            settings,
+            room: Mutex::default(),
+            freed: Condvar::new(),
+            openings: AtomicU64::new(0),
+            stopped: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+        }
+    }
+
+    /// Starts one ahead of its first command.
+    pub(super) fn warm(&self) -> io::Result<()> {
+        self.room().count += 1;
+        let started = self.started().inspect_err(|_| self.lost());
+        started.map(|worker| self.put(worker))
+    }
+
+    pub(super) fn standing(&self) -> WorkersStanding {
+        let room = self.room();
+        WorkersStanding {
+            count: room.count,
+            stopped: self.stopped.load(Ordering::Relaxed),
+            ended: self.ended.load(Ordering::Relaxed),
+            lacks: room.lacks.clone(),
+        }
+    }
+
+    fn room(&self) -> MutexGuard<'_, Room> {
+        // No code under the lock can leave the room half-changed.
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn started(&self) -> io::Result<JudgesWorker> {
+        // One that is killed as it starts is no reason to give up.
+        let process = self.program.start().or_else(|_| self.program.start())?;
+        self.room().lacks.clone_from(&process.lacks);
+        Ok(JudgesWorker {
+            process,
+            holds: None,
+        })
+    }
+
+    /// The worker that holds a game as it is, or one that holds none, or the one that was not used for longest.
+    pub(super) fn take(&self, opening: u64, head: Head) -> io::Result<JudgesWorker> {
+        let mut room = self.room();
+        loop {
+            let place = |fits: &dyn Fn(&JudgesWorker) -> bool| room.free.iter().position(fits);
+            let found = place(&|worker| worker.holds == Some((opening, head)))
+                .or_else(|| place(&|worker| worker.holds.is_none()));
+            if let Some(nth) = found {
+                return Ok(room.free.remove(nth));
+            }
+            if room.count < self.settings.workers_max {
+                room.count += 1;
+                drop(room);
+                return self.started().inspect_err(|_| self.lost());
+            }
+            if !room.free.is_empty() {
+                return Ok(room.free.remove(0));
+            }
+            room = self
+                .freed
+                .wait(room)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(super) fn put(&self, worker: JudgesWorker) {
+        self.room().free.push(worker);
+        self.freed.notify_one();
+    }
+
+    /// Counts a worker that is of no more use.
+    pub(super) fn count(&self, error: &io::Error) {
+        let counter = if is_over(error) {
+            &self.stopped
+        } else {
+            &self.ended
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A worker is gone; there is room for another.
+    pub(super) fn lost(&self) {
+        self.room().count -= 1;
+        self.freed.notify_one();
+    }
+
+    /// Has a spare worker ready for the game that just lost its own.
+    pub(super) fn replace(self: &Arc<Self>) {
+        let pool = Arc::clone(self);
+        let start = move || match pool.started() {
+            Ok(worker) => pool.put(worker),
+            Err(error) => {
+                tracing::error!(%error, "a worker cannot be replaced");
+                pool.lost();
+            }
+        };
+        std::thread::spawn(start);
+    }
+}
