@@ -1,0 +1,251 @@
+//! Workers that are killed, or whose time is over.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use quorate_engine::rulebook::{Manifest, Rulebook};
+use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::{EventSeq, GameId, Id, PlayerId, record};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::judge::Judges;
+use quorate_runtime::ports::{Journal, SystemClock};
+use quorate_runtime::{Answer, Games, GamesSettings, Ports};
+use quorate_store::{Store, StoreOptions};
+use quorate_worker::judges::{JudgesSettings, WorkerJudges};
+use quorate_worker::process::Program;
+
+use crate::served::{QUORATE, folder, founder};
+
+/// How often workers are killed, unless `QUORATE_KILLS` says otherwise. `QUORATE_SEED` says at which moments.
+const KILLS: u64 = 50;
+
+/// The workers of this very process are killed by one test, and must not be by another's.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long somebody waited is told"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Kills the workers of this very process, whatever they do.
+fn kill_own_workers() {
+    let own = std::process::id().to_string();
+    let found = Command::new("pgrep")
+        .args(["-P", &own, "-f", "law-worker judges"])
+        .output();
+    let found = String::from_utf8(found.expect("pgrep runs").stdout).expect("numbers");
+    for id in found.lines() {
+        // It may have been replaced meanwhile.
+        drop(
+            Command::new("kill")
+                .args(["-KILL", id])
+                .stderr(Stdio::null())
+                .status(),
+        );
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |word| word.parse().expect("a number"))
+}
+
+/// Games over a store, judged by workers of this process.
+struct Hosted {
+    store: Arc<Store>,
+    judges: WorkerJudges,
+    games: Games,
+}
+
+impl Hosted {
+    async fn open(folder: &Path, command: Duration) -> Self {
+        let store = Store::open(folder, StoreOptions::default());
+        let store = Arc::new(store.await.expect("the store opens"));
+        let program = Program {
+            path: QUORATE.into(),
+            words: vec!["law-worker".into(), "judges".into()],
+        };
+        let settings = JudgesSettings {
+            command,
+            workers_max: 2,
+        };
+        let judges = WorkerJudges::new(program, settings);
+        let games = games(&store, Arc::new(judges.clone())).await;
+        Self {
+            store,
+            judges,
+            games,
+        }
+    }
+}
+
+async fn games(store: &Arc<Store>, judges: Arc<dyn Judges>) -> Games {
+    let ports = Ports {
+        journal: store.clone(),
+        seals: store.clone(),
+        judges,
+        clock: Arc::new(SystemClock),
+        secret: store.secret().expect("a secret"),
+        others: None,
+    };
+    let games = Games::start(ports, GamesSettings::default()).await;
+    games.expect("games start")
+}
+
+/// What workers judged, this process judges again.
+fn verified(game: &str, folder: &Path) {
+    let verified = Command::new(QUORATE)
+        .args(["verify", game, "--data"])
+        .arg(folder)
+        .output()
+        .expect("it verifies");
+    let said = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(verified.status.success(), "{said}");
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_workers_are_killed() {
+    let _alone = ONE_AT_A_TIME.lock();
+    let (folder, waiting) = folder();
+    let longest = waiting.block_on(async {
+        let hosted = Hosted::open(folder.path(), Duration::from_secs(10)).await;
+        let (game, player) = founder(&hosted.store).await;
+        let (mut kept, mut longest) = (Vec::new(), Duration::ZERO);
+        let (kills, mut chance) = (number("QUORATE_KILLS", KILLS), number("QUORATE_SEED", 7));
+        for nth in 0..kills {
+            let act = Act::Dice {
+                line: typed("DICE6"),
+            };
+            let (games, game, key) = (hosted.games.clone(), game.clone(), format!("roll {nth}"));
+            let actor = Actor::Player(player);
+            let sent = tokio::spawn(async move {
+                let before = now();
+                let answer = games.send(&game, actor, key.into(), act).await;
+                (answer, now() - before)
+            });
+            // Somewhere between before the worker has heard of it and after it has answered.
+            chance = chance
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            for _ in 0..(chance >> 33) % 3_000 {
+                tokio::task::yield_now().await;
+            }
+            kill_own_workers();
+            let (answer, waited) = sent.await.expect("it is answered");
+            let Ok(Answer::Kept(receipt)) = answer else {
+                panic!("roll {nth}: {answer:?}");
+            };
+            kept.push(receipt.seq);
+            longest = longest.max(waited);
+        }
+        assert!(kept.is_sorted() && kept.len() as u64 == kills);
+        assert!(hosted.judges.standing().ended > 0, "workers were killed");
+        hosted.games.close().await.expect("games end");
+        let row = hosted.store.game(&game).await;
+        let row = row.expect("a row").expect("the game");
+        assert_eq!(Some(&row.head.seq), kept.last());
+        longest
+    });
+    drop(waiting);
+    // People judge times; the long run keeps this one.
+    println!("nobody waited longer than {} ms", longest.as_millis());
+    verified("town", folder.path());
+}
+
+/// A game whose second clause takes longer than there is: each of its guards is asked, and each ends within its own limits.
+const SLOW: &str = "---
+section: rules
+---
+# Slow
+
+1. Players fish.
+
+```starlark
+fish = number(\"Fish\", of = player)
+
+def take(actor: Player):
+    actor.fish += 1
+
+action(\"take\", take)
+```
+
+2. Nobody knows why it takes so long.
+
+```starlark
+def slow(attempt: Attempt) -> bool:
+    x = 0
+    for i in range(20000):
+        x = x + attempt.actor.fish - x
+    return x > 9
+
+forbid(scope(actions = [\"take\"]), slow, \"patience\")
+forbid(scope(actions = [\"take\"]), slow, \"more patience\")
+forbid(scope(actions = [\"take\"]), slow, \"still more patience\")
+forbid(scope(actions = [\"take\"]), slow, \"all the patience\")
+```
+";
+
+const MANIFEST: &str =
+    "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
+
+/// So little that those guards do not come to their end.
+const TOO_LITTLE: Duration = Duration::from_millis(20);
+
+#[test]
+fn what_a_deadline_left_out_is_in_the_log_and_no_clock_is_asked_again() {
+    let _alone = ONE_AT_A_TIME.lock();
+    let (folder, waiting) = folder();
+    let game: GameId = "slow".parse().expect("a word for a game");
+    waiting.block_on(async {
+        let store = Store::open(folder.path(), StoreOptions::default()).await;
+        let store = Arc::new(store.expect("the store opens"));
+        let here = games(&store, Arc::new(InProcess::default())).await;
+        let book = Rulebook {
+            name: "t".into(),
+            manifest: toml::from_str::<Manifest>(MANIFEST).expect("it reads"),
+            library: Vec::new(),
+            rules: vec![("1-rules/01-slow.md".to_owned(), SLOW.to_owned())],
+            tests: Vec::new(),
+        };
+        let founding = book.founding("A game", "Anna").expect("it reads");
+        let founded = here.found(&game, Actor::Operator, "found".into(), founding);
+        assert!(matches!(founded.await, Ok(Answer::Kept(_))));
+        here.close().await.expect("games end");
+    });
+    waiting.block_on(async {
+        let hosted = Hosted::open(folder.path(), TOO_LITTLE).await;
+        let actor = Actor::Player(PlayerId(Id::new(EventSeq(1), 0)));
+        let mut answers = Vec::new();
+        // On a busy machine a command may be late that has nothing to wait for; then nobody is to blame, and it is sent again.
+        for nth in 0..50 {
+            let act = Act::Do {
+                action: "take".into(),
+                args: Vec::new(),
+            };
+            let key = format!("take {nth}");
+            let answer = hosted.games.send(&game, actor, key.into(), act).await;
+            let is_kept = matches!(answer, Ok(Answer::Kept(_)));
+            answers.push(answer);
+            if is_kept {
+                break;
+            }
+        }
+        hosted.games.close().await.expect("games end");
+        let events = hosted.store.events(&game, EventSeq(1), 100).await;
+        let events = events.expect("a log");
+        let decoded: Vec<Act> = events
+            .iter()
+            .map(|open| record::decode(open).expect("an event").act)
+            .collect();
+        let [Act::Found(_), Act::Sleep { clause, .. }, Act::Do { .. }] = &decoded[..] else {
+            panic!("{answers:?}: {decoded:?}");
+        };
+        assert_eq!((clause.rule.as_str(), clause.fence), ("slow", 2));
+    });
+    drop(waiting);
+    verified("slow", folder.path());
+}

@@ -1,0 +1,166 @@
+//! A server whose rule code runs in workers, with a game and an account that plays its founder.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+use quorate_kernel::{GameId, Moment, PlayerId};
+use quorate_runtime::ports::{
+    AccountId, Accounts, Journal, NewAccount, Seals, Seat, Token, TokenScopes,
+};
+use quorate_server::app::state::digest_of;
+use quorate_store::{Store, StoreOptions};
+use serde_json::json;
+
+use crate::running::{Server, done};
+
+/// This program.
+pub(crate) const QUORATE: &str = env!("CARGO_BIN_EXE_quorate");
+
+/// The word of the token by which tests call the API.
+pub(crate) const TOKEN: &str = "a word that only this test knows";
+
+/// That of somebody else, who plays nobody.
+pub(crate) const OTHER_TOKEN: &str = "a word that somebody else knows";
+
+/// A server whose API and workers are asked for.
+pub(crate) struct Served(pub(crate) Server);
+
+impl Served {
+    pub(crate) fn start(data: &Path, law: &str) -> Self {
+        Self(Server::with(data, &["--law", law]))
+    }
+
+    /// Asks for something; gives the status and what was answered.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.ask_as(TOKEN, method, path, body)
+    }
+
+    /// The same as whoever has a token.
+    pub(crate) fn ask_as(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> (u16, String) {
+        let head = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
+        self.said(method, path, &head, body)
+    }
+
+    /// The same in a browser in which somebody is signed in.
+    pub(crate) fn browse(
+        &self,
+        method: &str,
+        path: &str,
+        session: &str,
+        body: &str,
+    ) -> (u16, String) {
+        let head = format!(
+            "Cookie: quorate={session}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        );
+        self.said(method, path, &head, body)
+    }
+
+    fn said(&self, method: &str, path: &str, head: &str, body: &str) -> (u16, String) {
+        let mut line = TcpStream::connect(&self.0.address).expect("the server answers");
+        write!(
+            line,
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
+            self.0.address,
+            body.len()
+        )
+        .expect("it takes a request");
+        let mut answer = String::new();
+        line.read_to_string(&mut answer).expect("a whole answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+        let status = head.split(' ').nth(1).expect("a status");
+        (status.parse().expect("a number"), body.to_owned())
+    }
+
+    /// The numbers of its workers of a kind.
+    pub(crate) fn workers(&self, kind: &str) -> Vec<String> {
+        let server = self.0.id();
+        let words = format!("law-worker {kind}");
+        let found = Command::new("pgrep")
+            .args(["-P", &server, "-f", &words])
+            .output();
+        let found = found.expect("pgrep runs");
+        let found = String::from_utf8(found.stdout).expect("numbers");
+        found.lines().map(str::to_owned).collect()
+    }
+}
+
+/// Sends a process a signal.
+pub(crate) fn signal(signal: &str, id: &str) {
+    let done = Command::new("kill").args([signal, id]).status();
+    assert!(done.expect("kill runs").success(), "{signal} {id}");
+}
+
+/// The value of a form's hidden field.
+pub(crate) fn hidden(page: &str, name: &str) -> String {
+    let from = page.split_once(&format!("name=\"{name}\" value=\""));
+    let (_, rest) = from.unwrap_or_else(|| panic!("no {name} in {page}"));
+    rest.split('"').next().expect("a value").to_owned()
+}
+
+/// A folder with a game, `town`, and an account with a token that plays its founder.
+pub(crate) fn folder() -> (tempfile::TempDir, tokio::runtime::Runtime) {
+    let folder = tempfile::tempdir().expect("a folder");
+    done(&["new", "one-page", "--id", "town"], folder.path());
+    let waiting = tokio::runtime::Runtime::new().expect("a runtime");
+    waiting.block_on(async {
+        let store = Store::open(folder.path(), StoreOptions::default());
+        let store = store.await.expect("the store opens");
+        let account = self::account(&store, "Anna", TOKEN).await;
+        self::account(&store, "Bert", OTHER_TOKEN).await;
+        let (game, player) = founder(&store).await;
+        let seat = Seat {
+            game,
+            player,
+            account,
+        };
+        store.take_seat(&seat).await.expect("a seat");
+    });
+    (folder, waiting)
+}
+
+/// An account with a token.
+async fn account(store: &Store, name: &str, token: &str) -> AccountId {
+    let account = NewAccount {
+        name: name.to_owned(),
+        mail: None,
+        password: None,
+        operator: true,
+        made_at: Moment(0),
+    };
+    let account = store.make(&account).await.expect("an account");
+    let token = Token {
+        digest: digest_of(token),
+        account,
+        label: "a test".to_owned(),
+        scopes: TokenScopes::all(),
+        game: None,
+        made_at: Moment(0),
+        ends_at: None,
+    };
+    store.make_token(&token).await.expect("a token");
+    account
+}
+
+/// The game, and who founded it.
+pub(crate) async fn founder(store: &Store) -> (GameId, PlayerId) {
+    let game: GameId = "town".parse().expect("a word for a game");
+    let (journal, seals): (&dyn Journal, &dyn Seals) = (store, store);
+    let opened = quorate_runtime::fold::open(journal, seals, &game).await;
+    let opened = opened.expect("the game opens");
+    let player = *opened.state.people.keys().next().expect("a founder");
+    (game, player)
+}
+
+/// Changes that add a rule.
+pub(crate) fn draft() -> String {
+    let rule = json!({ "do": "add_rule", "id": "tea", "text": "# Tea\n\nThere is tea at five." });
+    json!({ "changes": [rule] }).to_string()
+}
