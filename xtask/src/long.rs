@@ -15,7 +15,7 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 43] = [
+const RUNS: [LongRun; 44] = [
     ("kills", 20, kills),
     ("server-kills", 20, server_kills),
     ("faults", 20, faults),
@@ -74,6 +74,7 @@ const RUNS: [LongRun; 43] = [
         amendments("hordes-22", seed)
     }),
     ("hostile", 1, hostile),
+    ("memory", 1, memory),
     ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
     ("fuzz-wire", 10, |seed| fuzz("wire", seed)),
     ("fuzz-event", 10, |seed| fuzz("event", seed)),
@@ -125,6 +126,8 @@ pub(crate) fn names() -> [&'static str; RUNS.len()] {
 fn kills(seed: u64) -> Result<bool> {
     let mut test = cargo("test");
     test.args(["--package", "quorate", "--test", "workers", "killed"]);
+    // It says how long anybody waited.
+    test.args(["--", "--nocapture"]);
     test.env("QUORATE_KILLS", KILLS);
     test.env("QUORATE_SEED", seed.to_string());
     Ok(shell::run(&mut test, Counter::new(None)?)?.succeeded)
@@ -239,10 +242,19 @@ fn amendments(book: &str, seed: u64) -> Result<bool> {
     )
 }
 
-/// Every hostile program in every place.
+/// Every hostile program in every place: in the engine, and against a server with workers.
 fn hostile(_: u64) -> Result<bool> {
+    Ok(benched("quorate-engine", "hostile")? && benched("quorate", "hostile")?)
+}
+
+/// An hour of mixed use, with new laws all the time.
+fn memory(_: u64) -> Result<bool> {
+    benched("quorate", "memory")
+}
+
+fn benched(package: &str, name: &str) -> Result<bool> {
     let mut bench = cargo("bench");
-    bench.args(["--package", "quorate-engine", "--bench", "hostile"]);
+    bench.args(["--package", package, "--bench", name]);
     Ok(shell::run(&mut bench, Counter::new(None)?)?.succeeded)
 }
 

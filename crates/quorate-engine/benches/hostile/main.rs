@@ -1,6 +1,9 @@
 //! How long hostile programs take until they are stopped. `cargo bench -p quorate-engine --bench hostile` prints a row for each,
 //! with the place where it took longest, and says which answers are not those that its head promises.
 
+#[path = "../../tests/hostile/list.rs"]
+#[allow(dead_code, reason = "texts are for the test")]
+mod list;
 #[path = "../engine/stopwatch.rs"]
 mod stopwatch;
 #[path = "../../tests/hostile/table.rs"]
@@ -11,7 +14,7 @@ use std::time::Duration;
 fn main() -> std::process::ExitCode {
     let mut wrong = 0;
     let mut rows = Vec::new();
-    for program in &table::programs() {
+    for program in &list::programs() {
         let mut last = stopwatch::now();
         let mut slowest = ("", Duration::ZERO);
         let tried = program.tried(&mut |place| {

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use quorate_engine::rulebook::{Manifest, Rulebook};
 use quorate_engine::testing::{Runner, TestFile};
 use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_kernel::command::{Act, Actor, Command, typed};
@@ -15,77 +14,7 @@ use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Thing};
 use quorate_law::budget::Limits;
 
-const MANIFEST: &str =
-    "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
-
-const PROGRAMS: &str = include_str!("programs.star");
-
-/// What every program finds.
-const HELPERS: &str = include_str!("helpers.star");
-
-/// The places that run the program `bad`.
-const PLACES: &str = "
-entity(\"Gizmo\")
-tally = number(\"Tally\", of = player)
-worth = derived(\"Worth\", bad, of = player, tracked = \"tracker\")
-
-def stirs(attempt: Attempt) -> bool:
-    return bad(attempt.actor) == 1
-
-def follows(p: Player, old: int, new: int):
-    bad(p)
-
-def guarded(actor: Player):
-    note(\"guarded\")
-
-def stir(actor: Player):
-    actor.tally += 1
-
-action(\"run\", bad)
-action(\"guarded\", guarded)
-action(\"stir\", stir)
-forbid(scope(actions = [\"guarded\"]), stirs, \"nothing bad\")
-changed(tally, follows, of = player)
-";
-
-/// What goes on whatever happens to the program, in a clause of its own.
-const CALM: &str = "
-def calm(actor: Player):
-    note(\"calm\")
-
-action(\"calm\", calm)
-";
-
-/// A hostile program.
-#[derive(Clone)]
-pub(crate) struct Program {
-    /// What it is.
-    pub(crate) name: String,
-    /// The words that its answer holds, each way of saying it between bars; `harmless` where there is nothing to say, and
-    /// `as a test` where there is nothing to say of a test.
-    pub(crate) words: Vec<String>,
-    body: String,
-}
-
-/// All of them.
-pub(crate) fn programs() -> Vec<Program> {
-    let sections = PROGRAMS.split("\n## ").skip(1);
-    let read = |section: &str| {
-        let (head, body) = section.split_once('\n').expect("a heading and a body");
-        let mut parts = head.split(" | ").map(str::to_owned);
-        Program {
-            name: parts.next().expect("a name"),
-            words: parts.collect(),
-            body: body.trim_end().to_owned(),
-        }
-    };
-    sections.map(read).collect()
-}
-
-fn indented(body: &str) -> String {
-    let indent = |body: String, line: &str| body + "    " + line + "\n";
-    body.lines().fold(String::new(), indent)
-}
+use crate::list::{Program, book};
 
 /// A game of one rule and one player.
 pub(crate) struct Game {
@@ -97,29 +26,18 @@ pub(crate) struct Game {
 
 impl Game {
     fn found(program: &Program) -> Self {
-        Self::of_code(&indented(&program.body))
+        Self::of_code(&program.indented())
     }
 
     /// A game whose rule has a function with this body, in every place.
     pub(crate) fn of_code(body: &str) -> Self {
-        let code = format!("{HELPERS}\ndef bad(p: Player) -> int:\n{body}    return 0\n{PLACES}");
-        let rule = format!(
-            "---\nsection: rules\n---\n# Bad\n\n1. It is bad.\n\n```starlark\n{code}```\n\n2. It is calm.\n\n```starlark\n{CALM}```\n"
-        );
-        let book = Rulebook {
-            name: "t".into(),
-            manifest: toml::from_str::<Manifest>(MANIFEST).expect("it reads"),
-            library: Vec::new(),
-            rules: vec![("1-rules/01-bad.md".to_owned(), rule)],
-            tests: Vec::new(),
-        };
         let laws: Arc<LawCache> = Arc::default();
         let mut game = Self {
             judge: Judge::unfounded(&laws),
             who: PlayerId(quorate_kernel::Id::new(quorate_kernel::EventSeq(1), 0)),
             keys: 0,
         };
-        let founding = book.founding("A game", "Anna").expect("it reads");
+        let founding = book(body, "").founding("A game", "Anna").expect("it reads");
         let found = game.send(Actor::Operator, Act::Found(Box::new(founding)));
         found.expect("a game is founded whatever its rules do");
         let mut people = game.judge.state().people.keys();
@@ -204,8 +122,7 @@ fn answer(judged: Result<Event, Refusal>) -> String {
 }
 
 fn tested(program: &Program) -> String {
-    let body = indented(&program.body);
-    let code = format!("{HELPERS}\ndef test_it():\n{body}    pass\n");
+    let code = program.test();
     let books = |_: &str| None;
     // As one that comes with a proposal.
     let file = TestFile::compile_within("bad.star", &code, &|_| None, Limits::GUEST);
@@ -240,8 +157,8 @@ impl Program {
             add("guard", answer(game.act("guarded")));
             add("hook", answer(game.act("stir")));
             add("page", game.worth());
-            add("script", game.repair(self.script()));
-            add("condition", game.repair(Self::condition()));
+            add("script", game.repair(script(self)));
+            add("condition", game.repair(condition()));
             game.goes_on();
         }
         if !self.needs_game() {
@@ -259,27 +176,21 @@ impl Program {
         let fits = |words: &String| tried.said.contains(words);
         self.words.iter().any(fits) || (may_pass && tried.said.is_empty())
     }
+}
 
-    fn script(&self) -> Clause {
-        let code = format!("p = players()[0]\n{}\n", self.body);
-        Clause::Script {
-            code: code.as_str().into(),
-        }
+fn script(program: &Program) -> Clause {
+    Clause::Script {
+        code: program.script().as_str().into(),
     }
+}
 
-    fn condition() -> Clause {
-        let page = Clause::SetPage {
-            name: "notes".into(),
-            text: "It was asked.".to_owned(),
-        };
-        Clause::When {
-            test: "bad(players()[0]) == 0".into(),
-            clauses: vec![page],
-        }
-    }
-
-    fn needs_game(&self) -> bool {
-        let asks = ["p.", "p)", "rolls", "Gizmo", "post(", "note(", "now"];
-        asks.iter().any(|ask| self.body.contains(ask))
+fn condition() -> Clause {
+    let page = Clause::SetPage {
+        name: "notes".into(),
+        text: "It was asked.".to_owned(),
+    };
+    Clause::When {
+        test: "bad(players()[0]) == 0".into(),
+        clauses: vec![page],
     }
 }

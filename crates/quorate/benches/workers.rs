@@ -1,0 +1,337 @@
+//! What workers cost: a vote in a worker against one in this process, rows of orders against single ones, and the memory of a
+//! server of a thousand games. `cargo bench -p quorate --bench workers` prints the rows of `docs/performance.md`;
+//! `QUORATE_PROGRAM` names another build of the program whose server is looked at.
+#![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
+#![allow(clippy::unwrap_used, reason = "a benchmark ends where something fails")]
+#![allow(dead_code, reason = "what is asserted is for the test")]
+
+#[path = "../../quorate-server/tests/api/book.rs"]
+mod book;
+#[path = "../tests/hostile/site.rs"]
+mod site;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate_engine::LawCache;
+use quorate_kernel::command::{Act, Actor, Command, NewPost, typed};
+use quorate_kernel::state::State;
+use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, PostId, Thing, Value};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::judge::{GameJudge, Judged, Judges};
+use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
+use quorate_runtime::{Answer, Games, GamesSettings, Ports};
+use quorate_server::app::state::digest_of;
+use quorate_store::{Store, StoreOptions};
+use quorate_worker::judges::{JudgesSettings, WorkerJudges};
+use quorate_worker::process::Program;
+use serde_json::{Value as Json, json};
+use site::{Site, now, program};
+
+/// The rulebook that is played.
+const BOOK: &str = "adventurers-2019";
+
+/// How many players there are in the game of the votes, and in each of the thousand.
+const PLAYERS: u64 = 6;
+
+/// How many votes are timed, and how many rows.
+const VOTES: u64 = 600;
+const ROWS: u64 = 20;
+
+/// How many orders wait together.
+const ROW: u64 = 64;
+
+/// How many games there are, and how many of them are busy.
+const GAMES: usize = 1_000;
+const BUSY: usize = 50;
+
+/// How long the busy ones are looked at.
+const LOOKED_AT: Duration = Duration::from_mins(1);
+
+const SECRET: [u8; 32] = [7; 32];
+
+fn main() {
+    let mut played = Played::new();
+    played.votes();
+    played.rows();
+    thousand();
+}
+
+/// A game that a judge here and one in a worker hold alike.
+struct Played {
+    here: Box<dyn GameJudge>,
+    there: Box<dyn GameJudge>,
+    at: Moment,
+    keys: u64,
+    players: Vec<PlayerId>,
+    post: PostId,
+}
+
+impl Played {
+    fn new() -> Self {
+        let workers = Program {
+            path: program(),
+            words: vec!["law-worker".into(), "judges".into()],
+        };
+        let settings = JudgesSettings {
+            command: Duration::from_secs(10),
+            workers_max: 1,
+        };
+        let game: GameId = "town".parse().unwrap();
+        let begin = |judges: &dyn Judges| judges.open(&game, State::default(), <_>::default());
+        let mut played = Self {
+            here: begin(&InProcess::new(&Arc::new(LawCache::default()))),
+            there: begin(&WorkerJudges::new(workers, settings)),
+            at: "2031-05-04T09:00Z".parse().unwrap(),
+            keys: 0,
+            players: vec![founder()],
+            post: PostId(Id::new(EventSeq(1), 0)),
+        };
+        let founding = book::read(BOOK).founding("A town", "Player 0").unwrap();
+        played.both(Actor::Operator, Act::Found(Box::new(founding)));
+        for nth in 1..PLAYERS {
+            let seq = played.both(Actor::Newcomer, applies(nth));
+            let new = PlayerId(Id::new(seq, 0));
+            played.both(Actor::Player(founder()), admits(new));
+            played.players.push(new);
+        }
+        let seq = played.both(Actor::Player(founder()), Act::Post(Box::new(proposal())));
+        played.post = PostId(Id::new(seq, 0));
+        played
+    }
+
+    fn command(&mut self, actor: Actor, act: Act) -> Command {
+        self.keys += 1;
+        self.at = Moment(self.at.0 + 1_000);
+        Command {
+            at: self.at,
+            actor,
+            key: format!("k{}", self.keys).into(),
+            act,
+        }
+    }
+
+    /// Has both judge something that the law takes.
+    fn both(&mut self, actor: Actor, act: Act) -> EventSeq {
+        let command = self.command(actor, act);
+        let (here, there) = (&mut self.here, &mut self.there);
+        let (here, there) = (
+            here.judge(&command, &SECRET),
+            there.judge(&command, &SECRET),
+        );
+        assert_eq!(here, there, "both judge alike");
+        match here {
+            Judged::Event(event) => event.seq,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn vote(&mut self) -> Command {
+        let nth = usize::try_from(self.keys).unwrap() % self.players.len();
+        let text = if self.keys.is_multiple_of(2) {
+            ":for:"
+        } else {
+            ":against:"
+        };
+        let (actor, post) = (Actor::Player(self.players[nth]), self.post);
+        let text = typed(text);
+        self.command(actor, Act::Comment { post, text })
+    }
+
+    /// A vote here and there, in turns.
+    fn votes(&mut self) {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        for _ in 0..VOTES {
+            let vote = self.vote();
+            here.push(timed(|| self.here.judge(&vote, &SECRET)));
+            there.push(timed(|| self.there.judge(&vote, &SECRET)));
+        }
+        let (here, there) = (median(&mut here), median(&mut there));
+        println!("a vote judged in process: {} µs", here.as_micros());
+        println!("a vote judged in a worker: {} µs", there.as_micros());
+        println!(
+            "over in process: {} µs of 150 µs",
+            there.saturating_sub(here).as_micros()
+        );
+    }
+
+    /// Orders that wait together go over in one message.
+    fn rows(&mut self) {
+        let (mut alone, mut in_row) = (Vec::new(), Vec::new());
+        for _ in 0..ROWS {
+            let votes: Vec<Command> = (0..ROW).map(|_| self.vote()).collect();
+            alone.push(timed(|| {
+                for vote in &votes {
+                    self.there.judge(vote, &SECRET);
+                }
+            }));
+            let votes: Vec<Command> = (0..ROW).map(|_| self.vote()).collect();
+            in_row.push(timed(|| {
+                let judged = self.there.judge_in_row(&votes, &SECRET);
+                assert_eq!(judged.len(), votes.len(), "one round trip");
+            }));
+        }
+        let each = |times: &mut Vec<Duration>| median(times) / u32::try_from(ROW).unwrap();
+        println!(
+            "an order of 64 one by one: {} µs; in one round trip: {} µs",
+            each(&mut alone).as_micros(),
+            each(&mut in_row).as_micros()
+        );
+    }
+}
+
+fn timed<T>(what: impl FnOnce() -> T) -> Duration {
+    let before = now();
+    drop(what());
+    now() - before
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn founder() -> PlayerId {
+    PlayerId(Id::new(EventSeq(1), 0))
+}
+
+fn applies(nth: u64) -> Act {
+    Act::Apply {
+        name: typed(&format!("Player {nth}")),
+        text: typed("Let me in."),
+    }
+}
+
+fn admits(new: PlayerId) -> Act {
+    Act::Do {
+        action: "admit-player".into(),
+        args: vec![("applicant".into(), Value::Thing(Thing::Player(new)))],
+    }
+}
+
+fn proposal() -> NewPost {
+    NewPost {
+        category: "Proposal".into(),
+        title: typed("A matter of some weight"),
+        body: typed("Whereas much is to be said, little is."),
+        flavour: typed(""),
+        fields: Vec::new(),
+        patch: None,
+    }
+}
+
+/// The word of one of the thousand games, and of the token of its founder.
+fn town(nth: usize) -> String {
+    format!("town-{nth}")
+}
+
+/// A server of a thousand games, all of them awake and fifty of them busy.
+fn thousand() {
+    let folder = tempfile::tempdir().unwrap();
+    let waiting = tokio::runtime::Runtime::new().unwrap();
+    let post = waiting.block_on(founded(folder.path()));
+    let site = Site::start(folder.path());
+    println!("a server, just started: {} MiB", site.proportional_mib());
+    for nth in 0..GAMES {
+        let read = site.ask(
+            "GET",
+            &format!("/api/v1/games/{}", town(nth)),
+            "",
+            &Json::Null,
+        );
+        assert_eq!(read.status, 200, "{}", read.body);
+    }
+    println!("{GAMES} games awake: {} MiB", site.proportional_mib());
+    let (begun, mut most, mut done) = (now(), 0, 0);
+    for nth in (0..BUSY).cycle() {
+        if now() - begun >= LOOKED_AT {
+            break;
+        }
+        let (word, vote) = (
+            town(nth),
+            json!({ "vote": if (done / BUSY).is_multiple_of(2) { "for" } else { "against" } }),
+        );
+        let path = format!("/api/v1/games/{word}/posts/{post}/comments");
+        let voted = site.ask("POST", &path, &word, &vote);
+        assert!([201, 429].contains(&voted.status), "{}", voted.body);
+        let read = site.ask("GET", &format!("/g/{word}/post/{post}"), "", &Json::Null);
+        assert_eq!(read.status, 200, "{}", read.body);
+        done += 1;
+        most = most.max(site.proportional_mib());
+    }
+    println!(
+        "{GAMES} games, {BUSY} of them busy with {done} votes and pages in {} s: at most {most} MiB of 1024 MiB, workers included",
+        LOOKED_AT.as_secs()
+    );
+}
+
+/// Founds the games; gives the post on which each votes, which has the same number in all.
+async fn founded(folder: &std::path::Path) -> String {
+    let store = Store::open(folder, StoreOptions::default()).await;
+    let store = Arc::new(store.unwrap());
+    let ports = Ports {
+        journal: store.clone(),
+        seals: store.clone(),
+        judges: Arc::new(InProcess::default()),
+        clock: Arc::new(SystemClock),
+        secret: store.secret().unwrap(),
+        others: None,
+    };
+    let games = Games::start(ports, GamesSettings::default()).await.unwrap();
+    let book = book::read(BOOK);
+    let mut post = String::new();
+    for nth in 0..GAMES {
+        let game: GameId = town(nth).parse().unwrap();
+        let founding = book.founding("A town", "Player 0").unwrap();
+        let founded = games.found(&game, Actor::Operator, "found".into(), founding);
+        assert!(matches!(founded.await, Ok(Answer::Kept(_))));
+        let send = async |key: String, actor, act| {
+            let sent = games.send(&game, actor, key.into(), act).await;
+            let Ok(Answer::Kept(receipt)) = sent else {
+                panic!("{sent:?}");
+            };
+            receipt.seq
+        };
+        for player in 1..PLAYERS {
+            let seq = send(format!("apply {player}"), Actor::Newcomer, applies(player)).await;
+            let new = PlayerId(Id::new(seq, 0));
+            let admit = format!("admit {player}");
+            send(admit, Actor::Player(founder()), admits(new)).await;
+        }
+        let proposed = Act::Post(Box::new(proposal()));
+        let seq = send("post".to_owned(), Actor::Player(founder()), proposed).await;
+        post = Id::new(seq, 0).to_string();
+        if nth < BUSY {
+            account(&store, &town(nth)).await;
+        }
+    }
+    games.close().await.unwrap();
+    post
+}
+
+async fn account(store: &Store, word: &str) {
+    let account = NewAccount {
+        name: word.to_owned(),
+        mail: None,
+        password: None,
+        operator: false,
+        made_at: Moment(0),
+    };
+    let account = store.make(&account).await.unwrap();
+    let token = Token {
+        digest: digest_of(word),
+        account,
+        label: "a bench".to_owned(),
+        scopes: TokenScopes::all(),
+        game: None,
+        made_at: Moment(0),
+        ends_at: None,
+    };
+    store.make_token(&token).await.unwrap();
+    let seat = Seat {
+        game: word.parse().unwrap(),
+        player: founder(),
+        account,
+    };
+    store.take_seat(&seat).await.unwrap();
+}

@@ -1,0 +1,230 @@
+//! Games with hostile rules, a quiet one, and the people who play them.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use quorate_engine::LawCache;
+use quorate_engine::rulebook::Rulebook;
+use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, Thing, Value};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
+use quorate_runtime::{Answer, Games, GamesSettings, Ports};
+use quorate_server::app::state::digest_of;
+use quorate_store::{Store, StoreOptions};
+
+use crate::list::{Program, book};
+use crate::site::program;
+
+/// How many vote in the quiet game: so many that nobody's allowance is used up.
+pub(crate) const VOTERS: usize = 40;
+
+/// How many attack at once.
+pub(crate) const ATTACKERS: usize = 4;
+
+/// The game that has nothing to do with any of it.
+pub(crate) const QUIET: &str = "quiet";
+
+/// By which proposals become law in a hostile game.
+const ENACTING: &str = r#"3. Whoever likes a proposal enacts it.
+
+```starlark
+category("Proposal", icons = ["for"], statuses = ["pending", "enacted"])
+
+def enact(actor: Player, proposal: Proposal):
+    apply(proposal)
+    close(proposal, "enacted")
+
+action("enact", enact)
+```
+"#;
+
+/// A data folder with all of them.
+pub(crate) struct Scene {
+    folder: tempfile::TempDir,
+    /// The post of the quiet game that is voted on.
+    pub(crate) matter: String,
+}
+
+/// The word of a hostile game.
+pub(crate) fn game_of(nth: usize) -> String {
+    format!("bad-{nth}")
+}
+
+/// The token of whoever plays in a hostile game.
+pub(crate) fn token_of(nth: usize) -> String {
+    format!("a word of player {nth}")
+}
+
+/// The token of one who votes in the quiet game.
+pub(crate) fn voter(nth: usize) -> String {
+    format!("a word of voter {nth}")
+}
+
+/// The word of the game with the same program that one of the attackers plays in.
+pub(crate) fn siege_of(nth: usize) -> String {
+    format!("siege-{nth}")
+}
+
+/// The token of one who attacks, in every game of as many.
+pub(crate) fn attacker(nth: usize) -> String {
+    format!("a word of attacker {nth}")
+}
+
+/// What games and accounts are made in.
+struct Making {
+    store: Arc<Store>,
+    games: Games,
+}
+
+impl Scene {
+    /// A game for each program, one beyond them for what has none, and the quiet one.
+    pub(crate) fn set(programs: &[Program]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        new_game(folder.path());
+        let waiting = tokio::runtime::Runtime::new().expect("a runtime");
+        let matter = waiting.block_on(async {
+            let making = Making::begin(folder.path()).await;
+            let no_program = Program {
+                name: String::new(),
+                words: Vec::new(),
+                body: String::new(),
+            };
+            let mut sieges = vec![Vec::new(); ATTACKERS];
+            for (nth, program) in programs.iter().chain([&no_program]).enumerate() {
+                let book = book(&program.indented(), ENACTING);
+                making.found(&game_of(nth), &book).await;
+                let player = [(game_of(nth), founder())];
+                making.account(&token_of(nth), &player).await;
+                making.found(&siege_of(nth), &book).await;
+                sieges[nth % ATTACKERS].push((siege_of(nth), founder()));
+            }
+            for (nth, seats) in sieges.iter().enumerate() {
+                making.account(&attacker(nth), seats).await;
+            }
+            let matter = making.crowd().await;
+            making.games.close().await.expect("games end");
+            matter
+        });
+        Self { folder, matter }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Founds the quiet game.
+fn new_game(folder: &Path) {
+    let mut new = Command::new(program());
+    new.args(["new", "one-page", "--id", QUIET, "--data"]);
+    let founded = new.arg(folder).output().expect("the program runs");
+    assert!(founded.status.success(), "{founded:?}");
+}
+
+fn founder() -> PlayerId {
+    PlayerId(Id::new(EventSeq(1), 0))
+}
+
+impl Making {
+    async fn begin(folder: &Path) -> Self {
+        let store = Store::open(folder, StoreOptions::default()).await;
+        let store = Arc::new(store.expect("the store opens"));
+        let ports = Ports {
+            journal: store.clone(),
+            seals: store.clone(),
+            judges: Arc::new(InProcess::new(&Arc::new(LawCache::default()))),
+            clock: Arc::new(SystemClock),
+            secret: store.secret().expect("a secret"),
+            others: None,
+        };
+        let games = Games::start(ports, GamesSettings::default()).await;
+        let games = games.expect("games start");
+        Self { store, games }
+    }
+
+    async fn found(&self, word: &str, book: &Rulebook) {
+        let game: GameId = word.parse().expect("a word for a game");
+        let founding = book.founding("A game", "Anna").expect("it reads");
+        let founded = self
+            .games
+            .found(&game, Actor::Operator, "found".into(), founding);
+        assert!(matches!(founded.await, Ok(Answer::Kept(_))), "{word}");
+    }
+
+    /// Makes an account with a token, which plays somebody in some games.
+    async fn account(&self, token: &str, seats: &[(String, PlayerId)]) {
+        let account = NewAccount {
+            name: token.to_owned(),
+            mail: None,
+            password: None,
+            operator: false,
+            made_at: Moment(0),
+        };
+        let account = self.store.make(&account).await.expect("an account");
+        let token = Token {
+            digest: digest_of(token),
+            account,
+            label: "a test".to_owned(),
+            scopes: TokenScopes::all(),
+            game: None,
+            made_at: Moment(0),
+            ends_at: None,
+        };
+        self.store.make_token(&token).await.expect("a token");
+        for (game, player) in seats {
+            let seat = Seat {
+                game: game.parse().expect("a word for a game"),
+                player: *player,
+                account,
+            };
+            self.store.take_seat(&seat).await.expect("a seat");
+        }
+    }
+
+    /// Has people join the quiet game; gives the post on which they vote.
+    async fn crowd(&self) -> String {
+        let by = Actor::Player(founder());
+        for nth in 0..VOTERS {
+            let apply = Act::Apply {
+                name: typed(&format!("Voter {nth}")),
+                text: typed("Let me in."),
+            };
+            let seq = self.quietly(Actor::Newcomer, apply).await;
+            let player = PlayerId(Id::new(seq, 0));
+            let admit = Act::Do {
+                action: "admit".into(),
+                args: vec![("applicant".into(), Value::Thing(Thing::Player(player)))],
+            };
+            self.quietly(by, admit).await;
+            self.account(&voter(nth), &[(QUIET.to_owned(), player)])
+                .await;
+        }
+        let post = Act::Post(Box::new(NewPost {
+            category: "Proposal".into(),
+            title: typed("A quiet matter"),
+            body: typed("Nothing hangs on it."),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
+        }));
+        Id::new(self.quietly(by, post).await, 0).to_string()
+    }
+
+    async fn quietly(&self, actor: Actor, act: Act) -> EventSeq {
+        let game: GameId = QUIET.parse().expect("a word for a game");
+        let key = format!(
+            "{:?}",
+            (
+                &actor,
+                self.games.snapshot(&game).await.expect("it").head.seq
+            )
+        );
+        let sent = self.games.send(&game, actor, key.into(), act).await;
+        match sent {
+            Ok(Answer::Kept(receipt)) => receipt.seq,
+            other => panic!("{other:?}"),
+        }
+    }
+}
