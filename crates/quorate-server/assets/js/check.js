@@ -50,11 +50,14 @@ async function later(part) {
   } catch { /* no network: the link in its place is still there */ }
 }
 
-// What an action would do is shown as soon as something is picked in its form.
-function trial(button) {
-  const { form } = button;
+// What an action would do is shown as soon as something is picked in its form. The listener is the document's, for the live page
+// exchanges forms.
+function trials() {
   let asked;
-  form.addEventListener("change", async () => {
+  document.addEventListener("change", async ({ target }) => {
+    const { form } = target;
+    const button = form?.querySelector("[data-trial]");
+    if (!button) return;
     asked?.abort();
     asked = new AbortController();
     const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
@@ -63,8 +66,8 @@ function trial(button) {
       if (!answer.ok) return;
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("trial");
       if (!fresh) return;
-      const shown = document.getElementById("trial");
-      if (shown) shown.replaceWith(fresh); else form.before(fresh);
+      document.getElementById("trial")?.remove();
+      form.after(fresh);
     } catch { /* no network, or another pick: the button is still there */ }
   });
 }
@@ -89,7 +92,7 @@ function follow(form) {
 }
 
 export function check() {
-  document.querySelectorAll("[data-trial]").forEach(trial);
+  trials();
   document.querySelectorAll("[data-later]").forEach(later);
   document.querySelectorAll("[data-alarms]").forEach(alarms);
   document.querySelectorAll("form[data-checked]").forEach((form) => { watch(form); follow(form); });

@@ -17,11 +17,17 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
-live(() => { times(); board(); });
+let checks = () => {
+  if (!has("form[data-checked], [data-alarms], [data-trial]")) return;
+  checks = () => {};
+  import("./check.js").then((its) => its.check());
+};
+
+live(() => { times(); board(); checks(); });
 times();
 keys();
 if (has("svg[data-form], [data-shows]")) import("./board.js").then((its) => { board = its.board; board(); });
 if (has("form[data-draft]") || wasSent()) import("./drafts.js").then((its) => its.drafts());
-if (has("form[data-checked], [data-alarms], [data-trial]")) import("./check.js").then((its) => its.check());
+checks();
 if (has('form[action="/notices/push"]')) import("./push.js").then((its) => its.push());
 if (has("a[data-code]")) import("./code.js").then((its) => its.code());

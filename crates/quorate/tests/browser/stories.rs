@@ -128,6 +128,11 @@ fn a_victory_leads_to_a_new_dynasty_with_kept_rules_and_new_words() {
 
         bert.follow("Act").await;
         let form = "#act-ascension-address";
+        // As the live page does when the game moves.
+        bert.run(&format!(
+            "const form = document.querySelector('{form}'); form.replaceWith(form.cloneNode(true))"
+        ))
+        .await;
         bert.fill(&format!("{form} [name=theme]"), "Lanterns in the fog")
             .await;
         bert.fill(&format!("{form} [name=player_word]"), "Lamplighter")
@@ -141,7 +146,8 @@ fn a_victory_leads_to_a_new_dynasty_with_kept_rules_and_new_words() {
         .await;
         bert.click(&format!("{form} [name=repealed][value='rule:roger']"))
             .await;
-        // First what it would do, then the same form as it stands.
+        // What it would do comes with the pick, and by its button; then the same form as it stands.
+        bert.comes_to_see("#trial", "Repealed: Roger").await;
         bert.press(&format!("{form} [data-trial]")).await;
         bert.sees("What it would do").await;
         bert.comes_to_hold(&format!("{form} [name=keywords]"), "zombie = Moth")
