@@ -99,37 +99,47 @@ pub(crate) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let limit = 1 + word.chars().count() / 4;
+    let letters: Vec<char> = word.chars().collect();
+    let limit = 1 + letters.len() / 4;
     known
         .into_iter()
         .filter(|other| *other != word)
-        .map(|other| (distance(word, other), other))
-        .filter(|(distance, _)| *distance <= limit)
+        .filter_map(|other| Some((distance(&letters, other, limit)?, other)))
         .min()
         .map(|(_, other)| other)
 }
 
-/// How many letters must be put in, taken out, changed or swapped with their neighbour.
-fn distance(one: &str, other: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if a.len().abs_diff(b.len()) > 3 {
-        return usize::MAX;
+/// How many letters must be put in, taken out, changed or swapped with their neighbour, if that is no more than a limit. A law
+/// that breaks in many places asks for this of all its names, again and again.
+fn distance(a: &[char], other: &str, limit: usize) -> Option<usize> {
+    if a.len().abs_diff(other.chars().count()) > limit.min(3) {
+        return None;
     }
-    let mut before: Vec<usize> = Vec::new();
+    let b: Vec<char> = other.chars().collect();
+    let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row = before.clone();
+    let mut least_before = 0;
     for i in 1..=a.len() {
-        let mut row = vec![i];
+        row[0] = i;
         for j in 1..=b.len() {
             let same = usize::from(a[i - 1] != b[j - 1]);
             let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + same);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 best = best.min(before[j - 2] + 1);
             }
-            row.push(best);
+            row[j] = best;
         }
-        before = std::mem::replace(&mut last, row);
+        // What comes later follows from two rows, and is no less than the least of them.
+        let least = row.iter().copied().min().unwrap_or_default();
+        if least.min(least_before) > limit {
+            return None;
+        }
+        least_before = least;
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
-    last[b.len()]
+    Some(last[b.len()]).filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]
