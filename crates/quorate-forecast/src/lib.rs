@@ -18,6 +18,7 @@ pub mod consequence;
 mod enactment;
 mod forecast;
 mod fork;
+mod gathered;
 mod lines;
 mod losses;
 mod machinery;

@@ -275,48 +275,78 @@ pub(crate) fn consequence_line(consequence: &Consequence, voice: &dyn Voice) -> 
     }
 }
 
-/// What a rule would lose, as a lead and a text: "Combat loses what it asks for:", "Clause 3 would break where it asks for `blinded`
-/// of Blindness. Actions that can come to something lost: Fight. The rest of Combat works."
+/// What a rule would lose, as a lead and a text: "Combat would lose something:", "Clause 3 breaks where it uses `blinded` of
+/// Blindness. So this action may fail: Fight. The rest of Combat works."
 fn loss_words(
     title: &str,
     lost: &[LostName],
     kept: &[LostName],
     actions: &[ActionTitle],
 ) -> (String, String) {
-    let mut sentences = asking(lost, "would break where it asks for");
+    let mut sentences = breaking(lost);
     if !actions.is_empty() {
         let titles = joined(actions.iter().map(|it| it.title.as_str()));
-        sentences.push(format!(
-            "Actions that can come to something lost: {titles}."
-        ));
+        let may_fail = match actions.len() {
+            1 => "This action may fail",
+            _ => "These actions may fail",
+        };
+        sentences.push(format!("{may_fail}: {titles}."));
     }
     if !lost.is_empty() {
         sentences.push(format!("The rest of {title} works."));
     }
-    sentences.extend(asking(kept, "would go on with what it asks for:"));
+    if !kept.is_empty() {
+        let names = by_rule(kept.iter());
+        sentences.push(format!("It can go on using {names}."));
+    }
     let lead = match (lost.is_empty(), actions.is_empty()) {
-        (false, _) => format!("{title} loses what it asks for"),
-        (true, false) => format!("{title} uses rules that lose something"),
-        (true, true) => format!("{title} goes on without what goes"),
+        (false, _) => format!("{title} would lose something"),
+        (true, false) => format!("{title} uses rules that would lose something"),
+        (true, true) => format!("{title} works without what goes"),
     };
     (lead, sentences.join(" "))
 }
 
-/// "Clause 3 would break where it asks for `blinded` and `SIGHT` of Blindness.", a sentence for each clause and rule.
-fn asking(names: &[LostName], does: &str) -> Vec<String> {
-    let mut clauses: BTreeMap<(u32, &str), Vec<String>> = BTreeMap::new();
+/// "Clause 3 breaks where it uses `blinded` and `SIGHT` of Blindness.", a sentence for each clause.
+fn breaking(names: &[LostName]) -> Vec<String> {
+    let mut clauses: BTreeMap<u32, Vec<&LostName>> = BTreeMap::new();
     for name in names {
-        let asked = clauses.entry((name.clause, name.of.as_str())).or_default();
-        asked.push(format!("`{}`", name.name));
+        clauses.entry(name.clause).or_default().push(name);
     }
-    let clauses = clauses.into_iter().map(|((clause, of), asked)| {
-        let asked = joined(asked.iter().map(String::as_str));
+    let clauses = clauses.into_iter().map(|(clause, names)| {
+        let names = by_rule(names.into_iter());
         match clause {
-            0 => format!("Its code {does} {asked} of {of}."),
-            clause => format!("Clause {clause} {does} {asked} of {of}."),
+            0 => format!("Its code breaks where it uses {names}."),
+            clause => format!("Clause {clause} breaks where it uses {names}."),
         }
     });
     clauses.collect()
+}
+
+/// "`blinded` and `SIGHT` of Blindness, and `rage` of Anger", each name once.
+fn by_rule<'a>(names: impl Iterator<Item = &'a LostName>) -> String {
+    let mut rules: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for name in names {
+        let of = rules.entry(name.of.as_str()).or_default();
+        let code = format!("`{}`", name.name);
+        if !of.contains(&code) {
+            of.push(code);
+        }
+    }
+    let told: Vec<String> = rules
+        .into_iter()
+        .map(|(of, names)| format!("{} of {of}", listed(&names, " and ")))
+        .collect();
+    listed(&told, ", and ")
+}
+
+/// "a, b and c", with the last two put together by some word.
+fn listed(words: &[String], last_by: &str) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [some @ .., last] => format!("{}{last_by}{last}", some.join(", ")),
+    }
 }
 
 fn page_words(becomes: PageFate) -> &'static str {
@@ -339,7 +369,7 @@ fn declared_words(title: &str, of: &str, dropped: Option<usize>) -> (&'static st
     ("Dropped value", format!("{title} (of {of}); {kept}"))
 }
 
-fn machinery_words(sort: Machinery, comes: bool) -> &'static str {
+pub(crate) fn machinery_words(sort: Machinery, comes: bool) -> &'static str {
     let (gone, new) = match sort {
         Machinery::Category => ("No more such posts", "New kind of posts"),
         Machinery::Forbids => ("No longer forbidden", "Newly forbidden"),
@@ -422,7 +452,7 @@ pub(crate) fn value_of(of: &Called, title: &str) -> String {
 }
 
 /// What a clock brings about; to whom, if not to the game.
-fn of_clock(name: &Name, of: &Called) -> String {
+pub(crate) fn of_clock(name: &Name, of: &Called) -> String {
     let name = quorate_law::readable(name.as_str());
     match of.thing {
         Thing::Game => name,
@@ -518,8 +548,8 @@ mod tests {
         assert!(line.is_alarm);
         assert_eq!(
             line.whole(),
-            "Combat loses what it asks for: Clause 3 would break where it asks for `blinded`, `dazed` of Blindness. The rest of \
-             Combat works. Clause 4 would go on with what it asks for: `SIGHT` of Blindness."
+            "Combat would lose something: Clause 3 breaks where it uses `blinded` and `dazed` of Blindness. The rest of Combat \
+             works. It can go on using `SIGHT` of Blindness."
         );
         assert!(!consequence_line(&loses(vec![]), &Plain).is_alarm);
     }

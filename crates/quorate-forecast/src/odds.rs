@@ -62,6 +62,14 @@ pub struct Possibility {
 }
 
 impl PossibleChange {
+    /// What comes of it, where that is the same whatever is thrown.
+    pub(crate) fn certain(&self) -> Option<&Consequence> {
+        match self.outcomes.as_slice() {
+            [only] if only.share > 0.9999 => Some(&only.consequence),
+            _ => None,
+        }
+    }
+
     /// The share of all throws in which it happens at all.
     pub fn share(&self) -> f64 {
         self.outcomes.iter().map(|outcome| outcome.share).sum()

@@ -11,6 +11,7 @@ use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
 use crate::conditions::Condition;
 use crate::consequence::Consequence;
 use crate::forecast::Forecast;
+use crate::gathered::told;
 pub use crate::lines::{ForecastLine, MoreAt, Voice};
 use crate::lines::{
     change_line, change_of, consequence_line, joined, named, plural, throws_line, value_of,
@@ -109,7 +110,10 @@ pub fn not_tried(refusal: &Refusal) -> ForecastLine {
 /// What an act would do.
 pub fn of_act(forecast: &ActForecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     let consequences = forecast.consequences.iter();
-    let lines = consequences.map(|consequence| consequence_line(consequence, voice));
+    let told = told(consequences.clone().map(Some)).into_iter();
+    let lines = told
+        .zip(consequences)
+        .filter_map(|(told, consequence)| told.line(|| consequence_line(consequence, voice)));
     let (mut lines, rest): (Vec<ForecastLine>, Vec<_>) = lines.partition(|line| line.is_alarm);
     if let Some(missed) = missed(&forecast.consequences) {
         lines.insert(0, missed);
@@ -123,7 +127,7 @@ pub fn of_act(forecast: &ActForecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     lines
 }
 
-/// The rules that would be missed by others, each with those.
+/// The rules that go and that others need, each with those.
 fn missed(consequences: &[Consequence]) -> Option<ForecastLine> {
     let mut missed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for consequence in consequences {
@@ -135,10 +139,11 @@ fn missed(consequences: &[Consequence]) -> Option<ForecastLine> {
     }
     let told = missed.iter().map(|(of, by)| {
         let by = joined(by.iter().copied());
-        format!("{of} (by {by})")
+        format!("{of} (for {by})")
     });
     let told = told.collect::<Vec<_>>().join("; ");
-    (!told.is_empty()).then(|| ForecastLine::new("Would be missed:", format!("{told}.")).alarm())
+    (!told.is_empty())
+        .then(|| ForecastLine::new("Rules that stay need:", format!("{told}.")).alarm())
 }
 
 fn nothing_changes() -> ForecastLine {
@@ -169,9 +174,10 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     let changes: Vec<&PossibleChange> = changes.iter().filter(is_told).collect();
     let (changes, begun) = beginnings(&changes, voice);
     let is_exact = throws.as_ref().is_none_or(|throws| throws.exact);
-    let changes = changes
-        .iter()
-        .map(|change| change_line(change, is_exact, voice));
+    let told = told(changes.iter().map(|change| change.certain())).into_iter();
+    let changes = told
+        .zip(&changes)
+        .filter_map(|(told, change)| told.line(|| change_line(change, is_exact, voice)));
     let (mut lines, rest): (Vec<ForecastLine>, Vec<_>) = changes.partition(|line| line.is_alarm);
     lines.extend(dice);
     lines.extend(rest);
@@ -199,17 +205,14 @@ fn beginnings<'a>(
     changes: &[&'a PossibleChange],
     voice: &dyn Voice,
 ) -> (Vec<&'a PossibleChange>, Vec<ForecastLine>) {
-    let begins = |change: &PossibleChange| match change.outcomes.as_slice() {
-        [only] if only.share > 0.9999 => match &only.consequence {
-            Consequence::Value {
-                title,
-                name,
-                old: None,
-                new: Some(new),
-                ..
-            } => Some((title.clone(), name.clone(), voice.value(new))),
-            _ => None,
-        },
+    let begins = |change: &PossibleChange| match change.certain()? {
+        Consequence::Value {
+            title,
+            name,
+            old: None,
+            new: Some(new),
+            ..
+        } => Some((title.clone(), name.clone(), voice.value(new))),
         _ => None,
     };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();

@@ -40,6 +40,7 @@ pub use bar::Bar;
 pub use board::{Board, LegendLine, Piece, Square, Target, Trail};
 pub use chart::{Chart, Point};
 pub use chrome::{Banner, Chrome, Fact, GameFrame, Link, Reader, Section, Theme};
+pub use code::WithCode;
 pub use dice::{Die, Roll, Swatch};
 pub use diff::{Change, Line, Run, Side, lines, words};
 pub use entry::{Comment, Entry, Needs, NeedsLine};

@@ -35,7 +35,27 @@ impl std::fmt::Display for CodeHtml {
     }
 }
 
-crate::ui::html::writes_html!(CodeHtml);
+/// A sentence in which names between backticks are drawn as code. Where one is not closed, all of it stays as it is.
+pub struct WithCode<'a>(pub &'a str);
+
+impl std::fmt::Display for WithCode<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts: Vec<_> = self.0.split('`').map(escape).collect();
+        if parts.len().is_multiple_of(2) {
+            return f.write_str(&escape(self.0));
+        }
+        for (nth, part) in parts.iter().enumerate() {
+            if nth.is_multiple_of(2) {
+                f.write_str(part)?;
+            } else {
+                write!(f, "<code>{part}</code>")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+crate::ui::html::writes_html!(CodeHtml, WithCode<'_>);
 
 fn paint(code: &str) -> String {
     let mut out = String::with_capacity(code.len() * 3 / 2);
@@ -100,6 +120,16 @@ mod tests {
             "<span class=\"kw\">def</span> f():  <span class=\"cm\"># why</span>\n    \
              <span class=\"kw\">return</span> <span class=\"st\">&#34;in&#34;</span>"
         );
+    }
+
+    #[test]
+    fn names_in_a_sentence_are_code_and_bring_no_markup() {
+        let html = |text| WithCode(text).to_string();
+        assert_eq!(
+            html("it uses `a<b` & `c`."),
+            "it uses <code>a&#60;b</code> &#38; <code>c</code>."
+        );
+        assert_eq!(html("one ` alone <i>"), "one ` alone &#60;i&#62;");
     }
 
     #[test]

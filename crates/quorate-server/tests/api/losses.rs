@@ -74,8 +74,8 @@ async fn a_repeal_says_at_the_top_of_its_forecast_what_others_lose() {
         .await;
     assert_eq!(
         lines[0].trim_start_matches("warning "),
-        "The inn loses what it asks for: Clause 1 would break where it asks for `smoked` of Smoke. Actions that can come to something \
-         lost: Dine. The rest of The inn works. Clause 1 would go on with what it asks for: `BEST` of Smoke.",
+        "The inn would lose something: Clause 1 breaks where it uses `smoked` of Smoke. This action may fail: Dine. The rest of The \
+         inn works. It can go on using `BEST` of Smoke.",
         "{lines:?}"
     );
     assert!(
@@ -91,7 +91,7 @@ async fn a_repeal_says_at_the_top_of_its_forecast_what_others_lose() {
     let rules = browser.open(&format!("/g/{}/rules", game.word)).await;
     let told = rules.html.split_whitespace().collect::<Vec<_>>().join(" ");
     let marked = told.split_once(
-        "Part of the code breaks: it asks for `smoked` of Smoke, which was repealed on",
+        "Part of the code breaks: it asks for <code>smoked</code> of Smoke, which was repealed on",
     );
     let (_, after) = marked.unwrap_or_else(|| panic!("no clause is marked: {told}"));
     assert!(after.contains("rule=inn"), "the way to mend it: {after}");
@@ -113,11 +113,11 @@ async fn an_act_that_takes_rules_shows_first_what_others_lose() {
     let told = tried.group("trial");
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        told.contains("Would be missed: Smoke (by The inn)."),
+        told.contains("Rules that stay need: Smoke (for The inn)."),
         "{told}"
     );
     assert!(
-        told.contains("Clause 1 would break where it asks for `smoked` of Smoke."),
+        told.contains("Clause 1 breaks where it uses smoked of Smoke."),
         "{told}"
     );
     let rules = game.get("/rules").gives(200).await.to_string();

@@ -343,10 +343,10 @@ impl Samples for Act {
             trial: Some(ActTrial {
                 title: "Post the Ascension Address".into(),
                 lines: vec![
-                    Effect::new("Would be missed:", "Tides (by The race).").alarm(),
+                    Effect::new("Rules that stay need:", "Tides (for The race).").alarm(),
                     Effect::new(
-                        "The race loses what it asks for:",
-                        "Clause 3 would break where it asks for `drowned` of Tides. The rest of The race works.",
+                        "The race would lose something:",
+                        "Clause 3 breaks where it uses `drowned` of Tides. The rest of The race works.",
                     )
                     .alarm(),
                     Effect::new("Repealed:", "Tides"),
