@@ -9,7 +9,7 @@ use super::{Compilation, Source};
 use crate::interface::attributes;
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
-use crate::unit::Unit;
+use crate::unit::{KindFound, Unit};
 
 /// A place where a rule's code uses what another rule provides.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,6 +50,8 @@ impl Compilation<'_> {
             }
         }
         let texts = self.texts();
+        let library = self.rules().filter(|(info, _)| info.library);
+        let library: BTreeSet<&Name> = library.map(|(info, _)| &info.rule).collect();
         let mut found = BTreeSet::new();
         for (info, unit) in self.rules().filter(|(info, _)| !info.library) {
             let site: Site = info.site();
@@ -65,7 +67,8 @@ impl Compilation<'_> {
                 }
             };
             for (name, _) in &unit.needs {
-                if let Some(home) = self.homes.of.get(name).filter(|_| !self.is_library(name)) {
+                let home = self.homes.of.get(name);
+                if let Some(home) = home.filter(|home| !library.contains(&home.rule)) {
                     let lives_on = self.does_nothing(name, &mut BTreeSet::new());
                     uses(name.clone(), &home.rule, lives_on);
                 }
@@ -74,8 +77,10 @@ impl Compilation<'_> {
                 let touched = function.touches.iter().map(|name| (name, false));
                 let fallen = function.falls_back.iter().map(|name| (name, true));
                 for (name, lives_on) in touched.chain(fallen) {
-                    if let Some(home) = values.get(name.as_str()).filter(|home| !home.library) {
-                        uses(name.clone(), &home.rule, lives_on);
+                    if let Some((home, with_kind)) = values.get(name.as_str())
+                        && !home.library
+                    {
+                        uses(name.clone(), &home.rule, lives_on || *with_kind);
                     }
                 }
             }
@@ -88,25 +93,32 @@ impl Compilation<'_> {
         found
     }
 
-    /// Whether a name is a library text's.
-    fn is_library(&self, name: &str) -> bool {
-        let mut library = self.rules().filter(|(info, _)| info.library);
-        library.any(|(_, unit)| unit.defines.iter().any(|(known, _)| known == name))
-    }
-
-    /// The fences that alone have values of these names.
-    fn value_homes(&self) -> BTreeMap<&str, &UnitInfo> {
-        let mut homes: BTreeMap<&str, Option<&UnitInfo>> = BTreeMap::new();
+    /// The fences that alone have values of these names, each with whether the kind of things that have it would go with it: then
+    /// nothing is left of which it could be asked.
+    fn value_homes(&self) -> BTreeMap<&str, (&UnitInfo, bool)> {
+        let kinds: BTreeSet<(&Name, &str)> = self
+            .rules()
+            .flat_map(|(info, unit)| {
+                let names = unit.kinds.iter().flat_map(KindFound::names);
+                names.map(|name| (&info.rule, name))
+            })
+            .collect();
+        let mut homes: BTreeMap<&str, Option<(&UnitInfo, bool)>> = BTreeMap::new();
         for attribute in attributes() {
             homes.insert(attribute.name, None);
         }
         for (info, unit) in self.rules() {
-            let values = unit.values.iter().map(|value| value.name.as_str());
+            let values = unit.values.iter().map(|value| {
+                let with_kind = kinds.contains(&(&info.rule, value.of.as_str()));
+                (value.name.as_str(), with_kind)
+            });
             let columns = unit.kinds.iter().flat_map(|kind| &kind.columns);
-            for name in values.chain(columns.map(|(name, _)| name.as_str())) {
-                let home = homes.entry(name).or_insert(Some(info));
-                if home.is_some_and(|home| home.rule != info.rule) {
-                    *home = None;
+            let columns = columns.map(|(name, _)| (name.as_str(), true));
+            for (name, with_kind) in values.chain(columns) {
+                let home = homes.entry(name).or_insert(Some((info, true)));
+                match home {
+                    Some((known, all)) if known.rule == info.rule => *all &= with_kind,
+                    _ => *home = None,
                 }
             }
         }

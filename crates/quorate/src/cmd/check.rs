@@ -117,7 +117,7 @@ fn now() -> Instant {
 }
 
 /// Where rules use what others provide whom their prose does not name. A rule goes with those it stands under.
-fn unnamed(judge: &Judge) -> Vec<Dependence> {
+pub(super) fn unnamed(judge: &Judge) -> Vec<Dependence> {
     let lexicon = Lexicon::of(judge.state(), judge.law());
     let all = dependences(judge.state()).into_iter();
     let is_under = |it: &Dependence| judge.law().place(&it.rule).line.contains(&it.of);
@@ -126,7 +126,7 @@ fn unnamed(judge: &Judge) -> Vec<Dependence> {
 }
 
 /// "note: Combat, clause 3, uses `blinded` of Blindness, which its prose does not name".
-fn dependence_line(judge: &Judge, unnamed: &Dependence) -> String {
+pub(super) fn dependence_line(judge: &Judge, unnamed: &Dependence) -> String {
     let title = |rule: &Name| {
         let rule = judge.state().rules.get(rule);
         rule.map_or("", |rule| rule.title.as_str())

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use quorate_engine::rulebook::Rulebook;
 use quorate_lab::independence::{self, Gone, Loss, LossTotals, OtherLoss, Trials};
 use serde_json::{Value, json};
 
+use super::check;
 use crate::output::{FOUND_WRONG, Output};
 use crate::rulebooks;
 
@@ -43,7 +45,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The most that may be lost of each rulebook, over all trials, in rules that do not name what went and in clauses that do
-    /// not, with what rules still do that went; more is found wrong.
+    /// not, with what rules still do that went and with code that would break without a rule which its prose does not name; more
+    /// is found wrong.
     #[arg(long)]
     most: Option<usize>,
     /// Only the totals.
@@ -68,11 +71,11 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     for name in &arguments.rulebooks {
         let book = rulebooks::read(name)?;
         let totals = one(&book, arguments, out)?;
-        let found = totals.unnamed();
+        let found = totals.unnamed() + leaning(&book, out)?;
         if let Some(most) = arguments.most.filter(|most| found > *most) {
             is_well = false;
             out.line(out.red(&format!(
-                "{found} lost in rules or clauses that do not name what went, or done by rules that went; at most {most} may be"
+                "{found} lost in rules or clauses that do not name what went, or done by rules that went, or leaning on them; at most {most} may be"
             )));
         }
         all.push((book.name.to_string(), totals));
@@ -139,6 +142,17 @@ fn one(book: &Rulebook, arguments: &Arguments, out: &Output) -> Result<Totals> {
         out.line(format!("{}: {}", book.name, totals.line()));
     }
     Ok(totals)
+}
+
+/// Where code would break without a rule that its rule's prose does not name, rules of the kept section included.
+fn leaning(book: &Rulebook, out: &Output) -> Result<usize> {
+    let judge = check::founded(book, &Arc::default())?;
+    let mut breaking = check::unnamed(&judge);
+    breaking.retain(|dependence| !dependence.lives_on);
+    for dependence in &breaking {
+        out.line(check::dependence_line(&judge, dependence));
+    }
+    Ok(breaking.len())
 }
 
 /// What all trials came to: first each rule that went alone, then random halves.
