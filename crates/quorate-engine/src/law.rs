@@ -699,14 +699,6 @@ impl Law {
     }
 }
 
-/// What the log says of a fence that falls asleep as a law begins.
-pub fn slept_line(asleep: &Asleep) -> String {
-    let (rule, clause) = (&asleep.rule, asleep.clause);
-    let first = asleep.diagnostics.first();
-    let why = first.map_or("", |first| first.text.as_str());
-    format!("{rule}, clause {clause}: its code sleeps: {why}")
-}
-
 /// What stands in a rule's fences, in order.
 pub fn code_of(rule: &Rule) -> Vec<String> {
     let fences = fences_of(rule).into_iter();

@@ -34,6 +34,7 @@ mod writing;
 use accounts::Accounts;
 
 pub use deck::{Deck, DiceFrom, Lot};
+pub(crate) use writing::is_of_law;
 
 /// The working copy of a run of the law over a game.
 pub struct Tx {
@@ -47,6 +48,8 @@ pub struct Tx {
     /// The law that judges it.
     pub law: Arc<Law>,
     coming_law: RefCell<Option<Arc<Law>>>,
+    /// A law that was compiled on the way, and may be the one to come.
+    compiled: RefCell<Option<Arc<Law>>>,
     work: RefCell<Work>,
     frames: RefCell<Vec<Frame>>,
     deck: RefCell<Deck>,
@@ -182,6 +185,7 @@ impl Tx {
             now,
             law: Arc::clone(law),
             coming_law: RefCell::default(),
+            compiled: RefCell::default(),
             work: RefCell::new(Work {
                 state: base.clone(),
                 ..Work::default()

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use quorate_engine::NOT_SO;
 use quorate_engine::judge::{Inputs, Judge};
-use quorate_engine::law::slept_line;
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::{Event, Note, NoteKind};
 use quorate_kernel::patch::{Clause, Patch};
@@ -167,8 +166,10 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
     });
     let asleep = findings.map(|(clause, finding)| Sleeping::of(judge.state(), clause, finding));
     let asleep = asleep.collect();
-    let slept = judge.law().fallen_asleep(old).map(slept_line);
-    let slept: Vec<String> = slept.chain(judge.law().newly_lost(old)).collect();
+    // In the words of before, or of after where it changes these first.
+    let states = [before.state(), judge.state()].into_iter();
+    let losses = |state| judge.law().losses_since(old, state);
+    let slept: Vec<String> = states.flat_map(losses).collect();
     let is_news = |note: &&Note| {
         let is_told = slept.contains(&note.text) || note.text.starts_with(NOT_SO);
         note.kind != NoteKind::Said && !is_told

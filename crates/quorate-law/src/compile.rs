@@ -34,7 +34,7 @@ mod lost;
 mod stand_ins;
 
 pub use depends::{Dependence, dependences};
-pub use lost::{Lean, LeanFate, asked_for, names_of, row_name, rows_of};
+pub use lost::{Lean, LeanFate, asked_for, asked_together, names_of, row_name, rows_of};
 
 /// A text of the law, in document order; library texts come first.
 #[derive(Clone, Debug)]

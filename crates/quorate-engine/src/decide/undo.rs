@@ -21,7 +21,7 @@ use crate::convert;
 use crate::law::Law;
 use crate::merge;
 use crate::topics::{posts, things, values};
-use crate::tx::Tx;
+use crate::tx::{Tx, is_of_law};
 
 /// The slot in which an undone event is used up: it can be undone once, and again when its undo was undone. No action writes
 /// a use of nobody, so that no rule's slot of this name gets in its way.
@@ -71,7 +71,7 @@ pub(crate) fn undo(
     for step in rules {
         changed |= undone.turn(tx, step, &mut conflicts)?;
     }
-    let law = tx.law_changed().then(|| Arc::new(tx.with_state(Law::of)));
+    let law = tx.law_changed().then(|| in_force_again(tx, &others));
     let undone = Undone { picks, law };
     for step in others {
         changed |= undone.turn(tx, step, &mut conflicts)?;
@@ -104,6 +104,18 @@ pub(crate) fn undo(
     dice_wait_again(tx, event);
     tell(tx, event);
     Ok(())
+}
+
+/// The law that is in force again once its rules are turned round. What became of texts is part of it, though its rows are turned
+/// round with all others.
+fn in_force_again(tx: &Tx, others: &[&Step]) -> Arc<Law> {
+    let mut state = tx.state();
+    let turned = |effect: &Effect| is_of_law(effect) && !matches!(effect, Effect::About { .. });
+    for step in others.iter().filter(|step| turned(&step.effect)) {
+        // What no longer fits stays as it is when it is its turn.
+        let _ = state.apply(&step.effect.clone().inverse());
+    }
+    tx.compile_of(&state)
 }
 
 /// Tells the rules of an undo: who undoes it, and whose it was.
@@ -447,6 +459,29 @@ mod tests {
         assert_eq!(game.value("fish"), Datum::Int(5));
         game.undo(event).expect("it can be taken back");
         assert_eq!(game.value("fish"), Datum::Int(30));
+    }
+
+    #[test]
+    fn the_law_that_an_undo_brings_back_is_compiled_once() {
+        let mut game = game("fish = number(\"Fish\", of = player, default = 3)");
+        let id = "house".into();
+        let event = game.change(vec![Clause::RepealRule { id }]);
+        let steps = event.steps.iter().rev();
+        let (rules, others): (Vec<_>, Vec<_>) =
+            steps.partition(|step| matches!(step.effect, Effect::Rule { .. }));
+        game.ask(|tx| {
+            let undone = |law| Undone { picks: &[], law };
+            let turn = |steps: &[&Step], law: Option<&Arc<Law>>| {
+                for step in steps {
+                    let turned = undone(law.cloned()).turn(tx, step, &mut Vec::new());
+                    turned.expect("it can be taken back");
+                }
+            };
+            turn(&rules, None);
+            let law = in_force_again(tx, &others);
+            turn(&others, Some(&law));
+            assert!(Arc::ptr_eq(&law, &tx.compile()));
+        });
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use quorate_kernel::Name;
 use quorate_kernel::state::State;
 use quorate_law::declare::ActionDecl;
 use quorate_law::stop::Site;
-use quorate_law::{Dependence, Lean};
+use quorate_law::{Dependence, Lean, asked_together};
 
 use super::{Law, sources};
+use crate::words::worded;
 
 /// Where the code of each rule uses what others provide.
 pub fn dependences(state: &State) -> BTreeSet<Dependence> {
@@ -26,21 +28,34 @@ impl Law {
         })
     }
 
-    /// What the log says of clauses that ask for such names and break there, each name of a clause once.
-    pub fn newly_lost(&self, before: &Self) -> Vec<String> {
-        let mut lines = Vec::new();
+    /// What the log says as a law begins: which code falls asleep, and which clauses ask for names that went.
+    pub fn losses_since(&self, before: &Self, state: &State) -> Vec<String> {
+        let slept = self.fallen_asleep(before).map(|asleep| {
+            let (title, clause) = (self.place(&asleep.rule).title, asleep.clause);
+            let first = asleep.diagnostics.first();
+            let why = first.map_or("", |first| first.text.as_str());
+            format!("{title}, clause {clause}: its code sleeps: {why}")
+        });
+        let lines = slept.chain(self.newly_lost(before));
+        lines.map(|line| worded(state, &line)).collect()
+    }
+
+    /// Clauses that ask for such names and break there, a line for each clause and rule that had them.
+    fn newly_lost(&self, before: &Self) -> Vec<String> {
+        let mut clauses: Vec<((&Name, u32), Vec<&Lean>)> = Vec::new();
         for lean in self.fresh_leans(before).filter(|lean| lean.breaks()) {
-            let line = format!(
-                "{}, clause {}: {}",
-                lean.site.rule,
-                lean.site.clause,
-                lean.text()
-            );
-            if !lines.contains(&line) {
-                lines.push(line);
+            let place = (&lean.site.rule, lean.site.clause);
+            match clauses.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, leans)) => leans.push(lean),
+                None => clauses.push((place, vec![lean])),
             }
         }
-        lines
+        let lines = clauses.into_iter().flat_map(|((rule, clause), leans)| {
+            let title = self.place(rule).title;
+            let told = asked_together(leans, &str::to_owned).into_iter();
+            told.map(move |told| format!("{title}, clause {clause}: {told}"))
+        });
+        lines.collect()
     }
 
     /// Whether an action, or what is asked before it, can come to a name that nobody provides.
@@ -65,7 +80,7 @@ impl Law {
 #[cfg(test)]
 mod tests {
     use quorate_kernel::patch::Clause;
-    use quorate_kernel::{Name, Value};
+    use quorate_kernel::{Id, Thing, Value};
     use quorate_law::LeanFate;
 
     use super::*;
@@ -155,6 +170,54 @@ mod tests {
     }
 
     #[test]
+    fn the_log_says_of_each_clause_what_it_asks_for_by_the_rules_that_had_it() {
+        let mut game = game("");
+        let bells = "def ring(p: Player):\n    note(str(roll(6, \"bell\")))\n\ndef toll(p: Player):\n    ring(p)";
+        let drums = "def beat(p: Player):\n    note(str(roll(6, \"drum\")))";
+        let hall = "def play(actor: Player):\n    ring(actor)\n    toll(actor)\n    beat(actor)\n    ring(actor)\n\naction(\"play\", play)";
+        game.change(vec![
+            rule("bells", bells),
+            rule("drums", drums),
+            rule("hall", hall),
+        ]);
+        let event = game.change(vec![repealed("bells"), repealed("drums")]);
+        let notes: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
+        assert_eq!(
+            notes,
+            [
+                "hall, clause 1: it asks for `ring` and `toll` of bells, which was repealed on 4 May 2031",
+                "hall, clause 1: it asks for `beat` of drums, which was repealed on 4 May 2031"
+            ]
+        );
+    }
+
+    #[test]
+    fn things_of_a_lost_kind_are_given_to_nobody_until_it_comes_back() {
+        let mut game = game("");
+        let lions = "entity(\"Lion\")\nweight = number(\"Weight\", of = Lion, default = 5)\n\n\
+            def tame(actor: Player):\n    lion = Lion.create()\n    actor.pet = lion\n    actor.herd += [lion]\n\naction(\"tame\", tame)";
+        let zoo = "pet = reference(\"Pet\", Lion, of = player)\nherd = listing(\"Herd\", holds = Lion, of = player)\n\n\
+            def weigh(actor: Player, least: int):\n    pet = actor.pet\n    \
+            require(sum([lion.weight for lion in actor.herd]) + (pet.weight if pet != None else 0) == least, \"it\")\n\n\
+            def feed(actor: Player, lion: Lion):\n    require(lion.weight > 0, \"it\")\n\n\
+            action(\"weigh\", weigh)\naction(\"feed\", feed)";
+        game.change(vec![rule("lions", lions), rule("zoo", zoo)]);
+        let asleep = &game.judge.law().asleep;
+        assert!(asleep.is_empty(), "{asleep:?}");
+        let tamed = game.act("tame", &[]).expect("anybody may");
+        let lion = Thing::Entity(quorate_kernel::EntityId(Id::new(tamed.seq, 0)));
+        let weigh = |game: &mut TinyGame, least| game.act("weigh", &[("least", Value::Int(least))]);
+        let feed = |game: &mut TinyGame| game.act("feed", &[("lion", Value::Thing(lion.clone()))]);
+        assert!(weigh(&mut game, 10).is_ok() && feed(&mut game).is_ok());
+        game.change(vec![repealed("lions")]);
+        assert!(weigh(&mut game, 0).is_ok(), "there is no lion");
+        let refusal = feed(&mut game).expect_err("there is no lion");
+        assert_eq!(refusal.needs[0].have, "one that is gone");
+        game.change(vec![rule("cats", lions)]);
+        assert!(weigh(&mut game, 10).is_ok() && feed(&mut game).is_ok());
+    }
+
+    #[test]
     fn a_parameter_is_no_function_of_its_name() {
         let mut game = game("");
         let bells =
@@ -205,8 +268,10 @@ mod tests {
     #[test]
     fn rules_lean_on_those_whose_names_they_use() {
         let mut game = game("");
-        let eels = "SMOKED = 3\n\ndef smoke(p: Player) -> int:\n    return roll(6, \"smoke\")";
-        let inn = "def dine(actor: Player):\n    note(str(smoke(actor) + SMOKED))\n\naction(\"dine\", dine)";
+        let eels = "SMOKED = 3\nentity(\"Eel\")\nlength = number(\"Length\", of = Eel)\nfed = number(\"Fed\", of = player)\n\n\
+            def smoke(p: Player) -> int:\n    return roll(6, \"smoke\")";
+        let inn = "def dine(actor: Player):\n    note(str(smoke(actor) + SMOKED + sum([eel.length for eel in Eel.all()])))\n    \
+            actor.fed += 1\n\naction(\"dine\", dine)";
         game.change(vec![rule("eels", eels), rule("inn", inn)]);
         let found: Vec<_> = dependences(game.judge.state()).into_iter().collect();
         let found: Vec<_> = found
@@ -223,7 +288,11 @@ mod tests {
         assert_eq!(
             found,
             [
+                ("inn", "Eel", "eels", true),
                 ("inn", "SMOKED", "eels", true),
+                ("inn", "fed", "eels", false),
+                // There is no eel left that could be asked how long it is.
+                ("inn", "length", "eels", true),
                 ("inn", "smoke", "eels", false)
             ]
         );

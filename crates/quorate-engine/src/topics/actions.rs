@@ -123,7 +123,9 @@ fn arguments(
         };
         if !argument_fits(tx, &param.ty, &datum) {
             let have = match &datum {
-                Datum::Thing(thing) if !things::exists(tx, thing) => "one that is gone".to_owned(),
+                Datum::Thing(thing) if !things::is_there(tx, thing) => {
+                    "one that is gone".to_owned()
+                }
                 there => labels::label(tx, there),
             };
             return Err(bad_argument(
@@ -155,7 +157,7 @@ fn arguments(
 fn argument_fits(tx: &Tx, ty: &Type, datum: &Datum) -> bool {
     match (ty, datum) {
         (Type::Kind(wanted), Datum::Thing(thing)) => {
-            things::exists(tx, thing)
+            things::is_there(tx, thing)
                 && things::kind_of(tx, thing).is_ok_and(|kind| things::is_a(tx, &kind, wanted))
         }
         (Type::Optional(_), Datum::None) => true,

@@ -13,16 +13,13 @@ use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
 
 use super::{things, values};
 use crate::convert;
-use crate::law::{At, Law, slept_line};
+use crate::law::{At, Law};
 use crate::tx::{Frame, Tx};
 
 /// Compiles the law as it is now in the working copy, and gives values their new declarations.
 pub(crate) fn take(tx: &Tx) {
-    let new = Arc::new(tx.with_state(Law::of));
-    for asleep in new.fallen_asleep(&tx.law) {
-        tx.say(NoteKind::Broke, slept_line(asleep));
-    }
-    for line in new.newly_lost(&tx.law) {
+    let new = tx.compile();
+    for line in tx.with_state(|state| new.losses_since(&tx.law, state)) {
         tx.say(NoteKind::Broke, line);
     }
     let old = tx.coming_law();
@@ -236,7 +233,12 @@ mod tests {
         let law = Arc::clone(game.judge.law());
         let fallen: Vec<_> = law.fallen_asleep(&before).collect();
         assert_eq!(fallen.len(), 1);
-        let line = slept_line(fallen[0]);
-        assert!(event.notes.iter().any(|note| note.text == line));
+        let lines = law.losses_since(&before, game.judge.state());
+        let notes: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
+        assert_eq!(notes, lines);
+        assert!(
+            notes[0].contains(", clause 1: its code sleeps: "),
+            "{notes:?}"
+        );
     }
 }

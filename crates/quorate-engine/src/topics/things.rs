@@ -95,6 +95,22 @@ pub(crate) fn exists(tx: &Tx, thing: &Thing) -> bool {
     })
 }
 
+/// Whether a thing is there for rules: of a kind that left with its rule there are no things until it comes back.
+pub(crate) fn is_there(tx: &Tx, thing: &Thing) -> bool {
+    let law = tx.frame().law;
+    exists(tx, thing)
+        && tx.with_state(|state| match thing {
+            Thing::Entity(id) => {
+                let entity = state.entities.get(id);
+                entity.is_some_and(|entity| law.entities.contains_key(&entity.kind))
+            }
+            Thing::Post(id) => state.posts.get(id).is_some_and(|post| {
+                post.category.is_empty() || law.categories.contains_key(&post.category)
+            }),
+            _ => true,
+        })
+}
+
 /// Whether things of one kind are things of another: every category is a `Post`.
 pub(crate) fn is_a(tx: &Tx, kind: &Name, wanted: &Name) -> bool {
     kind == wanted

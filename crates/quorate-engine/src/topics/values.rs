@@ -71,17 +71,20 @@ pub(crate) fn cell(tx: &Tx, thing: &Thing, decl: &ValueDecl) -> Datum {
     }
 }
 
-/// A value as a datum, without pointing at what is gone.
+/// A value as a datum, without pointing at what is gone, nor at things whose kind is.
 fn living(tx: &Tx, value: &Value) -> Datum {
+    let is_gone = |value: &Value| match value {
+        // A post is there as a post, whatever became of its category.
+        Value::Thing(thing @ Thing::Post(_)) => !things::exists(tx, thing),
+        Value::Thing(thing) => !things::is_there(tx, thing),
+        _ => false,
+    };
     match value {
-        Value::Thing(thing) if !things::exists(tx, thing) => Datum::None,
-        Value::List(items) => Datum::List(
-            items
-                .iter()
-                .filter(|item| !matches!(item, Value::Thing(thing) if !things::exists(tx, thing)))
-                .map(convert::datum)
-                .collect(),
-        ),
+        gone if is_gone(gone) => Datum::None,
+        Value::List(items) => {
+            let there = items.iter().filter(|item| !is_gone(item));
+            Datum::List(there.map(convert::datum).collect())
+        }
         other => convert::datum(other),
     }
 }

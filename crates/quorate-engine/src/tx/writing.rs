@@ -1,15 +1,18 @@
 //! The one place in which a run writes: what it was is read here, what it is comes from the topics.
 
+use std::sync::Arc;
+
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::former::FormerRule;
 use quorate_kernel::rows::{Due, DueKey};
 use quorate_kernel::seal::Salt;
-use quorate_kernel::state::{Effect, TableRow};
+use quorate_kernel::state::{Effect, State, TableRow};
 use quorate_kernel::{Id, Moment};
 use quorate_law::budget::Limits;
 use quorate_law::stop::{Answer, Stop};
 
 use super::Tx;
+use crate::law::Law;
 use crate::reads::ReadKey;
 
 impl Tx {
@@ -56,24 +59,28 @@ impl Tx {
         work.state
             .apply(&effect)
             .expect("an effect is made from the row it changes");
-        work.law_changed |= match &effect {
-            Effect::Rule { .. }
-            | Effect::Breaks { .. }
-            | Effect::Section { .. }
-            | Effect::About { .. } => true,
-            // What became of a text that was law is part of the law.
-            Effect::Archived { key, old, new } => {
-                let mut rows = old.iter().chain(new);
-                rows.any(|row| FormerRule::read(key, row).is_some())
-            }
-            _ => false,
-        };
+        work.law_changed |= is_of_law(&effect);
         work.steps.push(Step {
             effect,
             way,
             rule: site.rule,
             clause: site.clause,
         });
+    }
+
+    /// The law as it is in the working copy, compiled now or on the way.
+    pub(crate) fn compile(&self) -> Arc<Law> {
+        self.compile_of(&self.state())
+    }
+
+    /// The law that a state holds to which this run may come.
+    pub(crate) fn compile_of(&self, state: &State) -> Arc<Law> {
+        let mut compiled = self.compiled.borrow_mut();
+        let known = compiled
+            .take()
+            .filter(|law| law.digest == state.law_digest());
+        let law = known.unwrap_or_else(|| Arc::new(Law::of(state)));
+        Arc::clone(compiled.insert(law))
     }
 
     /// Sets or clears a due moment.
@@ -121,5 +128,21 @@ impl Tx {
             work.salts
         };
         self.deck.borrow().salt(nth)
+    }
+}
+
+/// Whether an effect changes the law.
+pub(crate) fn is_of_law(effect: &Effect) -> bool {
+    match effect {
+        Effect::Rule { .. }
+        | Effect::Breaks { .. }
+        | Effect::Section { .. }
+        | Effect::About { .. } => true,
+        // What became of a text that was law is part of the law.
+        Effect::Archived { key, old, new } => {
+            let mut rows = old.iter().chain(new);
+            rows.any(|row| FormerRule::read(key, row).is_some())
+        }
+        _ => false,
     }
 }

@@ -132,8 +132,45 @@ impl Lean {
 
 /// What is said to whoever asks for a lost name: the name, the title of the rule that had it, and what became of that one.
 pub fn asked_for(name: &str, title: &str, left: Option<&str>) -> String {
+    asked(&[name], title, left)
+}
+
+fn asked(names: &[&str], title: &str, left: Option<&str>) -> String {
     let left = left.unwrap_or("whose code sleeps");
-    format!("it asks for `{name}` of {title}, {left}")
+    let names = match names {
+        [some @ .., last] if !some.is_empty() => {
+            format!("`{}` and `{last}`", some.join("`, `"))
+        }
+        names => format!("`{}`", names.concat()),
+    };
+    format!("it asks for {names} of {title}, {left}")
+}
+
+/// The same of all that a clause asks for: the names of one rule together, and rules as `called` has their titles.
+pub fn asked_together<'l>(
+    leans: impl IntoIterator<Item = &'l Lean>,
+    called: &dyn Fn(&str) -> String,
+) -> Vec<String> {
+    type Asked<'l> = (&'l str, Option<&'l str>, Vec<&'l str>);
+    let mut rules: Vec<Asked<'l>> = Vec::new();
+    for lean in leans {
+        let (title, left) = (lean.title.as_str(), lean.left.as_deref());
+        let known = rules
+            .iter()
+            .position(|rule| (rule.0, rule.1) == (title, left));
+        let at = known.unwrap_or_else(|| {
+            rules.push((title, left, Vec::new()));
+            rules.len() - 1
+        });
+        let names = &mut rules[at].2;
+        if !names.contains(&lean.name.as_str()) {
+            names.push(&lean.name);
+        }
+    }
+    let rules = rules.into_iter();
+    rules
+        .map(|(title, left, names)| asked(&names, &called(title), left))
+        .collect()
 }
 
 impl Former {

@@ -20,6 +20,9 @@ use crate::view::game::GameView;
 use crate::view::kinds::ROSTER;
 use crate::view::words::written;
 
+/// How many notes of an event are told where it is one of several.
+const NOTES: usize = 6;
+
 /// How something ended that was done: its dice and what it says of itself.
 pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
     let dice = event.tape.dice.iter().filter_map(|die| {
@@ -35,7 +38,7 @@ pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
     let text = match &event.outcome {
         Outcome::Opened(_) => "waits for your answer.".to_owned(),
         Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
-        _ => notes.join(" "),
+        _ => in_short(&notes),
     };
     ui::Outcome {
         when: look.when(event.at),
@@ -44,6 +47,25 @@ pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
         text,
         event: Some(Link::new("in the log", link)),
     }
+}
+
+/// The first notes of an event as sentences, and how many more there are.
+fn in_short(notes: &[&str]) -> String {
+    if let [only] = notes {
+        return (*only).to_owned();
+    }
+    let (told, rest) = notes.split_at(notes.len().min(NOTES));
+    let mut sentences: Vec<String> = told
+        .iter()
+        .map(|note| {
+            let ends = note.ends_with(['.', '!', '?', ':', ';', ',']);
+            format!("{note}{}", if ends { "" } else { "." })
+        })
+        .collect();
+    if !rest.is_empty() {
+        sentences.push(plural(rest.len(), "more note.", "more notes."));
+    }
+    sentences.join(" ")
 }
 
 impl GameView {

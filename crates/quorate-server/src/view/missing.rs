@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quorate_kernel::Name;
-use quorate_law::{Lean, asked_for};
+use quorate_law::{Lean, asked_together};
 
 use crate::ui::urls::{self, Href};
 use crate::ui::{Cite, Icon, NeedsLine, plural};
@@ -54,21 +54,10 @@ impl GameView {
     /// What a clause breaks of where it comes to it: names that its code asks for and nobody has any more.
     pub(crate) fn missed_by(&self, rule: &Name, clause: u32) -> Vec<String> {
         let own = |lean: &&Lean| lean.site.rule == *rule && lean.site.clause == clause;
-        let mut told = Vec::new();
-        for lean in self
-            .law
-            .leans
-            .iter()
-            .filter(own)
-            .filter(|lean| lean.breaks())
-        {
-            let title = self.themed(&lean.title);
-            let text = asked_for(&lean.name, &title, lean.left.as_deref());
-            if !told.contains(&text) {
-                told.push(text);
-            }
-        }
-        told
+        let leans = self.law.leans.iter().filter(own);
+        asked_together(leans.filter(|lean| lean.breaks()), &|title| {
+            self.themed(title)
+        })
     }
 
     /// The form of a proposal that begins with a rule's text, for those who may propose.
@@ -91,10 +80,10 @@ pub(crate) fn needs_line(look: &GameView) -> Option<NeedsLine> {
     });
     (count > 0).then(|| NeedsLine {
         icon: Icon::Sleep,
-        title: plural(count, "clause misses", "clauses miss"),
+        title: plural(count, "clause misses something", "clauses miss something"),
         href: page.at(MISSING),
         after: String::new(),
-        note: "something that went with another rule".to_owned(),
+        note: "that went with another rule".to_owned(),
         due: None,
     })
 }
