@@ -12,7 +12,7 @@ const ALONE: usize = 3;
 const NAMED: usize = 12;
 
 /// What becomes of a consequence among others.
-pub(crate) enum Told {
+pub(crate) enum LineFate {
     /// It has a line of its own.
     Alone,
     /// It is the first of many, and this line is about all of them.
@@ -21,7 +21,7 @@ pub(crate) enum Told {
     WithOthers,
 }
 
-impl Told {
+impl LineFate {
     /// Its line, if it has one.
     pub(crate) fn line(self, alone: impl FnOnce() -> ForecastLine) -> Option<ForecastLine> {
         match self {
@@ -34,14 +34,14 @@ impl Told {
 
 /// What many have in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Sort {
+enum Gathering {
     Repealed,
     Dropped,
     Stops,
     Machinery(&'static str),
 }
 
-impl Sort {
+impl Gathering {
     /// The sort of a consequence, and it in short.
     fn of(consequence: &Consequence) -> Option<(Self, String)> {
         match consequence {
@@ -102,24 +102,26 @@ impl Sort {
 }
 
 /// How each of some consequences is told; what stands for nothing has a line of its own.
-pub(crate) fn told<'a>(consequences: impl Iterator<Item = Option<&'a Consequence>>) -> Vec<Told> {
-    let sorted: Vec<Option<(Sort, String)>> = consequences
-        .map(|consequence| Sort::of(consequence?))
+pub(crate) fn told<'a>(
+    consequences: impl Iterator<Item = Option<&'a Consequence>>,
+) -> Vec<LineFate> {
+    let sorted: Vec<Option<(Gathering, String)>> = consequences
+        .map(|consequence| Gathering::of(consequence?))
         .collect();
-    let mut all: BTreeMap<Sort, Vec<String>> = BTreeMap::new();
+    let mut all: BTreeMap<Gathering, Vec<String>> = BTreeMap::new();
     for (sort, short) in sorted.iter().flatten() {
         all.entry(sort.clone()).or_default().push(short.clone());
     }
     all.retain(|_, all| all.len() > ALONE);
-    let mut lines: BTreeMap<Sort, ForecastLine> = BTreeMap::new();
+    let mut lines: BTreeMap<Gathering, ForecastLine> = BTreeMap::new();
     for (sort, all) in &all {
         lines.insert(sort.clone(), sort.line(all));
     }
-    let told = |sorted: Option<(Sort, String)>| match sorted {
-        Some((sort, _)) if all.contains_key(&sort) => {
-            lines.remove(&sort).map_or(Told::WithOthers, Told::ForAll)
-        }
-        _ => Told::Alone,
+    let told = |sorted: Option<(Gathering, String)>| match sorted {
+        Some((sort, _)) if all.contains_key(&sort) => lines
+            .remove(&sort)
+            .map_or(LineFate::WithOthers, LineFate::ForAll),
+        _ => LineFate::Alone,
     };
     sorted.into_iter().map(told).collect()
 }
@@ -154,7 +156,7 @@ mod tests {
     #[test]
     fn of_very_many_the_first_are_named() {
         let all: Vec<String> = (1..=20).map(|n| format!("V{n}")).collect();
-        let text = Sort::Dropped.line(&all).whole();
+        let text = Gathering::Dropped.line(&all).whole();
         assert!(text.starts_with("20 values dropped: V1, V2,"), "{text}");
         let end = "V12, and 8 more. What they hold is archived, and comes back if they do";
         assert!(text.ends_with(end), "{text}");
