@@ -39,6 +39,7 @@ pub mod rules;
 pub mod rulings;
 pub mod search;
 pub mod search_query;
+pub mod search_way;
 pub mod secrets;
 pub mod standing;
 pub mod tables;

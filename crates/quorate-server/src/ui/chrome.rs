@@ -98,7 +98,7 @@ pub struct GameFrame {
     pub stream: Option<Href>,
     /// The ruleset.
     pub rules: Href,
-    /// The feed of posts.
+    /// The feed of what the page shows; of posts, where it has none of its own.
     pub feed: Href,
     /// Where `/` leads when the page has no search of its own.
     pub search: Href,
@@ -124,6 +124,15 @@ pub struct Chrome {
 }
 
 impl Chrome {
+    /// The same on a page that has a feed of its own.
+    #[must_use]
+    pub(crate) fn with_feed(mut self, feed: impl Into<Href>) -> Self {
+        if let Some(game) = &mut self.game {
+            game.feed = feed.into();
+        }
+        self
+    }
+
     pub(crate) fn full_title(&self) -> String {
         match &self.game {
             Some(game) if game.name == self.title => game.name.clone(),

@@ -27,6 +27,24 @@ pub enum Part {
     Elsewhere,
 }
 
+/// The feed of what a part of a game shows.
+fn feed(game: &str, part: Part) -> Href {
+    let form = match part {
+        Part::Rules => "rules.atom",
+        Part::Tracker => "values.atom",
+        Part::Log => "events.atom",
+        Part::Blog
+        | Part::Act
+        | Part::Boards
+        | Part::Players
+        | Part::Dynasties
+        | Part::Messages
+        | Part::Desk
+        | Part::Elsewhere => return urls::Feed { game }.into(),
+    };
+    urls::FeedAs { game, form }.into()
+}
+
 /// The category that rulesets share for declarations of victory.
 const VICTORY: &str = "Victory";
 
@@ -154,7 +172,7 @@ impl GameView {
             law: format!("As of {}", self.when(self.published.head.at).full()),
             stream: (!self.is_past).then(|| urls::Stream { game }.into()),
             rules: urls::Ruleset { game }.into(),
-            feed: urls::Feed { game }.into(),
+            feed: feed(game, part),
             search: urls::Search { game }.into(),
         });
         chrome

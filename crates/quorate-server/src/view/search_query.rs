@@ -1,8 +1,11 @@
 //! What a search asks for, typed in one line or in fields: words and phrases, of whom, of which kind, from when to when.
 
+use std::collections::BTreeMap;
+
 use quorate_kernel::{Moment, Name, PlayerId, Span};
 use quorate_runtime::ports::{SearchPart, SearchQuery, SearchTerm, search_words};
 
+use crate::ui::urls::Href;
 use crate::view::dynasties;
 use crate::view::game::GameView;
 
@@ -76,6 +79,37 @@ fn parts(line: &str) -> Vec<LinePart> {
 }
 
 impl SearchTyped {
+    /// What an address asks for.
+    pub(crate) fn of(query: &BTreeMap<String, String>) -> Self {
+        let one = |name: &str| query.get(name).map_or("", |text| text.trim()).to_owned();
+        Self {
+            q: one("q"),
+            by: one("by"),
+            kind: one("kind"),
+            from: one("from"),
+            to: one("to"),
+            dynasty: one("dynasty"),
+        }
+    }
+
+    /// An address that asks for it.
+    pub(crate) fn on(&self, address: impl Into<Href>) -> Href {
+        let mut href = address.into();
+        for (name, value) in [
+            ("q", &self.q),
+            ("by", &self.by),
+            ("kind", &self.kind),
+            ("from", &self.from),
+            ("to", &self.to),
+            ("dynasty", &self.dynasty),
+        ] {
+            if !value.is_empty() {
+                href = href.with(name, value);
+            }
+        }
+        href
+    }
+
     /// Whether nothing was typed.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -74,6 +74,7 @@ fn front(
         .get("page")
         .and_then(|page| page.parse().ok())
         .unwrap_or(0);
+    let chrome = look.chrome(&look.title(), Part::Blog);
     let posts = posts(look, kind.as_ref());
     let shown: Vec<_> = posts.iter().skip(at * POSTS).take(POSTS).copied().collect();
     let here = |page: usize| {
@@ -88,7 +89,12 @@ fn front(
         }
     };
     Front {
-        chrome: look.chrome(&look.title(), Part::Blog),
+        chrome: match &kind {
+            Some(kind) => {
+                chrome.with_feed(Href::from(urls::Feed { game }).with("category", kind.as_str()))
+            }
+            None => chrome,
+        },
         needs: look
             .me()
             .map(|_| {

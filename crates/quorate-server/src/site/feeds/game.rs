@@ -1,4 +1,4 @@
-//! The feeds of a game: posts, comments, rules, values, events. Whoever fetches one, it holds what strangers may see, for feeds
+//! The feeds of a game: posts, comments, rules, values, events, and what a search finds. Whoever fetches one, it holds what strangers may see, for feeds
 //! are passed on.
 
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, PostId};
 use quorate_notices::feed::{FeedEntry, FeedPage};
 use quorate_runtime::fold;
+use quorate_runtime::ports::SearchQuery;
 
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, answer_in};
@@ -20,9 +21,13 @@ use crate::ui::markup::escape;
 use crate::ui::urls;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;
+use crate::view::search_query::SearchTyped;
 
 /// How many entries a feed has.
 const ENTRIES: usize = 30;
+
+/// How many places of a search are put in order for them.
+const FOUND: usize = 200;
 
 /// How many events are looked through for them.
 const EVENTS: u64 = 400;
@@ -35,6 +40,7 @@ enum FeedTopic {
     Rules,
     Values,
     Events,
+    Search,
 }
 
 /// How a feed is written.
@@ -67,7 +73,7 @@ impl FeedForm {
     }
 }
 
-/// `GET /g/{game}/feed.atom`: the posts. `?category=` names one kind of them, `?q=` words that they hold.
+/// `GET /g/{game}/feed.atom`: the posts. `?category=` names one kind of them.
 pub async fn posts(
     opened: Opened,
     Query(query): Query<BTreeMap<String, String>>,
@@ -77,7 +83,7 @@ pub async fn posts(
     answered(opened.0, asked, &query, &headers).await
 }
 
-/// `GET /g/{game}/feeds/{form}`: `posts.atom`, `comments.json` and so on.
+/// `GET /g/{game}/feeds/{form}`: `posts.atom`, `comments.json` and so on. `search.atom` takes what the page of searches takes.
 pub async fn show(
     opened: Opened,
     Path((_, form)): Path<(String, String)>,
@@ -98,6 +104,7 @@ fn asked(form: &str) -> Option<(FeedTopic, FeedForm)> {
         "rules" => FeedTopic::Rules,
         "values" => FeedTopic::Values,
         "events" => FeedTopic::Events,
+        "search" => FeedTopic::Search,
         _ => return None,
     };
     Some((topic, FeedForm::of(ending)?))
@@ -111,7 +118,7 @@ async fn answered(
 ) -> Response {
     let look = look.as_stranger();
     let events = match topic {
-        FeedTopic::Posts | FeedTopic::Comments => Ok(Vec::new()),
+        FeedTopic::Posts | FeedTopic::Comments | FeedTopic::Search => Ok(Vec::new()),
         FeedTopic::Rules | FeedTopic::Values | FeedTopic::Events => newest(&look).await,
     };
     let events = match events {
@@ -120,21 +127,12 @@ async fn answered(
     };
     let maker = FeedMaker {
         base: site_address(look.app(), headers),
-        words: query
-            .get("q")
-            .map(|words| {
-                words
-                    .to_lowercase()
-                    .split_whitespace()
-                    .map(str::to_owned)
-                    .collect()
-            })
-            .unwrap_or_default(),
+        search: SearchTyped::of(query),
         category: query.get("category").cloned().unwrap_or_default(),
     };
     let drawn = tokio::task::spawn_blocking(move || {
         let page = maker.page(&look, topic, form, &events);
-        form.answer(&page)
+        page.map_or_else(IntoResponse::into_response, |page| form.answer(&page))
     });
     drawn
         .await
@@ -154,8 +152,8 @@ async fn newest(look: &GameView) -> Result<Vec<Event>, AppError> {
 /// What a feed is made by.
 struct FeedMaker {
     base: String,
-    /// Words that a post must hold, in small letters.
-    words: Vec<String>,
+    /// What is looked for, where that is asked.
+    search: SearchTyped,
     /// The kind of posts that is wanted; empty for all.
     category: String,
 }
@@ -167,13 +165,14 @@ impl FeedMaker {
         topic: FeedTopic,
         form: FeedForm,
         events: &[Event],
-    ) -> FeedPage {
+    ) -> Result<FeedPage, AppError> {
         let entries = match topic {
             FeedTopic::Posts => self.posts(look),
             FeedTopic::Comments => self.comments(look),
             FeedTopic::Rules => self.events(look, events, &rules_in),
             FeedTopic::Values => self.events(look, events, &values_in),
             FeedTopic::Events => self.events(look, events, &all_of),
+            FeedTopic::Search => self.found(look)?,
         };
         let game = look.game().as_str();
         let (word, title) = match topic {
@@ -182,6 +181,7 @@ impl FeedMaker {
             FeedTopic::Rules => ("rules", format!("{}: rules", look.title())),
             FeedTopic::Values => ("values", format!("{}: values", look.title())),
             FeedTopic::Events => ("events", format!("{}: events", look.title())),
+            FeedTopic::Search => ("search", format!("{}: {}", look.title(), self.search.q)),
         };
         let ending = match form {
             FeedForm::Atom => "atom",
@@ -196,16 +196,16 @@ impl FeedMaker {
         if !self.category.is_empty() {
             own = own.with("category", &self.category);
         }
-        if !self.words.is_empty() {
-            own = own.with("q", &self.words.join(" "));
+        if topic == FeedTopic::Search {
+            own = self.search.on(own);
         }
-        FeedPage {
+        Ok(FeedPage {
             title,
             front: self.whole(&urls::Game { game }.into()),
             own: self.whole(&own),
             updated: entries.first().map_or(look.now(), |entry| entry.changed_at),
             entries,
-        }
+        })
     }
 
     fn whole(&self, href: &Href) -> String {
@@ -214,13 +214,48 @@ impl FeedMaker {
 
     fn is_wanted(&self, look: &GameView, post: &Post) -> bool {
         let of_kind = self.category.is_empty() || post.category == self.category.as_str();
-        let text = || format!("{} {}", post.title.as_str(), post.body.as_str()).to_lowercase();
-        look.sees_post(post)
-            && of_kind
-            && (self.words.is_empty() || {
-                let text = text();
-                self.words.iter().all(|word| text.contains(word))
+        look.sees_post(post) && of_kind
+    }
+
+    /// What a search finds that has a date, newest first.
+    fn found(&self, look: &GameView) -> Result<Vec<FeedEntry>, AppError> {
+        let asked = self.search.read(look);
+        let asked = asked.map_err(|wrong| AppError::Form(wrong.to_string()))?;
+        if asked == SearchQuery::default() {
+            return Err(AppError::Form("Say what to look for: ?q=".to_owned()));
+        }
+        let texts = look.find_texts(&asked, None, FOUND)?.texts;
+        let dated = texts.iter().filter_map(|found| {
+            let at = found.text.at()?;
+            let (kind, to) = look.way_to(&found.place.key, &found.text.title);
+            let link = self.whole(&to.href);
+            let words = found.text.excerpt(look, &asked);
+            let words = words.iter().map(|(words, is_found)| {
+                let words = escape(words);
+                if *is_found {
+                    format!("<b>{words}</b>")
+                } else {
+                    words.to_string()
+                }
+            });
+            Some(FeedEntry {
+                id: link.clone(),
+                title: format!("{kind}: {}", to.title),
+                link,
+                author: found
+                    .text
+                    .by
+                    .map_or_else(|| look.title(), |by| look.name(by)),
+                category: kind,
+                at,
+                changed_at: at,
+                html: words.collect::<Vec<_>>().concat(),
             })
+        });
+        let mut entries: Vec<FeedEntry> = dated.collect();
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.at));
+        entries.truncate(ENTRIES);
+        Ok(entries)
     }
 
     fn posts(&self, look: &GameView) -> Vec<FeedEntry> {

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use axum::response::Response;
-use quorate_kernel::PostId;
-use quorate_runtime::ports::{SearchKey, SearchPart, SearchPlace, SearchQuery};
+use quorate_runtime::ports::{SearchPart, SearchPlace, SearchQuery};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, drawn, page};
 use crate::site::search::page::{Found, Hit, Search};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Field, FieldKind, Link, urls};
+use crate::ui::{Choice, Chrome, Field, FieldKind, urls};
 use crate::view::dynasties;
 use crate::view::game::GameView;
 use crate::view::people::Part;
@@ -21,29 +20,16 @@ use crate::view::search_query::{SearchMistake, SearchTyped};
 /// How many places a page shows.
 const HITS: usize = 30;
 
-/// What an address asks for.
-fn typed(query: &BTreeMap<String, String>) -> SearchTyped {
-    let one = |name: &str| query.get(name).map_or("", |text| text.trim()).to_owned();
-    SearchTyped {
-        q: one("q"),
-        by: one("by"),
-        kind: one("kind"),
-        from: one("from"),
-        to: one("to"),
-        dynasty: one("dynasty"),
-    }
-}
-
 /// `GET /g/{game}/search`.
 pub(crate) async fn show(
     Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let typed = typed(&query);
+    let typed = SearchTyped::of(&query);
     let after = query.get("after").and_then(|after| after.parse().ok());
     drawn(look, move |look| {
         let mut search = Search {
-            chrome: look.chrome("Search", Part::Elsewhere),
+            chrome: chrome(look, &typed),
             here: urls::Search {
                 game: look.game().as_str(),
             }
@@ -65,6 +51,16 @@ pub(crate) async fn show(
         Ok(page(look, &search))
     })
     .await
+}
+
+/// The feed of the page is that of the search.
+fn chrome(look: &GameView, typed: &SearchTyped) -> Chrome {
+    let chrome = look.chrome("Search", Part::Elsewhere);
+    if typed.is_empty() {
+        return chrome;
+    }
+    let (game, form) = (look.game().as_str(), "search.atom");
+    chrome.with_feed(typed.on(urls::FeedAs { game, form }))
 }
 
 fn found(
@@ -92,82 +88,19 @@ fn found(
 
 /// This search as an address.
 fn here(look: &GameView, typed: &SearchTyped) -> Href {
-    let mut href: Href = urls::Search {
-        game: look.game().as_str(),
-    }
-    .into();
-    for (name, value) in [
-        ("q", &typed.q),
-        ("by", &typed.by),
-        ("kind", &typed.kind),
-        ("from", &typed.from),
-        ("to", &typed.to),
-        ("dynasty", &typed.dynasty),
-    ] {
-        if !value.is_empty() {
-            href = href.with(name, value);
-        }
-    }
-    href
+    let game = look.game().as_str();
+    typed.on(urls::Search { game })
 }
 
 fn hit(look: &GameView, asked: &SearchQuery, found: &FoundText) -> Hit {
     let text = &found.text;
-    let (kind, to) = way(look, &found.place.key, &text.title);
+    let (kind, to) = look.way_to(&found.place.key, &text.title);
     Hit {
         kind,
         to,
         by: text.by.map(|by| look.name(by)),
         excerpt: text.excerpt(look, asked),
         when: text.at().map(|at| look.when(at)),
-    }
-}
-
-/// What a text is called, and the way to it.
-fn way(look: &GameView, key: &SearchKey, title: &str) -> (String, Link) {
-    let game = look.game().as_str();
-    let of_post = |id: PostId| -> Href {
-        let post = id.to_string();
-        urls::Post { game, post: &post }.into()
-    };
-    match key {
-        SearchKey::Post(id) => {
-            let kind = look.post(*id).map(|post| look.category_title(post));
-            (kind.unwrap_or_default(), Link::new(title, of_post(*id)))
-        }
-        SearchKey::Comment(id, comment) => {
-            let above = look.post(*id);
-            let above = above.map(|post| look.themed(post.title.as_str()));
-            let comment = comment.to_string();
-            // The post may have several pages of them.
-            let href = of_post(*id).with("comment", &comment);
-            let href = href.at(&format!("c{comment}"));
-            let title = format!("under {}", above.unwrap_or_default());
-            ("Comment".to_owned(), Link::new(title, href))
-        }
-        SearchKey::Rule(id) => {
-            let rule = urls::Rule {
-                game,
-                rule: id.as_str(),
-            };
-            ("Rule".to_owned(), Link::new(title, rule))
-        }
-        SearchKey::Event(seq) => {
-            let event = seq.to_string();
-            let event = urls::Event {
-                game,
-                event: &event,
-            };
-            ("Event".to_owned(), Link::new(title, event))
-        }
-        SearchKey::Person(id) => {
-            let player = id.to_string();
-            let player = urls::Player {
-                game,
-                player: &player,
-            };
-            (look.word("Player"), Link::new(title, player))
-        }
     }
 }
 
