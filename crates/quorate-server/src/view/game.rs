@@ -284,6 +284,11 @@ impl GameView {
 
     /// A value that the law computes of a thing, or keeps, under a name that rulesets share (`idle`, `emperor`).
     pub fn attribute(&self, thing: &Thing, name: &str) -> Option<Datum> {
+        self.attribute_at(thing, name, self.now)
+    }
+
+    /// The same at another moment, if nothing happened until then.
+    pub(super) fn attribute_at(&self, thing: &Thing, name: &str, at: Moment) -> Option<Datum> {
         let key = CellKey {
             thing: thing.clone(),
             name: name.into(),
@@ -291,7 +296,10 @@ impl GameView {
         if !self.view().shown(&key) || !self.view().computed(thing, name) {
             return None;
         }
-        self.trial_run(|tx| tx.attribute(thing, name)).ok()
+        let seq = self.published.head.seq.next();
+        let asked = |tx: &Tx| tx.attribute(thing, name);
+        let answer = self.spent.look(self.state(), seq, at, &self.law, asked);
+        answer.ok()
     }
 
     /// A tracked value as kept, where everybody may see it.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::rows::Standing;
-use quorate_kernel::{Moment, PlayerId, Span, Thing};
+use quorate_kernel::{Moment, Name, PlayerId, Span, Thing};
+use quorate_law::datum::Datum;
 use quorate_notices::concern::{Concern, Scene, Whom, concerns};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::Followed;
@@ -21,6 +22,10 @@ use crate::view::{needs, waiting};
 
 /// A game in which nothing happens is looked at again after so long, for what its law asks of whom.
 const LOOK_AGAIN: Span = Span::hours(6);
+
+/// How many days back and ahead it is looked for times in which a game rests.
+const DAYS_BACK: i64 = 31;
+const DAYS_AHEAD: i64 = 366;
 
 /// What stands at a moment, and is told as it begins to.
 pub(crate) struct NowStanding {
@@ -140,5 +145,75 @@ impl GameView {
         let mut all: Vec<_> = open.chain(duties).collect();
         all.sort_by_key(|(_, at)| *at);
         all
+    }
+
+    /// Moments ahead that the tracker shows of the game and of the reader, by what they are called: when the next Turn begins,
+    /// until when a spell lasts.
+    pub(crate) fn moments_ahead(&self) -> Vec<(String, Moment)> {
+        let mut things = vec![(Name::from("Game"), Thing::Game)];
+        things.extend(self.me.map(|me| (Name::from("Player"), Thing::Player(me))));
+        let kept = self.law.values.iter().map(|((of, name), decl)| {
+            let it = &decl.it;
+            (of, name, &it.title, &it.tracked)
+        });
+        let computed = self.law.derived.iter().map(|((of, name), decl)| {
+            let it = &decl.it;
+            (of, name, &it.title, &it.tracked)
+        });
+        let mut found = Vec::new();
+        for (of, name, title, tracked) in kept.chain(computed) {
+            let Some((_, thing)) = things.iter().find(|(kind, _)| kind == of) else {
+                continue;
+            };
+            if tracked.is_empty() {
+                continue;
+            }
+            if let Some(Datum::Moment(at)) = self.attribute(thing, name.as_str())
+                && at > self.now
+            {
+                found.push((self.themed(title), at));
+            }
+        }
+        found.sort_by_key(|(_, at)| *at);
+        found
+    }
+
+    /// When the game rests by the calendar, from a month ago until a year from now, as far as its law computes that from the
+    /// time alone: from when to when.
+    pub(crate) fn downtimes(&self) -> Vec<(Moment, Moment)> {
+        let rests = |at| self.attribute_at(&Thing::Game, "downtime", at) == Some(Datum::Bool(true));
+        if self.law.derived(&Name::from("Game"), "downtime").is_none() {
+            return Vec::new();
+        }
+        let day = Span::days(1);
+        let today = Moment(self.now.0 - self.now.0.rem_euclid(day.0));
+        // The first moment of a day at which it is otherwise than a day before.
+        let turns = |from: Moment, is: bool| {
+            let (mut before, mut after) = (from.0, from.0 + day.0);
+            while after - before > Span::minutes(1).0 {
+                let middle = before + (after - before) / 2;
+                if rests(Moment(middle)) == is {
+                    before = middle;
+                } else {
+                    after = middle;
+                }
+            }
+            Moment(after - after.rem_euclid(Span::minutes(1).0))
+        };
+        let (mut found, mut since) = (Vec::new(), None);
+        let mut is = false;
+        for nth in -DAYS_BACK..DAYS_AHEAD {
+            let from = Moment(today.0 + nth * day.0);
+            if rests(from + day) == is {
+                continue;
+            }
+            let at = turns(from, is);
+            is = !is;
+            match since.take() {
+                None => since = Some(at),
+                Some(since) => found.push((since, at)),
+            }
+        }
+        found
     }
 }

@@ -96,8 +96,8 @@ async fn looks(site: &Arc<AppState>, word: &str) -> Result<Vec<GameView>, AppErr
     let mut looks = Vec::new();
     for seat in accounts.seats_of(account.id).await? {
         let is_wanted = match &channel.audience {
-            ChannelAudience::Own(Some(game)) => *game == seat.game,
-            ChannelAudience::Own(None) => true,
+            ChannelAudience::Own(Some(game), _) => *game == seat.game,
+            ChannelAudience::Own(None, _) => true,
             ChannelAudience::Room(..) => false,
         };
         if is_wanted {
@@ -139,7 +139,8 @@ fn needed(looks: &[GameView], base: &str, own: String, now: Moment) -> FeedPage 
     }
 }
 
-/// Deadlines of questions, and moments from which the reader may close a matter.
+/// Deadlines of questions, moments from which the reader may close a matter, Turns and what else the tracker has a time for,
+/// and when the game rests.
 fn dates(look: &GameView, base: &str) -> Vec<CalendarEntry> {
     let game = look.game().as_str();
     let questions = look.deadlines().into_iter().filter_map(|(topic, at)| {
@@ -170,5 +171,42 @@ fn dates(look: &GameView, base: &str) -> Vec<CalendarEntry> {
         from: at,
         to: None,
     });
-    questions.chain(closings).collect()
+    let tracker: Href = urls::Tracker { game }.into();
+    let moments = look
+        .moments_ahead()
+        .into_iter()
+        .map(|(what, at)| CalendarEntry {
+            id: format!("{}-{}@{game}", calendar_word(&what), at.0),
+            title: format!("{}: {what}", look.title()),
+            about: String::new(),
+            link: format!("{base}{}", tracker.as_str()),
+            from: at,
+            to: None,
+        });
+    let front: Href = urls::Game { game }.into();
+    let rests = look
+        .downtimes()
+        .into_iter()
+        .map(|(from, to)| CalendarEntry {
+            id: format!("downtime-{}@{game}", from.0),
+            title: format!("{}: downtime", look.title()),
+            about: String::new(),
+            link: format!("{base}{}", front.as_str()),
+            from,
+            to: Some(to),
+        });
+    questions
+        .chain(closings)
+        .chain(moments)
+        .chain(rests)
+        .collect()
+}
+
+/// A title as part of a name that stays.
+fn calendar_word(title: &str) -> String {
+    title
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join("-")
+        .to_lowercase()
 }
