@@ -44,6 +44,9 @@ impl Dispatch {
     }
 }
 
+/// What stands on what turns such messages off.
+pub const OFF: &str = "No more of this";
+
 /// A text cut to so many signs.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

@@ -98,7 +98,7 @@ fn atom_entry(entry: &FeedEntry) -> String {
 }
 
 /// A moment after RFC 3339, with its seconds.
-fn iso(at: Moment) -> String {
+pub(crate) fn iso(at: Moment) -> String {
     let ((year, month, day), (hour, minute, second)) = (at.date(), at.clock());
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }

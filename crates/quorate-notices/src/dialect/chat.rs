@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::dispatch::{Dispatch, NoticeText, cut};
+use crate::dispatch::{Dispatch, NoticeText, OFF, cut};
 
 /// How many embeds Discord takes in one message.
 const DISCORD_EMBEDS: usize = 10;
@@ -38,16 +38,29 @@ pub fn discord(dispatch: &Dispatch) -> Json {
         })
         .collect();
     let more = dispatch.notices.len() - shown.len();
-    let content = match more {
-        0 => String::new(),
-        more => format!("and {more} more: {}", dispatch.choices),
-    };
+    let more = (more > 0).then(|| format!("and {more} more: {}", dispatch.choices));
+    let off = dispatch.off.as_ref();
+    let off = off.map(|off| format!("-# [{OFF}](<{off}>)"));
+    let content: Vec<String> = more.into_iter().chain(off).collect();
     json!({
-        "username": cut(&dispatch.from, 80),
-        "content": content,
+        "username": discord_name(&dispatch.from),
+        "content": content.join("\n"),
         "embeds": embeds,
         "allowed_mentions": { "parse": [] },
     })
+}
+
+/// A name under which Discord lets a webhook speak. It refuses messages under some names.
+fn discord_name(name: &str) -> String {
+    let name = name.replace(['@', '#', ':', '`'], " ");
+    let name = cut(name.trim(), 80);
+    let small = name.to_lowercase();
+    let is_refused = small.contains("discord") || small.contains("clyde");
+    if is_refused || matches!(small.as_str(), "" | "everyone" | "here") {
+        "Quorate".to_owned()
+    } else {
+        name
+    }
 }
 
 /// Text in which no sign is Markdown's.
@@ -67,23 +80,24 @@ pub(crate) fn plain_markdown(text: &str) -> String {
 
 /// As Slack's incoming webhooks take it.
 pub fn slack(dispatch: &Dispatch) -> Json {
-    let blocks: Vec<Json> = dispatch
-        .notices
-        .iter()
-        .take(SLACK_BLOCKS)
-        .map(|notice| {
-            let title = cut(&notice.heading, 500).replace('\n', " ");
-            let text = format!(
-                "*<{}|{}>*\n{}\n_{}_",
-                notice.link,
-                slack_text(&title).replace('|', "¦"),
-                slack_text(&cut(&notice.body, 1_200)),
-                slack_text(&cut(&notice.reason, 500)),
-            );
-            let text = cut(&text, SLACK_TEXT);
-            json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } })
-        })
-        .collect();
+    let off = dispatch.off.as_ref().map(|off| {
+        let text = format!("<{off}|{OFF}>");
+        json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text, "verbatim": true }] })
+    });
+    let shown = SLACK_BLOCKS - usize::from(off.is_some());
+    let blocks = dispatch.notices.iter().take(shown).map(|notice| {
+        let title = cut(&notice.heading, 500).replace('\n', " ");
+        let text = format!(
+            "*<{}|{}>*\n{}\n_{}_",
+            notice.link,
+            slack_text(&title).replace('|', "¦"),
+            slack_text(&cut(&notice.body, 1_200)),
+            slack_text(&cut(&notice.reason, 500)),
+        );
+        let text = cut(&text, SLACK_TEXT);
+        json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } })
+    });
+    let blocks: Vec<Json> = blocks.chain(off).collect();
     json!({ "text": slack_text(&dispatch.subject()), "blocks": blocks })
 }
 
@@ -96,7 +110,16 @@ fn slack_text(text: &str) -> String {
 
 /// As an `m.room.message` event of Matrix. It is a notice: bots do not answer it.
 pub fn matrix(dispatch: &Dispatch) -> Json {
-    let plain: Vec<String> = dispatch.notices.iter().map(plain_text).collect();
+    let off = dispatch.off.iter();
+    let off_plain = off.clone().map(|off| format!("{OFF}: {off}"));
+    let off_html =
+        off.map(|off| format!("<p><a href=\"{}\">{OFF}</a></p>", super::mail::escape(off)));
+    let plain: Vec<String> = dispatch
+        .notices
+        .iter()
+        .map(plain_text)
+        .chain(off_plain)
+        .collect();
     let html: Vec<_> = dispatch
         .notices
         .iter()
@@ -110,6 +133,7 @@ pub fn matrix(dispatch: &Dispatch) -> Json {
                 escape(&notice.reason),
             )
         })
+        .chain(off_html)
         .collect();
     let html = html.concat();
     json!({
@@ -148,12 +172,17 @@ pub fn ntfy(topic: &str, dispatch: &Dispatch) -> Json {
             message.chars().count() - message.chars().count().div_ceil(10),
         );
     }
+    let mut actions = vec![json!({ "action": "view", "label": cut(&label, 40), "url": click })];
+    // It is off as soon as this is pressed.
+    actions.extend(dispatch.off.as_ref().map(|off| {
+        json!({ "action": "http", "label": OFF, "url": off, "method": "POST", "clear": true })
+    }));
     json!({
         "topic": topic,
         "title": cut(&first.map_or_else(String::new, |_| dispatch.subject()), 250),
         "message": message,
         "click": click,
-        "actions": [{ "action": "view", "label": cut(&label, 40), "url": click }],
+        "actions": actions,
     })
 }
 
@@ -194,6 +223,14 @@ pub(crate) mod tests {
     #[test]
     fn discord_gets_embeds_within_its_limits_and_pings_nobody() {
         let one = discord(&dispatch());
+        assert_eq!(one["username"], "The Reef");
+        for (title, name) in [
+            ("Discord Nomic", "Quorate"),
+            ("A @b #c", "A  b  c"),
+            ("here", "Quorate"),
+        ] {
+            assert_eq!(discord_name(title), name);
+        }
         assert_eq!(one["allowed_mentions"]["parse"], json!([]));
         assert_eq!(
             one["embeds"][0]["url"],
@@ -222,6 +259,32 @@ pub(crate) mod tests {
             }
             assert!(all <= DISCORD_ALL, "{count}: {all}");
         }
+    }
+
+    #[test]
+    fn each_message_of_ones_own_can_be_turned_off_from_where_it_is() {
+        let off = "https://reef.example/notices/off/x";
+        let written = |dispatch: &Dispatch| {
+            let all = [
+                discord(dispatch),
+                slack(dispatch),
+                matrix(dispatch),
+                ntfy("reef", dispatch),
+            ];
+            all.map(|json| json.to_string().contains(off))
+        };
+        assert_eq!(written(&dispatch()), [true; 4]);
+        assert_eq!(written(&many(60)), [true; 4]);
+        let room = Dispatch {
+            off: None,
+            ..dispatch()
+        };
+        assert_eq!(written(&room), [false; 4]);
+        let action = ntfy("reef", &dispatch())["actions"][1].clone();
+        assert_eq!(
+            (&action["url"], &action["method"]),
+            (&json!(off), &json!("POST"))
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A message as mail: plain text, and the same as HTML.
 
-use crate::dispatch::{Dispatch, NoticeText};
+use crate::dispatch::{Dispatch, NoticeText, OFF};
 
 /// The plain text.
 pub fn text(dispatch: &Dispatch) -> String {
@@ -26,7 +26,7 @@ pub fn text(dispatch: &Dispatch) -> String {
     lines.push("-- ".to_owned());
     lines.push(format!("Choose what you hear: {}", dispatch.choices));
     if let Some(off) = &dispatch.off {
-        lines.push(format!("No more of this: {off}"));
+        lines.push(format!("{OFF}: {off}"));
     }
     lines
         .join("\r\n")
@@ -38,7 +38,7 @@ pub fn text(dispatch: &Dispatch) -> String {
 pub fn html(dispatch: &Dispatch) -> String {
     let notices: String = dispatch.notices.iter().map(section).collect();
     let off = dispatch.off.as_ref().map_or_else(String::new, |off| {
-        format!(" · <a href=\"{}\">No more of this</a>", escape(off))
+        format!(" · <a href=\"{}\">{OFF}</a>", escape(off))
     });
     format!(
         "<!doctype html><html><body style=\"font-family:sans-serif;line-height:1.5;max-width:40em\">{notices}<hr>\

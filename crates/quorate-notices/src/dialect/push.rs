@@ -8,7 +8,8 @@ use crate::push::TEXT_MAX;
 /// How many signs of the text are told; a notification shows few lines.
 const BODY: usize = 400;
 
-/// As the service worker reads it: title, text, where it leads, and a word by which the same told twice stands there once.
+/// As the service worker reads it: title, text, where it leads, what turns it off, and a word by which the same told twice
+/// stands there once.
 pub fn body(dispatch: &Dispatch) -> String {
     let (text, url) = match dispatch.notices.as_slice() {
         [one] if one.body.is_empty() => (one.reason.clone(), one.link.clone()),
@@ -24,6 +25,7 @@ pub fn body(dispatch: &Dispatch) -> String {
             "title": cut(&dispatch.subject(), most),
             "body": cut(&text, most),
             "url": url,
+            "off": dispatch.off,
             "tag": dispatch.key,
         });
         let told = told.to_string();
@@ -57,7 +59,7 @@ mod tests {
             key: "k.1".to_owned(),
             from: "The Reef".to_owned(),
             notices,
-            off: None,
+            off: Some("https://nomic.example/notices/off/x".to_owned()),
             choices: "https://nomic.example/notices".to_owned(),
         };
         let told = body(&dispatch);
@@ -72,6 +74,7 @@ mod tests {
         assert_eq!(one["body"], "Each gets two.");
         assert_eq!(one["url"], "https://nomic.example/g/reef/post/3#vote");
         assert_eq!(one["tag"], "k.1");
+        assert_eq!(one["off"], "https://nomic.example/notices/off/x");
         assert_eq!(told(vec![notice("")])["body"], "You play in The Reef.");
         let several = told(vec![notice("a"), notice("b")]);
         assert_eq!(several["url"], "https://nomic.example/notices");

@@ -4,6 +4,7 @@ use quorate_kernel::Moment;
 use serde_json::{Value as Json, json};
 
 use crate::dispatch::Dispatch;
+use crate::feed::iso;
 
 /// The body of a request: what happened, when it was written, and each notice. `kinds` are those of the notices, in their
 /// order.
@@ -22,10 +23,11 @@ pub fn body(dispatch: &Dispatch, kinds: &[&str], game: &str, at: Moment) -> Json
     });
     json!({
         "type": "notices",
-        "timestamp": at.to_string(),
+        "timestamp": iso(at),
         "data": {
             "game": game,
             "title": dispatch.from,
+            "off": dispatch.off,
             "notices": notices.collect::<Vec<_>>(),
         },
     })

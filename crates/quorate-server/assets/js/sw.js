@@ -5,13 +5,16 @@ self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
 self.addEventListener("push", (event) => {
-  const { title, body, url, tag } = event.data.json();
-  event.waitUntil(self.registration.showNotification(title, { body, tag, data: url }));
+  const { title, body, url, tag, off } = event.data.json();
+  const actions = off ? [{ action: "off", title: "No more of this" }] : [];
+  event.waitUntil(self.registration.showNotification(title, { body, tag, actions, data: { url, off } }));
 });
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(self.clients.openWindow(event.notification.data));
+  const { url, off } = event.notification.data;
+  const done = event.action === "off" ? fetch(off, { method: "POST" }) : self.clients.openWindow(url);
+  event.waitUntil(done);
 });
 
 const keep = async (name, request, answer) => {

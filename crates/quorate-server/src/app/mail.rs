@@ -186,10 +186,10 @@ impl Mail {
             .from(self.from.clone())
             .to(to.clone())
             .subject(dispatch.subject())
-            .message_id(Some(format!("<{}@{host}>", dispatch.key)));
+            .message_id(Some(name_of(&dispatch.key, host)));
         if let [one] = dispatch.notices.as_slice() {
             // All mail about one thing hangs on one name that no mail has.
-            message = message.references(format!("<{}@{host}>", one.thread));
+            message = message.references(name_of(&one.thread, host));
         }
         if let Some(reply_to) = letter.reply_to {
             message = message.reply_to(Mailbox::new(None, reply_to.parse()?));
@@ -238,6 +238,18 @@ pub fn mail_in_key(secret: &ServerSecret) -> String {
     blake3::Hash::from_bytes(key).to_hex().to_string()
 }
 
+/// A name in mail that goes by a word of ours. Rules name things as they like, and mail takes few signs in a name.
+fn name_of(word: &str, host: &str) -> String {
+    let signs = word.chars().map(|sign| {
+        if sign.is_ascii_alphanumeric() || matches!(sign, '.' | '-') {
+            sign.to_string()
+        } else {
+            format!("_{:x}", u32::from(sign))
+        }
+    });
+    format!("<{}@{host}>", signs.collect::<Vec<_>>().concat())
+}
+
 fn put(message: &mut Message, name: &'static str, value: String) {
     let name = HeaderName::new_from_ascii_str(name);
     message
@@ -263,6 +275,16 @@ mod tests {
         );
         assert!(made("example.org").is_err());
         assert!(Mail::new("nobody", "sendmail", "https://example.org").is_err());
+    }
+
+    #[test]
+    fn a_name_in_mail_holds_few_signs() {
+        let name = |word| name_of(word, "example.org");
+        assert_eq!(
+            name("reef.12.closed.post-3"),
+            "<reef.12.closed.post-3@example.org>"
+        );
+        assert_eq!(name("ö>\r\n"), "<_f6_3e_d_a@example.org>");
     }
 
     #[test]
