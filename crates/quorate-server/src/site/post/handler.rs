@@ -474,13 +474,13 @@ fn answering(
 ) -> (Option<Answering>, NoAnswer) {
     let game = look.game().as_str();
     let Some(me) = look.me() else {
-        let way = if look.visitor().account.is_some() {
-            Link::new("Ask to join", urls::Join { game })
-        } else {
-            Link::new("Sign in", urls::SignIn)
+        let way = match look.visitor().account {
+            Some(_) => Some(Link::new("Ask to join", urls::Join { game })),
+            // And back to where one votes, also for whoever came from a mail.
+            None => look.visitor().ways_in().into_iter().next(),
         };
         let text = "Players can comment here.".to_owned();
-        return (None, Some((text, Some(way))));
+        return (None, Some((text, way)));
     };
     let word = id.to_string();
     let act = Act::Comment {
