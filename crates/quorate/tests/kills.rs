@@ -6,13 +6,14 @@
 
 mod running;
 
-use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use running::{Server, done};
 use serde_json::{Value as Json, json};
@@ -52,6 +53,8 @@ fn ask(address: &str, method: &str, path: &str, headers: &str, body: &str) -> Op
 /// Somebody with a game of their own, in which they throw dice.
 struct Player {
     token: String,
+    /// What their browser sends as its cookie.
+    session: String,
     game: String,
     /// What was acknowledged: the event of each key.
     kept: BTreeMap<String, u64>,
@@ -60,6 +63,11 @@ struct Player {
 impl Player {
     /// Signs up in a browser, makes a token and founds a game.
     fn new(address: &str, name: &str) -> Self {
+        Self::founding(address, name, "one-page")
+    }
+
+    /// The same with a game of a rulebook.
+    fn founding(address: &str, name: &str, rulebook: &str) -> Self {
         let (_, head, page) = ask(address, "GET", "/sign-up", "", "").expect("a page");
         let cookie = cookie(&head);
         let form = format!(
@@ -89,10 +97,11 @@ impl Player {
         let word: String = word.chars().take_while(char::is_ascii_hexdigit).collect();
         let mut player = Self {
             token: format!("q_{word}"),
+            session: headers,
             game: String::new(),
             kept: BTreeMap::new(),
         };
-        let new = json!({ "rulebook": "one-page", "title": format!("The game of {name}") });
+        let new = json!({ "rulebook": rulebook, "title": format!("The game of {name}") });
         let (status, founded) = player
             .send(address, "/api/v1/games", "found", &new)
             .expect("a game");
@@ -350,4 +359,155 @@ fn what_was_acknowledged_outlives_a_disk_that_fails() {
         last.kill();
         verified(&data, &players, &place);
     }
+}
+
+/// A request that came to an address on the web: the posts that it tells of, its own name, and the way to have it answered.
+struct Came {
+    links: Vec<String>,
+    name: String,
+    answer: mpsc::SyncSender<()>,
+}
+
+/// A receiver of webhooks, which answers each when it is told to; gives its address.
+fn receiver(came: mpsc::Sender<Came>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}/hook", listener.local_addr().expect("a port"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let came = came.clone();
+            std::thread::spawn(move || receive(&stream, &came));
+        }
+    });
+    address
+}
+
+/// Takes requests until the other end is gone.
+fn receive(stream: &TcpStream, came: &mpsc::Sender<Came>) -> Option<()> {
+    let (mut read, mut write) = (BufReader::new(stream), stream);
+    loop {
+        let (mut name, mut length) = (String::new(), 0);
+        loop {
+            let mut line = String::new();
+            if read.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            let line = line.trim().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(id) = line.strip_prefix("webhook-id: ") {
+                id.clone_into(&mut name);
+            }
+            if let Some(count) = line.strip_prefix("content-length: ") {
+                length = count.parse().ok()?;
+            }
+        }
+        let mut body = vec![0; length];
+        read.read_exact(&mut body).ok()?;
+        let body: Json = serde_json::from_slice(&body).ok()?;
+        let notices = body["data"]["notices"].as_array()?.iter();
+        let links = notices.filter_map(|notice| Some(notice["link"].as_str()?.to_owned()));
+        let (answer, answered) = mpsc::sync_channel(1);
+        let links = links.collect();
+        let one = Came {
+            links,
+            name,
+            answer,
+        };
+        came.send(one).ok()?;
+        answered.recv().ok()?;
+        write.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").ok()?;
+    }
+}
+
+impl Player {
+    /// Has the news of their game sent to an address.
+    fn tell(&self, address: &str, receiver: &str) {
+        let (session, game) = (&self.session, &self.game);
+        let (_, _, page) = ask(address, "GET", "/notices", session, "").expect("a page");
+        let form = format!(
+            "csrf={}&game={game}&sort=webhook&address={receiver}&kinds=posted",
+            csrf(&page)
+        );
+        let headers = format!("{session}content-type: application/x-www-form-urlencoded\r\n");
+        let (status, _, page) =
+            ask(address, "POST", "/notices/room", &headers, &form).expect("an answer");
+        assert_eq!(status, 200, "{page}");
+    }
+
+    /// Posts a story; what is acknowledged is remembered.
+    fn post(&mut self, address: &str, key: String) {
+        let path = format!("/api/v1/games/{}/posts", self.game);
+        let story = json!({ "category": "Story", "title": key, "body": "And so on." });
+        let Some((201, said)) = self.send(address, &path, &key, &story) else {
+            return;
+        };
+        let seq = said["event"]["seq"].as_u64().expect("an event");
+        self.kept.insert(key, seq);
+    }
+}
+
+/// How long what was acknowledged may take to be told.
+const TELLING: Duration = Duration::from_secs(30);
+
+#[test]
+fn what_is_to_be_told_outlives_every_kill_and_comes_twice_under_one_name_alone() {
+    let (kills, seed) = (said("QUORATE_KILLS", KILLS) / 5, said("QUORATE_SEED", 1));
+    let site = ["--site", "http://127.0.0.1:1", "--hooks-to-loopback"];
+    let flags = [ROOMY.as_slice(), &site].concat();
+    let parent = tempfile::tempdir().expect("a folder");
+    let data = parent.path().join("data");
+    let first = Server::with(&data, &flags);
+    let mut player = Player::founding(&first.address, "Ada", "adventurers-2019");
+    let (came, coming) = mpsc::channel();
+    player.tell(&first.address, &receiver(came));
+    first.kill();
+    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let take = |told: &mut BTreeMap<String, Vec<String>>, place: &str| {
+        let one = coming.recv_timeout(TELLING);
+        let one = one.unwrap_or_else(|_| panic!("seed {seed}, {place}: something is lost"));
+        for link in one.links {
+            told.entry(link).or_default().push(one.name.clone());
+        }
+        one.answer
+    };
+    for round in 0..kills {
+        let victim = Server::with(&data, &flags);
+        for nth in 0..3 {
+            player.post(&victim.address, format!("r{round}-{nth}"));
+        }
+        let place = format!("kill {round}");
+        for _ in 0..chance(seed, round) % 3 {
+            drop(take(&mut told, &place).send(()));
+        }
+        // One more has come. It is killed before it hears that, or when it may have noted it or not.
+        let answer = take(&mut told, &place);
+        if round % 2 == 0 {
+            drop(answer.send(()));
+        }
+        victim.kill();
+    }
+    let last = Server::with(&data, &flags);
+    let links = player.kept.values().map(|seq| format!("/post/{seq}"));
+    let links: Vec<String> = links.collect();
+    assert!(
+        links.len() as u64 >= 3 * kills,
+        "{} were posted",
+        links.len()
+    );
+    let is_told = |link: &String, told: &BTreeMap<String, Vec<String>>| {
+        told.keys().any(|key| key.ends_with(link.as_str()))
+    };
+    while !links.iter().all(|link| is_told(link, &told)) {
+        drop(take(&mut told, "at the end").send(()));
+    }
+    last.kill();
+    let mut twice = 0;
+    for (link, names) in &told {
+        let one: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(one.len(), 1, "seed {seed}: {link} came under {names:?}");
+        twice += names.len() - 1;
+    }
+    assert!(twice > 0, "no kill fell between sending and noting");
+    eprintln!("{} posts were told, {twice} of them once more", told.len());
 }
