@@ -156,9 +156,7 @@ impl Hours {
         };
         match pace {
             Pace::Off => None,
-            Pace::Daily if !kind.cannot_wait() => {
-                Some(bundled(self.zone.next(now, self.hour, |_| true)))
-            }
+            Pace::Daily if !kind.cannot_wait() => Some(self.next_digest(now)),
             Pace::Weekly if !kind.cannot_wait() => {
                 let day = self.day;
                 Some(bundled(self.zone.next(now, self.hour, |is| day.is(is))))
@@ -170,6 +168,14 @@ impl Hours {
                     is_bundled: false,
                 },
             }),
+        }
+    }
+
+    /// When something that comes up at `now` leaves where it is to wait for the digest of a day, whatever it is about.
+    pub fn next_digest(&self, now: Moment) -> Leaving {
+        Leaving {
+            at: self.zone.next(now, self.hour, |_| true),
+            is_bundled: true,
         }
     }
 

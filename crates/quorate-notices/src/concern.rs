@@ -1,13 +1,17 @@
 //! Whom an event concerns.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use quorate_engine::Law;
 use quorate_kernel::command::{Act, Actor};
-use quorate_kernel::effect::Effect;
+use quorate_kernel::effect::{Effect, Step};
 use quorate_kernel::event::Event;
-use quorate_kernel::ids::DutyId;
-use quorate_kernel::rows::{Author, CellKey, ClaimStanding, Comment, Post, Standing};
+use quorate_kernel::ids::{DutyId, MessageId};
+use quorate_kernel::rows::{
+    Author, Cell, CellKey, ClaimStanding, Comment, Message, Post, Standing,
+};
 use quorate_kernel::state::State;
-use quorate_kernel::{CommentId, EventSeq, Moment, PlayerId, PostId, Span, Thing};
+use quorate_kernel::{CommentId, EventSeq, Moment, Name, PlayerId, PostId, Span, Thing, Value};
 
 use crate::kind::NoticeKind;
 use crate::mention::mentioned;
@@ -15,6 +19,9 @@ use crate::topic::NoticeTopic;
 
 /// How long before its deadline somebody is told that a question still waits.
 pub const WARNING: Span = Span::hours(6);
+
+/// Of how many messages that rules send to one player in one event the player is told; all of them stand in the game.
+const OF_RULES_MAX: u32 = 5;
 
 /// Somebody, or several at once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -30,13 +37,13 @@ pub enum Whom {
     /// Whoever follows a person.
     FollowPerson(PlayerId),
     /// Whoever follows a rule.
-    FollowRule(quorate_kernel::Name),
+    FollowRule(Name),
     /// Rooms: nobody in particular.
     Room,
 }
 
 /// What happened, and whom it concerns.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Concern {
     /// Whom.
     pub whom: Whom,
@@ -48,6 +55,8 @@ pub struct Concern {
     pub by: Option<PlayerId>,
     /// Not told before, where it is about a moment that comes.
     pub not_before: Option<Moment>,
+    /// The rule that sent it of its own accord. What rules send at once has a [budget](crate::budget).
+    pub sent_by: Option<Name>,
 }
 
 /// A game after an event, as far as it takes to say whom the event concerns.
@@ -65,44 +74,81 @@ pub fn concerns(event: &Event, scene: Scene<'_>) -> Vec<Concern> {
         event,
         scene,
         by: event.actor.player(),
+        doer: event.command().actor.player(),
         all: Vec::new(),
+        known: BTreeSet::new(),
+        of_rules: BTreeMap::new(),
     };
     for step in &event.steps {
-        found.read(&step.effect);
+        found.read(step);
     }
     found.all
+}
+
+/// Whose a value is: the player's who has it, and those whom it names, such as the holder of a thing before and after.
+pub fn owners(key: &CellKey, old: Option<&Cell>, new: Option<&Cell>) -> BTreeSet<PlayerId> {
+    let named = [old, new].into_iter().flatten();
+    let named = named.map(|cell| cell.value.open());
+    let mut owners = BTreeSet::new();
+    for value in named {
+        if let Value::Thing(Thing::Player(player)) = value {
+            owners.insert(*player);
+        }
+    }
+    if let Thing::Player(owner) = key.thing {
+        owners.insert(owner);
+    }
+    owners
 }
 
 struct ConcernReader<'a> {
     event: &'a Event,
     scene: Scene<'a>,
     by: Option<PlayerId>,
+    /// Who did it, known to the server also where it is hidden.
+    doer: Option<PlayerId>,
     all: Vec<Concern>,
+    /// The same, so that nothing is told twice.
+    known: BTreeSet<Concern>,
+    /// How many messages rules sent to whom.
+    of_rules: BTreeMap<PlayerId, u32>,
 }
 
 impl ConcernReader<'_> {
     fn add(&mut self, whom: Whom, kind: NoticeKind, topic: NoticeTopic) {
-        // Nobody is told what they did themselves.
-        let is_own = matches!(&whom, Whom::Player(player) if Some(*player) == self.doer());
-        let concern = Concern {
+        self.put(Concern {
             whom,
             kind,
             topic,
             by: self.by,
             not_before: None,
-        };
-        if !is_own && !self.all.contains(&concern) {
+            sent_by: None,
+        });
+    }
+
+    /// The same for one player, sent by a rule.
+    fn sent(&mut self, rule: Option<&Name>, to: PlayerId, kind: NoticeKind, topic: NoticeTopic) {
+        self.put(Concern {
+            whom: Whom::Player(to),
+            kind,
+            topic,
+            by: self.by,
+            not_before: None,
+            sent_by: rule.cloned(),
+        });
+    }
+
+    fn put(&mut self, concern: Concern) {
+        // Nobody is told what they did themselves, unless it is about a moment that comes.
+        let doer = self.doer.filter(|_| concern.not_before.is_none());
+        let is_own = matches!(&concern.whom, Whom::Player(whom) if Some(*whom) == doer);
+        if !is_own && self.known.insert(concern.clone()) {
             self.all.push(concern);
         }
     }
 
-    /// Who did it, known to the server also where it is hidden.
-    fn doer(&self) -> Option<PlayerId> {
-        self.event.command().actor.player()
-    }
-
-    fn read(&mut self, effect: &Effect) {
-        match effect {
+    fn read(&mut self, step: &Step) {
+        match &step.effect {
             Effect::Post { key, old, new } => self.post(*key, old.as_ref(), new.as_ref()),
             Effect::Comment {
                 key,
@@ -113,24 +159,16 @@ impl ConcernReader<'_> {
                 key,
                 old: None,
                 new: Some(message),
-            } => {
-                let to = message.to.iter().filter(|to| message.from != Some(**to));
-                for to in to {
-                    self.add(
-                        Whom::Player(*to),
-                        NoticeKind::Message,
-                        NoticeTopic::Message(*key),
-                    );
-                }
-            }
+            } => self.message(*key, message, &step.rule),
             Effect::Duty {
                 key,
                 old: None,
                 new: Some(duty),
             } => {
                 let topic = NoticeTopic::Duty(DutyId(*key));
-                self.add(Whom::Player(duty.to), NoticeKind::Question, topic.clone());
-                self.due(duty.to, topic, duty.at, duty.deadline);
+                let rule = Some(&step.rule);
+                self.sent(rule, duty.to, NoticeKind::Question, topic.clone());
+                self.due(rule, duty.to, topic, (duty.at, duty.deadline));
             }
             Effect::Open {
                 key,
@@ -138,9 +176,9 @@ impl ConcernReader<'_> {
                 new: Some(open),
             } => {
                 let topic = NoticeTopic::Open(key.who, key.action.clone());
-                self.due(key.who, topic, open.began_at, open.deadline);
+                self.due(None, key.who, topic, (open.began_at, open.deadline));
             }
-            Effect::Cell { key, .. } => self.cell(key),
+            Effect::Cell { key, old, new } => self.cell(key, old.as_ref(), new.as_ref()),
             other => self.read_rarer(other),
         }
     }
@@ -197,18 +235,43 @@ impl ConcernReader<'_> {
     }
 
     /// A deadline: a word ahead of it, unless the question came later than that.
-    fn due(&mut self, whom: PlayerId, topic: NoticeTopic, since: Moment, deadline: Moment) {
+    fn due(
+        &mut self,
+        rule: Option<&Name>,
+        whom: PlayerId,
+        topic: NoticeTopic,
+        (since, deadline): (Moment, Moment),
+    ) {
         let at = deadline - WARNING;
         if at <= since {
             return;
         }
-        self.all.push(Concern {
+        self.put(Concern {
             whom: Whom::Player(whom),
             kind: NoticeKind::DueSoon,
             topic,
             by: None,
             not_before: Some(at),
+            sent_by: rule.cloned(),
         });
+    }
+
+    /// A message, from a player or from a rule.
+    fn message(&mut self, id: MessageId, message: &Message, rule: &Name) {
+        let topic = NoticeTopic::Message(id);
+        if let Some(from) = message.from {
+            for to in message.to.iter().filter(|to| **to != from) {
+                self.add(Whom::Player(*to), NoticeKind::Message, topic.clone());
+            }
+            return;
+        }
+        for to in &message.to {
+            let count = self.of_rules.entry(*to).or_default();
+            *count += 1;
+            if *count <= OF_RULES_MAX {
+                self.sent(Some(rule), *to, NoticeKind::Message, topic.clone());
+            }
+        }
     }
 
     fn post(&mut self, id: PostId, old: Option<&Post>, new: Option<&Post>) {
@@ -263,11 +326,12 @@ impl ConcernReader<'_> {
         }
     }
 
-    /// A value of a player, changed by what somebody else did.
-    fn cell(&mut self, key: &CellKey) {
-        let Thing::Player(owner) = key.thing else {
+    /// A value that is a player's or names one, changed by what somebody else did.
+    fn cell(&mut self, key: &CellKey, old: Option<&Cell>, new: Option<&Cell>) {
+        let owners = owners(key, old, new);
+        if owners.is_empty() {
             return;
-        };
+        }
         let is_act = match &self.event.act {
             Act::Do { .. }
             | Act::Answer { .. }
@@ -298,8 +362,10 @@ impl ConcernReader<'_> {
             matches!(&step.effect, Effect::Post { new: Some(post), .. } if post.closed_at.is_some())
         });
         if is_act && by_player && !closes {
-            let topic = NoticeTopic::Event(self.event.seq);
-            self.add(Whom::Player(owner), NoticeKind::Touched, topic);
+            for owner in owners {
+                let topic = NoticeTopic::Event(self.event.seq);
+                self.add(Whom::Player(owner), NoticeKind::Touched, topic);
+            }
         }
     }
 

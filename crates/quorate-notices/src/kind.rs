@@ -155,6 +155,11 @@ impl NoticeKind {
         FACTS.iter().map(|facts| facts.kind)
     }
 
+    /// Those that a reader can get, in the same order: what is only told to rooms is not among them.
+    pub fn of_readers() -> impl Iterator<Item = Self> {
+        Self::all().filter(|kind| *kind != K::Posted)
+    }
+
     /// Those that a room can get: news that is for everybody.
     pub fn of_rooms() -> [Self; 5] {
         [

@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, PostId, Span};
 use quorate_runtime::ports::{AccountId, StoreError};
 
+use crate::budget::NoticeBudget;
 use crate::choice::{Hours, NoticeChoices};
 use crate::kind::{NoSuchWord, NoticeKind, Pace};
 use crate::topic::NoticeTopic;
@@ -107,17 +108,28 @@ impl FromStr for ChannelSort {
 /// Whose eyes a channel has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChannelAudience {
-    /// The account's own: what concerns it, in one game or in all it plays in.
-    Own(Option<GameId>),
+    /// The account's own: what concerns it, in one game or in all it plays in, of these kinds or of all.
+    Own(Option<GameId>, Option<Vec<NoticeKind>>),
     /// A stranger's: the news of a game, of these kinds.
     Room(GameId, Vec<NoticeKind>),
 }
 
 impl ChannelAudience {
+    /// All that concerns the account.
+    pub const ALL: Self = Self::Own(None, None);
+
+    /// Whether it is told of a kind.
+    pub fn hears(&self, kind: NoticeKind) -> bool {
+        match self {
+            Self::Own(_, kinds) => kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind)),
+            Self::Room(_, kinds) => kinds.contains(&kind),
+        }
+    }
+
     /// The one game that it is about.
     pub fn game(&self) -> Option<&GameId> {
         match self {
-            Self::Own(game) => game.as_ref(),
+            Self::Own(game, _) => game.as_ref(),
             Self::Room(game, _) => Some(game),
         }
     }
@@ -146,6 +158,8 @@ pub struct Channel {
     pub paused: Option<String>,
     /// How often in a row it failed.
     pub failures: u32,
+    /// Until when nothing leaves, since its receiver took nothing the last time.
+    pub held_until: Option<Moment>,
 }
 
 impl Channel {
@@ -251,6 +265,8 @@ pub struct FollowPoint {
     pub look_at: Option<Moment>,
     /// What stands and was told, by its word, with the event at which it began to.
     pub standing: BTreeMap<String, EventSeq>,
+    /// What rules sent on the day of the last event.
+    pub budget: NoticeBudget,
 }
 
 /// Something that somebody follows or mutes.
@@ -356,6 +372,16 @@ pub enum Settled {
     Dead(String),
 }
 
+impl Settled {
+    /// When it is tried again, where it is.
+    pub fn tried_again(&self) -> Option<Moment> {
+        match self {
+            Self::Later(at, _) => Some(*at),
+            Self::Sent | Self::Moot | Self::Dead(_) => None,
+        }
+    }
+}
+
 /// How long after a failure a message is tried again, by how often it failed. After the last it is dead.
 pub const TRIES: [Span; 9] = [
     Span::seconds(5),
@@ -404,15 +430,16 @@ pub trait Outbox: Send + Sync {
     async fn looks_due(&self, now: Moment) -> Result<Vec<GameId>, StoreError>;
     /// The first moment at which a letter is to leave or a game to be looked at.
     async fn next_moment(&self) -> Result<Option<Moment>, StoreError>;
-    /// Messages that are to leave by now on channels that are open and not among `busy`: letters of one channel and bundle,
-    /// oldest first, of each channel so many at most, and so many in all.
+    /// Messages that are to leave by now on channels that are open, not held and not among `busy`: letters of one channel and
+    /// bundle, oldest first, of each channel so many at most, and so many in all.
     async fn ready(
         &self,
         now: Moment,
         busy: &[ChannelId],
         most: ReadyMost,
     ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>, StoreError>;
-    /// Notes what became of the letters of a message. A failure counts against their channel, a success clears it.
+    /// Notes what became of the letters of a message. A failure counts against their channel, which is held until they are
+    /// tried again; a success clears it.
     async fn settle(
         &self,
         channel: ChannelId,
@@ -428,7 +455,7 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Vec<OutboxLetter>, StoreError>;
     /// One letter.
     async fn letter(&self, id: LetterId) -> Result<Option<OutboxLetter>, StoreError>;
-    /// Has a letter leave once more, with all of its bundle.
+    /// Has a letter leave once more, with all of its bundle, though its channel is held.
     async fn send_again(&self, id: LetterId, now: Moment) -> Result<(), StoreError>;
 
     /// Makes a channel.

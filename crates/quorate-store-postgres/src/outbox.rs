@@ -127,7 +127,7 @@ impl Outbox for PostgresStore {
         to: &FollowPoint,
         letters: &[NewLetter],
     ) -> Result<bool> {
-        let standing = &rows::standing_text(&to.standing)?;
+        let (standing, budget) = &rows::point_texts(to)?;
         let taken = self.database.ask(|pool: PgPool| async move {
             let mut transaction = pool.begin().await?;
             if from == EventSeq(0) {
@@ -139,14 +139,15 @@ impl Outbox for PostgresStore {
                 begun.execute(&mut *transaction).await?;
             }
             let moved = query(
-                "UPDATE followed_games SET seq = $1, look_at = $2, standing = $3 \
+                "UPDATE followed_games SET seq = $1, look_at = $2, standing = $3, budget = $6 \
                  WHERE game = $4 AND seq = $5",
             )
             .bind(to.seq.0.cast_signed())
             .bind(to.look_at.map(|at| at.0))
             .bind(standing)
             .bind(game.as_str())
-            .bind(from.0.cast_signed());
+            .bind(from.0.cast_signed())
+            .bind(budget);
             if moved.execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
             }
@@ -167,6 +168,9 @@ impl Outbox for PostgresStore {
     async fn next_moment(&self) -> Result<Option<Moment>> {
         let text = format!(
             "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM letters WHERE {OPEN} \
+             AND channel NOT IN (SELECT id FROM channels WHERE held_until IS NOT NULL) \
+             UNION ALL SELECT min(greatest(due_at, held_until)) FROM letters JOIN channels \
+             ON channels.id = channel WHERE {OPEN} AND held_until IS NOT NULL \
              UNION ALL SELECT min(look_at) FROM followed_games) AS moments"
         );
         let first = self.outbox_row(query(sqlx::AssertSqlSafe(text)), rows::moment);
@@ -185,6 +189,7 @@ impl Outbox for PostgresStore {
              (SELECT channel, bundle FROM (SELECT channel, bundle, min(id) AS first, \
               row_number() OVER (PARTITION BY channel ORDER BY min(id)) AS nth \
               FROM letters WHERE {OPEN} AND due_at <= $1 AND channel <> ALL ($2) \
+              AND channel NOT IN (SELECT id FROM channels WHERE held_until > $1) \
               GROUP BY channel, bundle) AS messages \
               WHERE nth <= $3 ORDER BY first LIMIT $4) ORDER BY id"
         );
@@ -245,6 +250,10 @@ impl Outbox for PostgresStore {
     }
 
     async fn send_again(&self, id: LetterId, now: Moment) -> Result<()> {
+        let free = query(
+            "UPDATE channels SET held_until = NULL WHERE id = (SELECT channel FROM letters WHERE id = $1)",
+        );
+        self.change_outbox(free.bind(id.0.cast_signed())).await?;
         let again = query(
             "UPDATE letters SET standing = 'waiting', tries = 0, due_at = $1, done_at = NULL \
              WHERE (channel, bundle) = (SELECT channel, bundle FROM letters WHERE id = $2)",
@@ -254,25 +263,23 @@ impl Outbox for PostgresStore {
     }
 
     async fn make_channel(&self, channel: &NewChannel) -> Result<ChannelId> {
-        let kinds = match &channel.audience {
-            ChannelAudience::Own(_) => None,
-            ChannelAudience::Room(_, kinds) => {
-                let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-                Some(words.join(" "))
-            }
+        let (own_kinds, room_kinds) = match &channel.audience {
+            ChannelAudience::Own(_, kinds) => (kinds.as_deref().map(rows::kinds_text), None),
+            ChannelAudience::Room(_, kinds) => (None, Some(rows::kinds_text(kinds))),
         };
         let made = query(
-            "INSERT INTO channels (account, game, room_kinds, sort, address, secret, made_at, confirmed_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id",
+            "INSERT INTO channels (account, game, room_kinds, sort, address, secret, made_at, confirmed_at, own_kinds) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id",
         )
         .bind(channel.account.0.cast_signed())
         .bind(channel.audience.game().map(|game| game.as_str().to_owned()))
-        .bind(kinds)
+        .bind(room_kinds)
         .bind(channel.sort.word())
         .bind(&channel.address)
         .bind(&channel.secret)
         .bind(channel.made_at.0)
-        .bind(channel.confirmed_at.map(|at| at.0));
+        .bind(channel.confirmed_at.map(|at| at.0))
+        .bind(own_kinds);
         let id = self.outbox_row(made, |row| row.try_get("id").explain());
         let id: Option<i64> = id.await?;
         id.map(|id| ChannelId(id.unsigned_abs()))
@@ -300,7 +307,8 @@ impl Outbox for PostgresStore {
     }
 
     async fn pause_channel(&self, id: ChannelId, why: Option<&str>) -> Result<()> {
-        let paused = query("UPDATE channels SET paused = $1, failures = 0 WHERE id = $2");
+        let paused =
+            query("UPDATE channels SET paused = $1, failures = 0, held_until = NULL WHERE id = $2");
         let paused = paused.bind(why).bind(id.0.cast_signed());
         self.change_outbox(paused).await
     }
@@ -508,15 +516,18 @@ async fn settle_all(
 async fn count(writer: &mut PgConnection, channel: ChannelId, how: &Settled) -> Asked<()> {
     let counted = match how {
         Settled::Moot => return Ok(()),
-        Settled::Sent => query("UPDATE channels SET failures = 0 WHERE id = $1 AND failures > 0")
-            .bind(channel.0.cast_signed()),
+        Settled::Sent => query(
+            "UPDATE channels SET failures = 0, held_until = NULL WHERE id = $1 AND failures > 0",
+        )
+        .bind(channel.0.cast_signed()),
         Settled::Later(_, why) | Settled::Dead(why) => query(
-            "UPDATE channels SET failures = failures + 1, paused = CASE WHEN failures + 1 >= $2 \
+            "UPDATE channels SET failures = failures + 1, held_until = $4, paused = CASE WHEN failures + 1 >= $2 \
              THEN coalesce(paused, $3) ELSE paused END WHERE id = $1",
         )
         .bind(channel.0.cast_signed())
         .bind(i64::from(FAILURES_MAX))
-        .bind(why),
+        .bind(why)
+        .bind(how.tried_again().map(|at| at.0)),
     };
     counted.execute(writer).await?;
     Ok(())

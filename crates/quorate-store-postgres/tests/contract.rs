@@ -106,7 +106,7 @@ async fn two_nodes_that_follow_a_log_write_each_letter_once() {
     let account = one.make(&account).await.unwrap();
     let channel = NewChannel {
         account,
-        audience: ChannelAudience::Own(None),
+        audience: ChannelAudience::ALL,
         sort: ChannelSort::Webhook,
         address: "https://hooks.example".to_owned(),
         secret: String::new(),

@@ -89,7 +89,7 @@ impl Outbox for Store {
         to: &FollowPoint,
         letters: &[NewLetter],
     ) -> Result<bool> {
-        let standing = rows::standing_text(&to.standing)?;
+        let (standing, budget) = rows::point_texts(to)?;
         let mut writer = self.writer().await?;
         let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
         self.check_lease(&mut transaction).await?;
@@ -101,11 +101,12 @@ impl Outbox for Store {
                 .explain()?;
         }
         let moved = query(
-            "UPDATE followed_games SET seq = ?, look_at = ?, standing = ? WHERE game = ? AND seq = ?",
+            "UPDATE followed_games SET seq = ?, look_at = ?, standing = ?, budget = ? WHERE game = ? AND seq = ?",
         )
         .bind(to.seq.0.cast_signed())
         .bind(to.look_at.map(|at| at.0))
         .bind(standing)
+        .bind(budget)
         .bind(game.as_str())
         .bind(from.0.cast_signed());
         let moved = moved.execute(&mut *transaction).await.explain()?;
@@ -128,6 +129,9 @@ impl Outbox for Store {
     async fn next_moment(&self) -> Result<Option<Moment>> {
         let text = format!(
             "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM letters WHERE {OPEN} \
+             AND channel NOT IN (SELECT id FROM channels WHERE held_until IS NOT NULL) \
+             UNION ALL SELECT min(max(due_at, held_until)) FROM letters JOIN channels \
+             ON channels.id = channel WHERE {OPEN} AND held_until IS NOT NULL \
              UNION ALL SELECT min(look_at) FROM followed_games)"
         );
         let first = self.outbox_row(query(sqlx::AssertSqlSafe(text)), rows::moment);
@@ -146,13 +150,15 @@ impl Outbox for Store {
              (SELECT channel, bundle FROM (SELECT channel, bundle, min(id) AS first, \
               row_number() OVER (PARTITION BY channel ORDER BY min(id)) AS nth \
               FROM letters WHERE {OPEN} AND due_at <= ? \
-              AND channel NOT IN (SELECT value FROM json_each(?)) GROUP BY channel, bundle) \
+              AND channel NOT IN (SELECT value FROM json_each(?)) \
+              AND channel NOT IN (SELECT id FROM channels WHERE held_until > ?) GROUP BY channel, bundle) \
               WHERE nth <= ? ORDER BY first LIMIT ?) ORDER BY id"
         );
         let due = query(sqlx::AssertSqlSafe(text))
             .bind(now.0)
             .bind(now.0)
             .bind(format!("[{}]", busy.join(",")))
+            .bind(now.0)
             .bind(i64::from(most.of_each))
             .bind(i64::from(most.in_all));
         let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
@@ -199,6 +205,10 @@ impl Outbox for Store {
     }
 
     async fn send_again(&self, id: LetterId, now: Moment) -> Result<()> {
+        let free = query(
+            "UPDATE channels SET held_until = NULL WHERE id = (SELECT channel FROM letters WHERE id = ?)",
+        );
+        self.change_outbox(free.bind(id.0.cast_signed())).await?;
         let again = query(
             "UPDATE letters SET standing = 'waiting', tries = 0, due_at = ?, done_at = NULL \
              WHERE (channel, bundle) = (SELECT channel, bundle FROM letters WHERE id = ?)",
@@ -208,26 +218,24 @@ impl Outbox for Store {
     }
 
     async fn make_channel(&self, channel: &NewChannel) -> Result<ChannelId> {
-        let kinds = match &channel.audience {
-            ChannelAudience::Own(_) => None,
-            ChannelAudience::Room(_, kinds) => {
-                let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-                Some(words.join(" "))
-            }
+        let (own_kinds, room_kinds) = match &channel.audience {
+            ChannelAudience::Own(_, kinds) => (kinds.as_deref().map(rows::kinds_text), None),
+            ChannelAudience::Room(_, kinds) => (None, Some(rows::kinds_text(kinds))),
         };
         let mut writer = self.writer().await?;
         let made = sqlx::query_scalar(
-            "INSERT INTO channels (account, game, room_kinds, sort, address, secret, made_at, confirmed_at) \
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            "INSERT INTO channels (account, game, room_kinds, sort, address, secret, made_at, confirmed_at, own_kinds) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
         )
         .bind(channel.account.0.cast_signed())
         .bind(channel.audience.game().map(|game| game.as_str().to_owned()))
-        .bind(kinds)
+        .bind(room_kinds)
         .bind(channel.sort.word())
         .bind(&channel.address)
         .bind(&channel.secret)
         .bind(channel.made_at.0)
-        .bind(channel.confirmed_at.map(|at| at.0));
+        .bind(channel.confirmed_at.map(|at| at.0))
+        .bind(own_kinds);
         let id: i64 = one(made.fetch_all(&mut *writer).await).explain()?;
         Ok(ChannelId(id.unsigned_abs()))
     }
@@ -251,7 +259,8 @@ impl Outbox for Store {
     }
 
     async fn pause_channel(&self, id: ChannelId, why: Option<&str>) -> Result<()> {
-        let paused = query("UPDATE channels SET paused = ?, failures = 0 WHERE id = ?");
+        let paused =
+            query("UPDATE channels SET paused = ?, failures = 0, held_until = NULL WHERE id = ?");
         let paused = paused.bind(why).bind(id.0.cast_signed());
         self.change_outbox(paused).await
     }
@@ -459,11 +468,12 @@ async fn settle_one(
 async fn count(writer: &mut SqliteConnection, channel: ChannelId, how: &Settled) -> Result<()> {
     let counted = match how {
         Settled::Moot => return Ok(()),
-        Settled::Sent => query("UPDATE channels SET failures = 0 WHERE id = ?"),
+        Settled::Sent => query("UPDATE channels SET failures = 0, held_until = NULL WHERE id = ?"),
         Settled::Later(_, why) | Settled::Dead(why) => query(
-            "UPDATE channels SET failures = failures + 1, paused = CASE WHEN failures + 1 >= ? \
+            "UPDATE channels SET failures = failures + 1, held_until = ?, paused = CASE WHEN failures + 1 >= ? \
              THEN coalesce(paused, ?) ELSE paused END WHERE id = ?",
         )
+        .bind(how.tried_again().map(|at| at.0))
         .bind(i64::from(FAILURES_MAX))
         .bind(why),
     };

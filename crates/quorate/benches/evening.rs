@@ -336,7 +336,7 @@ impl Evening {
             let account = self.store.account_by_name(&format!("P{nth}-{n}")).await;
             let channel = NewChannel {
                 account: account.unwrap().unwrap().id,
-                audience: ChannelAudience::Own(None),
+                audience: ChannelAudience::ALL,
                 sort: ChannelSort::Mail,
                 address: format!("p{nth}-{n}@post.example"),
                 secret: String::new(),

@@ -4,6 +4,7 @@ use quorate_kernel::ids::Id;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, PostId, Span};
 use quorate_runtime::ports::{AccountId, Accounts, NewAccount, Seat};
 
+use crate::budget::NoticeBudget;
 use crate::choice::{Hour, Hours, WeekDay, Zone};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
@@ -57,7 +58,7 @@ async fn person(accounts: &dyn Accounts, name: &str, seat: u64) -> AccountId {
 fn own(account: AccountId) -> NewChannel {
     NewChannel {
         account,
-        audience: ChannelAudience::Own(None),
+        audience: ChannelAudience::ALL,
         sort: ChannelSort::Mail,
         address: "anna@post.example".to_owned(),
         secret: String::new(),
@@ -118,6 +119,10 @@ async fn follows_by_number(outbox: &dyn Outbox, anna: AccountId) {
         .standing
         .insert("can-close post:2".to_owned(), EventSeq(4));
     standing.look_at = Some(NOW + Span::hours(1));
+    standing.budget = NoticeBudget {
+        day: 21_990,
+        used: [("rule the-reef".to_owned(), 3)].into(),
+    };
     let same = [letter(channel, 2, "d")];
     assert!(
         outbox
@@ -202,11 +207,12 @@ async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) 
         Settled::Later(NOW + Span::seconds(5), "no answer".to_owned())
     );
     outbox.settle(channel, ids, &later, NOW).await.unwrap();
-    assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
-    let again = outbox
-        .ready(NOW + Span::seconds(5), &[], MOST)
-        .await
-        .unwrap();
+    let then = NOW + Span::seconds(5);
+    let at_once = outbox.ready(then - Span(1), &[], MOST).await.unwrap();
+    assert!(at_once.is_empty(), "what else waits there waits as long");
+    assert_eq!(outbox.next_moment().await.unwrap(), Some(then));
+    let again = outbox.ready(then, &[], MOST).await.unwrap();
+    assert_eq!(again.len(), 2);
     let again = again
         .iter()
         .find(|(_, letters)| letters.len() == 2)
@@ -216,7 +222,7 @@ async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) 
         (1, "no answer")
     );
     assert_eq!(again.1[0].bundle, "digest", "it keeps its key");
-    assert_eq!(again.0.failures, 1);
+    assert_eq!((again.0.failures, again.0.held_until), (1, Some(then)));
     outbox
         .settle(channel, ids, &Settled::Sent, NOW)
         .await
@@ -226,7 +232,14 @@ async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) 
         (sent.standing, sent.done_at),
         (LetterStanding::Sent, Some(NOW))
     );
-    assert_eq!(outbox.channel(channel).await.unwrap().unwrap().failures, 0);
+    let kept = outbox.channel(channel).await.unwrap().unwrap();
+    assert_eq!((kept.failures, kept.held_until), (0, None));
+
+    // Whoever asks for it need not wait until then.
+    let alone = outbox.ready(NOW, &[], MOST).await.unwrap()[0].1[0].id;
+    outbox.settle(channel, &[alone], &later, NOW).await.unwrap();
+    outbox.send_again(alone, NOW).await.unwrap();
+    assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
 
     outbox
         .send_again(ids[0], NOW + Span::hours(1))
@@ -258,6 +271,8 @@ async fn pauses(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
         outbox.ready(NOW, &[], MOST).await.unwrap().is_empty(),
         "a paused channel waits"
     );
+    let later = failed(0, NOW, "gone".to_owned());
+    outbox.settle(channel, &[], &later, NOW).await.unwrap();
     outbox.pause_channel(channel, None).await.unwrap();
     assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);
     outbox.sweep_letters(NOW + Span(1)).await.unwrap();
@@ -281,6 +296,23 @@ async fn keeps_channels(outbox: &dyn Outbox, anna: AccountId) {
     assert_eq!(outbox.channels_of(anna).await.unwrap().len(), 1);
     outbox.drop_channel(id).await.unwrap();
     assert!(outbox.channel(id).await.unwrap().is_none());
+    for (game, kinds) in [
+        (
+            None,
+            Some(vec![NoticeKind::VoteWanted, NoticeKind::DueSoon]),
+        ),
+        (Some(game("reef")), Some(Vec::new())),
+        (Some(game("reef")), None),
+    ] {
+        let some = NewChannel {
+            audience: ChannelAudience::Own(game, kinds),
+            ..own(anna)
+        };
+        let id = outbox.make_channel(&some).await.unwrap();
+        let kept = outbox.channel(id).await.unwrap().unwrap();
+        assert_eq!(kept.audience, some.audience);
+        outbox.drop_channel(id).await.unwrap();
+    }
 }
 
 async fn keeps_choices(outbox: &dyn Outbox, anna: AccountId) {
@@ -334,7 +366,7 @@ async fn finds_recipients(outbox: &dyn Outbox, anna: AccountId, bo: AccountId) {
     let reef = game("reef");
     let mine = outbox.make_channel(&own(anna)).await.unwrap();
     let elsewhere = NewChannel {
-        audience: ChannelAudience::Own(Some(game("tower"))),
+        audience: ChannelAudience::Own(Some(game("tower")), None),
         ..own(bo)
     };
     outbox.make_channel(&elsewhere).await.unwrap();

@@ -67,12 +67,12 @@ impl MemoryKept {
         self.letters.insert(id, letter);
     }
 
-    fn can_leave(&self, letter: &OutboxLetter) -> bool {
-        letter.standing == LetterStanding::Waiting
-            && self
-                .channels
-                .get(&letter.channel)
-                .is_some_and(Channel::is_open)
+    /// When a letter can leave; none where it cannot.
+    fn leaves_at(&self, letter: &OutboxLetter) -> Option<Moment> {
+        let channel = self.channels.get(&letter.channel)?;
+        let can_leave = letter.standing == LetterStanding::Waiting && channel.is_open();
+        let held_until = channel.held_until.unwrap_or(letter.due_at);
+        can_leave.then_some(letter.due_at.max(held_until))
     }
 }
 
@@ -129,12 +129,10 @@ impl Outbox for MemoryOutbox {
 
     async fn next_moment(&self) -> Result<Option<Moment>, StoreError> {
         let kept = self.kept();
-        let letters = kept
-            .letters
-            .values()
-            .filter(|letter| kept.can_leave(letter));
+        let letters = kept.letters.values();
+        let letters = letters.filter_map(|letter| kept.leaves_at(letter));
         let looks = kept.points.values().filter_map(|point| point.look_at);
-        Ok(letters.map(|letter| letter.due_at).chain(looks).min())
+        Ok(letters.chain(looks).min())
     }
 
     async fn ready(
@@ -146,7 +144,7 @@ impl Outbox for MemoryOutbox {
         let kept = self.kept();
         let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
         let due = kept.letters.values().filter(|letter| {
-            letter.due_at <= now && kept.can_leave(letter) && !busy.contains(&letter.channel)
+            kept.leaves_at(letter).is_some_and(|at| at <= now) && !busy.contains(&letter.channel)
         });
         for letter in due {
             let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
@@ -194,9 +192,10 @@ impl Outbox for MemoryOutbox {
         }
         if let Some(channel) = kept.channels.get_mut(&channel) {
             match how {
-                Settled::Sent => channel.failures = 0,
+                Settled::Sent => (channel.failures, channel.held_until) = (0, None),
                 Settled::Moot => {}
                 Settled::Later(_, why) | Settled::Dead(why) => {
+                    channel.held_until = how.tried_again();
                     channel.failures += 1;
                     if channel.failures >= FAILURES_MAX {
                         channel.paused.get_or_insert_with(|| why.clone());
@@ -240,6 +239,9 @@ impl Outbox for MemoryOutbox {
             letter.standing = LetterStanding::Waiting;
             (letter.tries, letter.due_at, letter.done_at) = (0, now, None);
         }
+        if let Some(channel) = kept.channels.get_mut(&channel) {
+            channel.held_until = None;
+        }
         Ok(())
     }
 
@@ -257,6 +259,7 @@ impl Outbox for MemoryOutbox {
             confirmed_at: channel.confirmed_at,
             paused: None,
             failures: 0,
+            held_until: None,
         };
         kept.channels.insert(id, channel);
         Ok(id)
@@ -285,7 +288,7 @@ impl Outbox for MemoryOutbox {
     async fn pause_channel(&self, id: ChannelId, why: Option<&str>) -> Result<(), StoreError> {
         if let Some(channel) = self.kept().channels.get_mut(&id) {
             channel.paused = why.map(str::to_owned);
-            channel.failures = 0;
+            (channel.failures, channel.held_until) = (0, None);
         }
         Ok(())
     }
@@ -360,8 +363,8 @@ impl Outbox for MemoryOutbox {
         for channel in kept.channels.values() {
             let seat = seats.iter().find(|seat| seat.account == channel.account);
             let is_for_game = match &channel.audience {
-                ChannelAudience::Own(None) => seat.is_some(),
-                ChannelAudience::Own(Some(own)) => own == game && seat.is_some(),
+                ChannelAudience::Own(None, _) => seat.is_some(),
+                ChannelAudience::Own(Some(own), _) => own == game && seat.is_some(),
                 ChannelAudience::Room(room, _) => room == game,
             };
             if !is_for_game {

@@ -22,18 +22,25 @@ pub(super) struct Occasion<'a> {
     pub(super) at: Moment,
 }
 
+/// What concerns somebody, and whether it may be told at once where they want that.
+pub(super) struct Due {
+    pub(super) concern: Concern,
+    pub(super) can_go_at_once: bool,
+}
+
 /// The letters to somebody about what an event led to.
 pub(super) fn letters_to(
     recipient: &Recipient,
-    concerns: &[Concern],
+    concerns: &[Due],
     occasion: &Occasion<'_>,
 ) -> Vec<NewLetter> {
     let mut letters = Vec::new();
     // Of one thing that was written somebody hears once, as what concerns them most.
     let mut told: BTreeSet<&NoticeTopic> = BTreeSet::new();
-    let mut by_weight: Vec<&Concern> = concerns.iter().collect();
-    by_weight.sort_by_key(|concern| concern.kind);
-    for concern in by_weight {
+    let mut by_weight: Vec<&Due> = concerns.iter().collect();
+    by_weight.sort_by_key(|due| due.concern.kind);
+    for due in by_weight {
+        let concern = &due.concern;
         if concern.whom == Whom::Room {
             letters.extend(to_rooms(recipient, concern, occasion));
             continue;
@@ -47,7 +54,7 @@ pub(super) fn letters_to(
             if is_once {
                 told.insert(&concern.topic);
             }
-            letters.extend(to_own(recipient, concern, occasion));
+            letters.extend(to_own(recipient, due, occasion));
         }
     }
     letters
@@ -97,16 +104,22 @@ fn is_talk(kind: NoticeKind) -> bool {
     )
 }
 
-fn to_own(recipient: &Recipient, concern: &Concern, occasion: &Occasion<'_>) -> Vec<NewLetter> {
+fn to_own(recipient: &Recipient, due: &Due, occasion: &Occasion<'_>) -> Vec<NewLetter> {
+    let concern = &due.concern;
     let pace = recipient.choices.pace(occasion.game, concern.kind);
     let from = concern
         .not_before
         .map_or(occasion.at, |at| at.max(occasion.at));
-    let Some(leaving) = recipient.choices.hours.leaving(pace, concern.kind, from) else {
-        return Vec::new();
+    let hours = &recipient.choices.hours;
+    let leaving = match hours.leaving(pace, concern.kind, from) {
+        Some(leaving) if !leaving.is_bundled && !due.can_go_at_once => hours.next_digest(from),
+        Some(leaving) => leaving,
+        None => return Vec::new(),
     };
     let is_own = |channel: &&Channel| {
-        matches!(channel.audience, ChannelAudience::Own(_)) && channel.sort != ChannelSort::Feed
+        matches!(channel.audience, ChannelAudience::Own(..))
+            && channel.audience.hears(concern.kind)
+            && channel.sort != ChannelSort::Feed
     };
     let channels = recipient.channels.iter().filter(is_own);
     let bundle = if leaving.is_bundled {
@@ -121,7 +134,8 @@ fn to_own(recipient: &Recipient, concern: &Concern, occasion: &Occasion<'_>) -> 
 
 fn to_rooms(recipient: &Recipient, concern: &Concern, occasion: &Occasion<'_>) -> Vec<NewLetter> {
     let rooms = recipient.channels.iter().filter(|channel| {
-        matches!(&channel.audience, ChannelAudience::Room(_, kinds) if kinds.contains(&concern.kind))
+        matches!(channel.audience, ChannelAudience::Room(..))
+            && channel.audience.hears(concern.kind)
     });
     rooms
         .map(|room| {

@@ -11,7 +11,7 @@ use quorate_runtime::fold;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::delivery::expand::{Occasion, letters_to};
+use crate::delivery::expand::{Due, Occasion, letters_to};
 use crate::view::game::GameView;
 
 /// How many events are read at a time.
@@ -96,11 +96,17 @@ fn read(
 ) -> (FollowPoint, Vec<NewLetter>) {
     let mut letters = Vec::new();
     let game = look.game();
+    let mut budget = point.budget.clone();
     for event in events {
         if look.now() - event.at > STALE {
             continue;
         }
-        let concerns = look.concerns(event);
+        let doer = event.command().actor.player();
+        let concerns = look.concerns(event).into_iter().map(|concern| Due {
+            can_go_at_once: budget.allows(&concern, doer, event.at),
+            concern,
+        });
+        let concerns: Vec<Due> = concerns.collect();
         let occasion = Occasion {
             game,
             look,
@@ -112,7 +118,11 @@ fn read(
         }
     }
     let seq = events.last().map_or(point.seq, |event| event.seq);
-    let mut to = FollowPoint { seq, ..point };
+    let mut to = FollowPoint {
+        seq,
+        budget,
+        ..point
+    };
     if is_end {
         letters.extend(stand(look, &mut to, recipients));
     }
@@ -144,6 +154,11 @@ fn stand(look: &GameView, point: &mut FollowPoint, recipients: &[Recipient]) -> 
             topic: one.topic,
             by: None,
             not_before: None,
+            sent_by: None,
+        };
+        let due = Due {
+            concern,
+            can_go_at_once: true,
         };
         let occasion = Occasion {
             game: look.game(),
@@ -151,7 +166,7 @@ fn stand(look: &GameView, point: &mut FollowPoint, recipients: &[Recipient]) -> 
             seq: point.seq,
             at: look.now(),
         };
-        letters.extend(letters_to(recipient, &[concern], &occasion));
+        letters.extend(letters_to(recipient, &[due], &occasion));
     }
     point.standing = now;
     point.look_at = next;

@@ -22,6 +22,9 @@ use crate::ui::urls::Href;
 use crate::view::game::GameView;
 use crate::view::notice_texts::{NoticeAsked, needs_event};
 
+/// How many notices a message tells; the others are counted.
+const TOLD_MAX: usize = 100;
+
 /// A letter in words.
 struct Worded {
     id: LetterId,
@@ -41,8 +44,9 @@ pub(super) async fn send(
         return Ok(false);
     };
     let (mut worded, mut title) = (Vec::new(), String::new());
+    let (told, counted) = letters.split_at(letters.len().min(TOLD_MAX));
     let mut by_game: BTreeMap<&GameId, Vec<OutboxLetter>> = BTreeMap::new();
-    for letter in letters {
+    for letter in told {
         by_game
             .entry(&letter.game)
             .or_default()
@@ -64,12 +68,9 @@ pub(super) async fn send(
     if one_game.is_empty() {
         "Your games".clone_into(&mut title);
     }
-    let left: Vec<LetterId> = worded.iter().map(|one| one.id).collect();
-    let moot: Vec<LetterId> = letters
-        .iter()
-        .map(|it| it.id)
-        .filter(|id| !left.contains(id))
-        .collect();
+    let mut left: Vec<LetterId> = worded.iter().map(|one| one.id).collect();
+    let moot = told.iter().map(|it| it.id);
+    let moot: Vec<LetterId> = moot.filter(|id| !left.contains(id)).collect();
     let now = site.now();
     if !moot.is_empty() {
         noted(outbox, carrier, channel, &moot, &Settled::Moot, now).await?;
@@ -77,6 +78,12 @@ pub(super) async fn send(
     if worded.is_empty() {
         return Ok(true);
     }
+    left.extend(counted.iter().map(|it| it.id));
+    worded.extend(
+        counted
+            .first()
+            .map(|first| more(first, counted.len(), &base)),
+    );
     let (kinds, notices): (Vec<_>, Vec<_>) =
         worded.into_iter().map(|it| (it.kind, it.text)).unzip();
     let dispatch = dispatch(site, &base, channel, letters, title, notices);
@@ -94,6 +101,25 @@ pub(super) async fn send(
     };
     noted(outbox, carrier, channel, &left, &how, site.now()).await?;
     Ok(how == Settled::Sent)
+}
+
+/// How many others there are, in place of their words.
+fn more(first: &OutboxLetter, count: usize, base: &str) -> Worded {
+    let home: Href = urls::Home.into();
+    let text = NoticeText {
+        heading: format!("And {count} more"),
+        body: String::new(),
+        reason: format!("A message tells {TOLD_MAX} at most; the site has all of them."),
+        clause: None,
+        link: format!("{base}{}", home.as_str()),
+        to_do: "See your games".to_owned(),
+        thread: String::new(),
+    };
+    Worded {
+        id: first.id,
+        kind: first.kind.word(),
+        text,
+    }
 }
 
 /// Notes what became of letters. One at a time over all channels, so that whoever plays waits behind one of these at most.
@@ -149,7 +175,7 @@ async fn words(
     base: &str,
 ) -> Result<(String, Vec<Worded>), AppError> {
     let account = match channel.audience {
-        ChannelAudience::Own(_) => {
+        ChannelAudience::Own(..) => {
             let account = site.parts.accounts.account(channel.account).await?;
             Some(account.ok_or(AppError::NotFound)?)
         }
@@ -191,7 +217,7 @@ fn dispatch(
     title: String,
     notices: Vec<NoticeText>,
 ) -> Dispatch {
-    let is_own = matches!(channel.audience, ChannelAudience::Own(_));
+    let is_own = matches!(channel.audience, ChannelAudience::Own(..));
     let first = letters.first();
     // A digest is turned off as a whole, a notice of its own by its kind.
     let off = first.filter(|_| is_own).map(|first| {

@@ -1,9 +1,11 @@
 //! Notices in words, as their reader may see them.
 
 use quorate_kernel::event::Event;
+use quorate_kernel::ids::MessageId;
 use quorate_kernel::rows::{ClaimStanding, Comment, Post, Standing};
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, PlayerId, PostId, Thing};
+use quorate_kernel::{EventSeq, Name, PlayerId, PostId};
+use quorate_notices::concern::owners;
 use quorate_notices::dispatch::NoticeText;
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::topic::NoticeTopic;
@@ -34,7 +36,12 @@ pub(crate) struct NoticeAsked<'a> {
 pub(crate) fn needs_event(kind: NoticeKind) -> bool {
     matches!(
         kind,
-        NoticeKind::Closed | NoticeKind::Touched | NoticeKind::RuleChanged
+        NoticeKind::Closed
+            | NoticeKind::Touched
+            | NoticeKind::RuleChanged
+            | NoticeKind::Message
+            | NoticeKind::AsksToJoin
+            | NoticeKind::DynastyEnded
     )
 }
 
@@ -66,10 +73,14 @@ impl GameView {
                 topic,
             ) => self.written(asked.kind, topic),
             (NoticeKind::Touched, NoticeTopic::Event(_)) => self.touched(asked.event?),
-            (NoticeKind::Message, NoticeTopic::Message(id)) => self.letter(*id),
+            (NoticeKind::Message, NoticeTopic::Message(id)) => self.letter(*id, asked.event),
             (NoticeKind::Disputed, NoticeTopic::Claim(seq)) => self.disputed(*seq),
-            (NoticeKind::AsksToJoin, NoticeTopic::Person(id)) => self.asks_to_join(*id),
-            (NoticeKind::DynastyEnded, NoticeTopic::Dynasty(number)) => self.new_dynasty(*number),
+            (NoticeKind::AsksToJoin, NoticeTopic::Person(id)) => {
+                self.asks_to_join(*id, asked.event)
+            }
+            (NoticeKind::DynastyEnded, NoticeTopic::Dynasty(number)) => {
+                self.new_dynasty(*number, asked.event)
+            }
             (NoticeKind::RuleChanged, NoticeTopic::Rule(rule)) => {
                 self.rule_changed(rule, asked.event?)
             }
@@ -158,13 +169,8 @@ impl GameView {
         parts.extend(event.map(|event| self.done_by(event)));
         parts.retain(|part| !part.is_empty());
         text.body = parts.join("\n\n");
-        let cite = event.and_then(|event| {
-            let step = event
-                .steps
-                .iter()
-                .find(|step| matches!(&step.effect, Effect::Post { key, .. } if *key == id))?;
-            self.cite(&step.rule, step.clause)
-        });
+        let is_closing = |effect: &Effect| matches!(effect, Effect::Post { key, .. } if *key == id);
+        let cite = event.and_then(|event| self.cause(event, is_closing));
         let reason = format!("You play in {}, whose matter it was.", self.title());
         Some(because(text, reason, cite))
     }
@@ -189,6 +195,13 @@ impl GameView {
         lines.join("\n")
     }
 
+    /// The clause whose code led to the first effect of a kind, where the reader may know what was done.
+    fn cause(&self, event: &Event, is_it: impl Fn(&Effect) -> bool) -> Option<Cite> {
+        let step = event.steps.iter().find(|step| is_it(&step.effect))?;
+        let cite = self.cite(&step.rule, step.clause);
+        cite.filter(|_| self.may_know(event))
+    }
+
     fn rule_of(&self, step: &quorate_kernel::effect::Step) -> Option<String> {
         let Effect::Rule { old, new, .. } = &step.effect else {
             return None;
@@ -204,12 +217,21 @@ impl GameView {
         };
         let name = self.name(me);
         let (changed, _) = self.values_of(event);
-        let mine = changed.into_iter().filter(|(whose, ..)| *whose == name);
-        let mine: Vec<_> = mine.collect();
+        let is_mine = |(whose, _, old, new): &(String, String, String, String)| {
+            *whose == name || *old == name || *new == name
+        };
+        let mine: Vec<_> = changed.into_iter().filter(is_mine).collect();
         let more = mine.len().saturating_sub(CHANGES);
         let told = mine.into_iter().take(CHANGES);
         let mut lines: Vec<String> = told
-            .map(|(_, title, old, new)| format!("{title}: {old} → {new}"))
+            .map(|(whose, title, old, new)| {
+                let of = match whose.as_str() {
+                    "" => title,
+                    whose if whose == name => title,
+                    whose => format!("{whose}, {title}"),
+                };
+                format!("{of}: {old} → {new}")
+            })
             .collect();
         if more > 0 {
             lines.push(format!("and {more} more"));
@@ -223,14 +245,19 @@ impl GameView {
             .iter()
             .find(|line| line_digest(&line.title) == digest)?;
         let heading = line.title.clone();
-        let mut text = self.text(
+        let text = self.text(
             heading,
             line.href.clone(),
             "Do it",
             format!("line-{digest}"),
         );
-        text.reason = format!("In {}, {}.", self.title(), line.note);
-        Some(text)
+        let reason = format!("In {}, {}.", self.title(), line.note);
+        let list = self.law.derived(&Name::from("Game"), "obligations");
+        Some(because(
+            text,
+            reason,
+            list.and_then(|list| self.cite_site(&list.site)),
+        ))
     }
 
     fn question(&self, kind: NoticeKind, topic: &NoticeTopic) -> Option<NoticeText> {
@@ -364,15 +391,16 @@ impl GameView {
         );
         text.body = mine.join("\n");
         let me = self.me?;
-        let step = event.steps.iter().find(|step| {
-            matches!(&step.effect, Effect::Cell { key, .. } if key.thing == Thing::Player(me))
-        });
-        let cite = step.and_then(|step| self.cite(&step.rule, step.clause));
+        let is_mine = |effect: &Effect| match effect {
+            Effect::Cell { key, old, new } => owners(key, old.as_ref(), new.as_ref()).contains(&me),
+            _ => false,
+        };
+        let cite = self.cause(event, is_mine);
         let reason = format!("It changed something of yours in {}.", self.title());
         Some(because(text, reason, cite))
     }
 
-    fn letter(&self, id: quorate_kernel::ids::MessageId) -> Option<NoticeText> {
+    fn letter(&self, id: MessageId, event: Option<&Event>) -> Option<NoticeText> {
         let me = self.me?;
         let message = self.state().messages.get(&id)?;
         if !self.view().message(message) || !self.has_unread(id, message) {
@@ -390,11 +418,14 @@ impl GameView {
         let heading = format!("{from} wrote to you");
         let mut text = self.text(heading, link, "Read and answer", format!("thread-{word}"));
         text.body = self.excerpt(message.text.plain()?);
-        text.reason = match message.from {
-            Some(_) => format!("It is a private message in {}.", self.title()),
-            None => format!("A rule of {} sent it to you.", self.title()),
-        };
-        Some(text)
+        if message.from.is_some() {
+            text.reason = format!("It is a private message in {}.", self.title());
+            return Some(text);
+        }
+        let is_it = |effect: &Effect| matches!(effect, Effect::Message { key, .. } if *key == id);
+        let cite = event.and_then(|event| self.cause(event, is_it));
+        let reason = format!("A rule of {} sent it to you.", self.title());
+        Some(because(text, reason, cite))
     }
 
     fn disputed(&self, seq: EventSeq) -> Option<NoticeText> {
@@ -417,7 +448,7 @@ impl GameView {
         Some(because(text, reason, cite))
     }
 
-    fn asks_to_join(&self, id: PlayerId) -> Option<NoticeText> {
+    fn asks_to_join(&self, id: PlayerId, event: Option<&Event>) -> Option<NoticeText> {
         let person = self.state().people.get(&id)?;
         let is_admin = self.me.is_some_and(|me| self.has_flag(me, "admin"));
         if person.standing != Standing::Applicant || (self.me.is_some() && !is_admin) {
@@ -430,12 +461,18 @@ impl GameView {
             urls::Players { game }.into()
         };
         let heading = format!("{} asks to join", self.name(id));
-        let mut text = self.text(heading, link, "See who asks", format!("person-{id}"));
-        text.reason = format!("{} has somebody new.", self.title());
-        Some(text)
+        let text = self.text(heading, link, "See who asks", format!("person-{id}"));
+        let is_it = |effect: &Effect| matches!(effect, Effect::Person { key, .. } if *key == id);
+        let cite = event.and_then(|event| self.cause(event, is_it));
+        let reason = if is_admin {
+            format!("You are an admin of {}.", self.title())
+        } else {
+            format!("{} has somebody new.", self.title())
+        };
+        Some(because(text, reason, cite))
     }
 
-    fn new_dynasty(&self, number: u32) -> Option<NoticeText> {
+    fn new_dynasty(&self, number: u32, event: Option<&Event>) -> Option<NoticeText> {
         let dynasty = self.state().dynasties.get(&number)?;
         let word = number.to_string();
         let link = urls::Dynasty {
@@ -444,9 +481,12 @@ impl GameView {
         };
         let title = dynasties::title(self, number, dynasty);
         let heading = format!("A dynasty ended; now: {title}");
-        let mut text = self.text(heading, link, "See it", format!("dynasty-{word}"));
-        text.reason = format!("You play in {}.", self.title());
-        Some(text)
+        let text = self.text(heading, link, "See it", format!("dynasty-{word}"));
+        let is_it =
+            |effect: &Effect| matches!(effect, Effect::Dynasty { key, .. } if *key == number);
+        let cite = event.and_then(|event| self.cause(event, is_it));
+        let reason = format!("You play in {}.", self.title());
+        Some(because(text, reason, cite))
     }
 
     fn rule_changed(&self, rule: &quorate_kernel::Name, event: &Event) -> Option<NoticeText> {
@@ -467,13 +507,14 @@ impl GameView {
             ("was repealed", urls::Event { game, event }.into())
         };
         let heading = format!("The rule {title} {what}");
-        let mut text = self.text(heading, link, "See what changed", format!("rule-{rule}"));
-        text.reason = if self.me.is_some() {
+        let text = self.text(heading, link, "See what changed", format!("rule-{rule}"));
+        let cite = self.cite(&step.rule, step.clause);
+        let reason = if self.me.is_some() {
             format!("You follow it in {}.", self.title())
         } else {
             format!("The law of {} changed.", self.title())
         };
-        Some(text)
+        Some(because(text, reason, cite))
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod answers;
 mod exim;
+mod feeds;
 mod held;
 mod mailbox;
 mod push;
+mod rules;
 mod sent;
 pub(crate) mod stand_in;
 
@@ -77,7 +79,7 @@ impl Post {
     /// Somebody can be reached by mail. What the rules ask of them besides is another test's.
     async fn by_mail(&self, name: &str) -> Channel {
         let address = format!("{}@post.example", name.to_lowercase());
-        let own = ChannelAudience::Own(None);
+        let own = ChannelAudience::ALL;
         let channel = self.channel(name, ChannelSort::Mail, &address, own).await;
         let (kind, off) = (NoticeKind::YourMove, Pace::Off);
         let chosen = self.outbox().choose(channel.account, None, kind, off);

@@ -1,10 +1,9 @@
 //! Rows of the tables of notices.
 
-use std::collections::BTreeMap;
-
-use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_kernel::{GameId, Moment};
+use quorate_notices::budget::NoticeBudget;
 use quorate_notices::choice::{Hour, Hours, WeekDay, Zone};
-use quorate_notices::kind::{NoticeKind, Pace};
+use quorate_notices::kind::{NoSuchWord, NoticeKind, Pace};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, FollowPoint, Followed, Interest, LetterId, OutboxLetter,
 };
@@ -30,9 +29,11 @@ fn damaged(what: String) -> StoreError {
     StoreError::Damaged { what: what.into() }
 }
 
-/// The words of what stands, with the events at which it began to, as text.
-pub(super) fn standing_text(standing: &BTreeMap<String, EventSeq>) -> Result<String> {
-    let written = serde_json::to_string(standing);
+/// The words of what stands with the events at which it began to, and what rules sent, as texts.
+pub(super) fn point_texts(point: &FollowPoint) -> Result<(String, String)> {
+    let budget = (point.budget.day, &point.budget.used);
+    let written = serde_json::to_string(&point.standing)
+        .and_then(|standing| Ok((standing, serde_json::to_string(&budget)?)));
     written.map_err(|error| StoreError::Failed {
         cause: error.to_string().into(),
     })
@@ -40,11 +41,15 @@ pub(super) fn standing_text(standing: &BTreeMap<String, EventSeq>) -> Result<Str
 
 pub(super) fn follow_point(row: &SqliteRow) -> Result<FollowPoint> {
     let standing: &str = row.try_get("standing").explain()?;
+    let budget: &str = row.try_get("budget").explain()?;
+    let unread =
+        |error: serde_json::Error| damaged(format!("how far a game was followed: {error}"));
+    let (day, used) = serde_json::from_str(budget).map_err(unread)?;
     Ok(FollowPoint {
         seq: convert::seq(row.try_get("seq").explain()?),
         look_at: convert::optional_moment(row, "look_at")?,
-        standing: serde_json::from_str(standing)
-            .map_err(|error| damaged(format!("what stands in a game: {error}")))?,
+        standing: serde_json::from_str(standing).map_err(unread)?,
+        budget: NoticeBudget { day, used },
     })
 }
 
@@ -59,16 +64,25 @@ fn optional_game(row: &SqliteRow) -> Result<Option<GameId>> {
 
 fn audience(row: &SqliteRow) -> Result<ChannelAudience> {
     let game = optional_game(row)?;
-    let kinds: Option<&str> = row.try_get("room_kinds").explain()?;
-    let Some(kinds) = kinds else {
-        return Ok(ChannelAudience::Own(game));
+    let kinds = |column| -> Result<Option<Vec<NoticeKind>>> {
+        let kinds: Option<&str> = row.try_get(column).explain()?;
+        let read = |text: &str| text.split_whitespace().map(str::parse).collect();
+        let kinds: Option<std::result::Result<_, NoSuchWord>> = kinds.map(read);
+        kinds
+            .transpose()
+            .map_err(|error| damaged(error.to_string()))
     };
-    let kinds: std::result::Result<Vec<NoticeKind>, _> =
-        kinds.split_whitespace().map(str::parse).collect();
-    match (game, kinds) {
-        (Some(game), Ok(kinds)) => Ok(ChannelAudience::Room(game, kinds)),
-        _ => Err(damaged("a room of no game, or of unknown news".to_owned())),
+    match (game, kinds("room_kinds")?) {
+        (game, None) => Ok(ChannelAudience::Own(game, kinds("own_kinds")?)),
+        (Some(game), Some(kinds)) => Ok(ChannelAudience::Room(game, kinds)),
+        (None, Some(_)) => Err(damaged("a room of no game".to_owned())),
     }
+}
+
+/// Kinds as they are kept, separated by spaces.
+pub(super) fn kinds_text(kinds: &[NoticeKind]) -> String {
+    let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+    words.join(" ")
 }
 
 pub(super) fn channel(row: &SqliteRow) -> Result<Channel> {
@@ -83,6 +97,7 @@ pub(super) fn channel(row: &SqliteRow) -> Result<Channel> {
         confirmed_at: convert::optional_moment(row, "confirmed_at")?,
         paused: row.try_get("paused").explain()?,
         failures: small(row, "failures")?,
+        held_until: convert::optional_moment(row, "held_until")?,
     })
 }
 

@@ -46,19 +46,16 @@ pub(super) async fn changed(
     let done = match what {
         "mail" => by_mail(site, visitor, account, game.clone(), form).await?,
         "web" => {
-            let audience = ChannelAudience::Own(game.clone());
+            let all = NoticeKind::of_readers().count();
+            let kinds = Some(kinds(form)?).filter(|kinds| kinds.len() < all);
+            let audience = ChannelAudience::Own(game.clone(), kinds);
             return by_web(site, visitor, account, audience, form).await;
         }
         "room" => {
             let Some(game) = game else {
                 return wrong("A room is told the news of one game: choose it first.");
             };
-            let kinds: Vec<NoticeKind> = form
-                .all("kinds")
-                .iter()
-                .filter_map(|word| word.parse().ok())
-                .collect();
-            let audience = ChannelAudience::Room(game, kinds);
+            let audience = ChannelAudience::Room(game, kinds(form)?);
             return by_web(site, visitor, account, audience, form).await;
         }
         "feed" => return feed(site, visitor, account, game, form).await,
@@ -132,6 +129,16 @@ async fn own_channel(
     own.ok_or(AppError::NotFound)
 }
 
+/// The kinds that a channel is to tell.
+fn kinds(form: &Posted) -> Result<Vec<NoticeKind>, AppError> {
+    let words = form.all("kinds");
+    let kinds: Vec<NoticeKind> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    if kinds.is_empty() {
+        return wrong("Choose at least one thing that it tells.");
+    }
+    Ok(kinds)
+}
+
 async fn again(
     site: &AppState,
     account: &Account,
@@ -198,7 +205,7 @@ async fn by_mail(
     site.sign_ups.take(to, now).await?;
     let channel = NewChannel {
         account: account.id,
-        audience: ChannelAudience::Own(game),
+        audience: ChannelAudience::Own(game, None),
         sort: ChannelSort::Mail,
         address: address.clone(),
         secret: String::new(),
@@ -297,7 +304,7 @@ async fn by_push(
     }
     let channel = NewChannel {
         account: account.id,
-        audience: ChannelAudience::Own(game),
+        audience: ChannelAudience::Own(game, None),
         sort: ChannelSort::Push,
         address,
         secret: seal.to_string(),
@@ -317,7 +324,7 @@ async fn feed(
 ) -> Result<Response, AppError> {
     let channel = NewChannel {
         account: account.id,
-        audience: ChannelAudience::Own(game),
+        audience: ChannelAudience::Own(game, None),
         sort: ChannelSort::Feed,
         address: String::new(),
         secret: String::new(),

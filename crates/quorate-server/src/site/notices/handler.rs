@@ -10,7 +10,8 @@ use quorate_kernel::{GameId, Moment};
 use quorate_notices::choice::{Hours, Zone};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
-    Channel, ChannelAudience, ChannelSort, Followed, Interest, LetterStanding, Outbox, OutboxLetter,
+    Channel, ChannelAudience, ChannelId, ChannelSort, Followed, Interest, LetterStanding, Outbox,
+    OutboxLetter,
 };
 use quorate_runtime::ports::{Account, StoreError};
 
@@ -25,8 +26,11 @@ use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Send, When, urls};
 
-/// How many letters of a channel are shown.
-const LETTERS: u32 = 5;
+/// How many letters of a channel are shown beside it.
+const LETTERS: usize = 5;
+
+/// How many are shown on a page of their own.
+const LETTERS_ALL: u32 = 200;
 
 /// What the page tells beside what was chosen.
 pub(super) enum NoticesTold {
@@ -45,7 +49,10 @@ pub async fn show(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let game = query.get("game").map(String::as_str);
-    let result = shown(&site, &visitor, game, NoticesTold::Nothing).await;
+    let result = match query.get("way") {
+        Some(way) => left(&site, &visitor, way).await,
+        None => shown(&site, &visitor, game, NoticesTold::Nothing).await,
+    };
     answer(&site, &visitor, result)
 }
 
@@ -154,6 +161,53 @@ pub(super) async fn shown(
     Ok(reply::page(site, visitor, status, &page))
 }
 
+/// What left on one way of the reader's.
+async fn left(site: &Arc<AppState>, visitor: &Visitor, way: &str) -> Result<Response, AppError> {
+    let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
+    let outbox = outbox(site)?;
+    let id = ChannelId(way.parse().map_err(|_| AppError::NotFound)?);
+    let channel = outbox.channel(id).await.map_err(failed)?;
+    let own = channel.filter(|channel| channel.account == account.id);
+    let channel = own.ok_or(AppError::NotFound)?;
+    let desk = NoticesDesk {
+        site,
+        visitor,
+        game: None,
+    };
+    let letters = letters(&**outbox, &channel).await?;
+    let mut lines = vec![NoticesLine {
+        more: None,
+        ..channel_line(&desk, &channel)
+    }];
+    lines.extend(letters.iter().map(|letter| letter_line(&desk, letter)));
+    let about = "Newest first. Each is kept for 30 days after it left.";
+    let page = Notices {
+        chrome: reply::chrome(site, visitor, "Notices"),
+        about: "What left on one way, and what did not.".to_owned(),
+        error: None,
+        ways: vec![Link::new("All ways", urls::Notices)],
+        blocks: vec![NoticesBlock {
+            lines,
+            ..block("left", "What left", about)
+        }],
+    };
+    Ok(reply::page(site, visitor, StatusCode::OK, &page))
+}
+
+/// What was tried on a channel, newest first. What waits was not put into words yet: it may be about something that its
+/// reader does not know, and then it is never tried.
+async fn letters(outbox: &dyn Outbox, channel: &Channel) -> Result<Vec<OutboxLetter>, AppError> {
+    let letters = outbox.letters_of(channel.id, LETTERS_ALL).await;
+    let was_tried = |letter: &OutboxLetter| match letter.standing {
+        LetterStanding::Sent | LetterStanding::Dead => true,
+        LetterStanding::Waiting => letter.tries > 0,
+        LetterStanding::Moot => false,
+    };
+    let mut letters = letters.map_err(failed)?;
+    letters.retain(was_tried);
+    Ok(letters)
+}
+
 /// Who chooses, and for what.
 struct NoticesDesk<'a> {
     site: &'a Arc<AppState>,
@@ -204,12 +258,10 @@ async fn channels(
         if desk.game.is_some() && of_game != desk.game {
             continue;
         }
-        let letters = outbox
-            .letters_of(channel.id, LETTERS)
-            .await
-            .map_err(failed)?;
+        let letters = letters(outbox, &channel).await?;
         lines.push(channel_line(desk, &channel));
-        lines.extend(letters.iter().map(|letter| letter_line(desk, letter)));
+        let newest = letters.iter().take(LETTERS);
+        lines.extend(newest.map(|letter| letter_line(desk, letter)));
     }
     let about = "What concerns you goes out on each of these. A room gets a game’s public news.";
     let mut forms = Vec::new();
@@ -269,7 +321,18 @@ async fn push_form(desk: &NoticesDesk<'_>, outbox: &dyn Outbox) -> Result<Form, 
 }
 
 fn web_form(desk: &NoticesDesk<'_>) -> Form {
-    desk.form("web", address_fields("web"), "Send me messages there")
+    let mut fields = address_fields("web");
+    let kinds = NoticeKind::of_readers().map(|kind| Choice {
+        chosen: true,
+        ..Choice::new(kind.word(), kind.title())
+    });
+    fields.push(kinds_field("web", kinds.collect()));
+    desk.form("web", fields, "Send me messages there")
+}
+
+fn kinds_field(prefix: &str, kinds: Vec<Choice>) -> Field {
+    let id = format!("{prefix}-kinds");
+    Field::new(id, "kinds", "What it tells", FieldKind::Many(kinds))
 }
 
 fn room_form(desk: &NoticesDesk<'_>) -> Form {
@@ -278,8 +341,7 @@ fn room_form(desk: &NoticesDesk<'_>) -> Form {
         chosen: kind != NoticeKind::RuleChanged,
         ..Choice::new(kind.word(), kind.title())
     });
-    let kinds = FieldKind::Many(kinds.to_vec());
-    fields.push(Field::new("room-kinds", "kinds", "What it tells", kinds));
+    fields.push(kinds_field("room", kinds.to_vec()));
     desk.form("room", fields, "Tell a room the news of the game")
 }
 
@@ -291,17 +353,23 @@ fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> NoticesLine {
         )
     };
     let audience = match &channel.audience {
-        ChannelAudience::Own(None) => String::new(),
-        ChannelAudience::Own(Some(game)) => format!(", for {game} alone"),
+        ChannelAudience::Own(None, _) => String::new(),
+        ChannelAudience::Own(Some(game), _) => format!(", for {game} alone"),
         ChannelAudience::Room(game, _) => format!(", a room of {game}"),
     };
-    let standing = match (&channel.paused, channel.confirmed_at) {
-        (Some(why), _) => format!("paused: {why}"),
-        (None, None) => "not confirmed yet: look into your mail".to_owned(),
-        (None, Some(at)) => format!("since {}", desk.when(at)),
+    let held_until = channel.held_until.filter(|at| *at > desk.site.now());
+    let standing = match (&channel.paused, channel.confirmed_at, held_until) {
+        (Some(why), ..) => format!("paused: {why}"),
+        (None, None, _) => "not confirmed yet: look into your mail".to_owned(),
+        (None, Some(_), Some(at)) => format!("takes nothing now; once more {}", desk.when(at)),
+        (None, Some(at), None) => format!("since {}", desk.when(at)),
+    };
+    let standing = match told_kinds(&channel.audience) {
+        Some(kinds) => format!("{standing}; tells: {kinds}"),
+        None => standing,
     };
     let mut forms = Vec::new();
-    if channel.paused.is_some() {
+    if channel.paused.is_some() || held_until.is_some() {
         forms.push(of("open", "Try again"));
     }
     forms.push(of("drop", "Remove"));
@@ -310,7 +378,20 @@ fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> NoticesLine {
         title: format!("{}{audience}: {shown}", channel.sort.title()),
         about: standing,
         forms,
+        more: (channel.sort != ChannelSort::Feed).then(|| {
+            let way = channel.id.0.to_string();
+            Link::new("What left", Href::from(urls::Notices).with("way", &way))
+        }),
     }
+}
+
+/// The kinds that a channel tells, where it doesn't tell all.
+fn told_kinds(audience: &ChannelAudience) -> Option<String> {
+    let (ChannelAudience::Own(_, Some(kinds)) | ChannelAudience::Room(_, kinds)) = audience else {
+        return None;
+    };
+    let titles: Vec<&str> = kinds.iter().map(|kind| kind.title()).collect();
+    Some(titles.join(" · "))
 }
 
 /// What of an address can be shown: what follows the host of a webhook is as good as a password.
@@ -341,14 +422,12 @@ pub(super) fn own_feed(site: &AppState, channel: &Channel, form: &str) -> String
 
 fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
     let about = match (letter.standing, letter.done_at) {
-        (LetterStanding::Waiting, _) if letter.tries > 0 => {
+        (LetterStanding::Waiting, _) => {
             let again = desk.when(letter.due_at);
             format!("did not leave: {}; once more {again}", letter.trouble)
         }
-        (LetterStanding::Waiting, _) => format!("leaves {}", desk.when(letter.due_at)),
         (LetterStanding::Sent, Some(at)) => format!("left {}", desk.when(at)),
-        (LetterStanding::Sent, None) => "left".to_owned(),
-        (LetterStanding::Moot, _) => "there was nothing to tell any more".to_owned(),
+        (LetterStanding::Sent | LetterStanding::Moot, _) => "left".to_owned(),
         (LetterStanding::Dead, _) => format!("did not leave: {}", letter.trouble),
     };
     let send = desk.send("again").with("letter", letter.id.0.to_string());
@@ -361,6 +440,7 @@ fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
         ),
         about,
         forms: vec![Form::button(send, "Send again")],
+        more: None,
     }
 }
 
@@ -425,8 +505,7 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
 }
 
 fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBlock {
-    let told = NoticeKind::all().filter(|kind| *kind != NoticeKind::Posted);
-    let fields = told.map(|kind| {
+    let fields = NoticeKind::of_readers().map(|kind| {
         let now = pace(kind);
         let choices = Pace::ALL.map(|pace| Choice {
             chosen: pace == now,
@@ -460,6 +539,7 @@ fn interests_block(
             desk.send("forget-interest").with("what", what.to_string()),
             "Neither",
         )],
+        more: None,
     });
     let about = "You follow and mute posts, people and rules on their own pages.";
     NoticesBlock {

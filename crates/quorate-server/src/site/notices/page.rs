@@ -13,6 +13,8 @@ pub struct NoticesLine {
     pub about: String,
     /// What can be done about it.
     pub forms: Vec<Form>,
+    /// Where there is more of it.
+    pub more: Option<Link>,
 }
 
 /// A part of the page.

@@ -38,6 +38,7 @@ impl Samples for Notices {
                         title: "Mail: anna@example.org".into(),
                         about: "paused: the mail server failed".into(),
                         forms: vec![button("open", "Try again"), button("drop", "Remove")],
+                        more: Some(Link::new("What left", urls::Notices)),
                     }],
                     shown_once: Some(
                         Fact::new("The webhook's secret", "whsec_b25jZQ==").note("shown this once"),

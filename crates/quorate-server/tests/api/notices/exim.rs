@@ -148,7 +148,7 @@ async fn with_exim() -> Option<(Post, Exim)> {
 
 /// The address of an account's way by mail is another one.
 async fn by_mail_at(post: &Post, address: &str) -> Channel {
-    let own = ChannelAudience::Own(None);
+    let own = ChannelAudience::ALL;
     let channel = post.channel("Bert", ChannelSort::Mail, address, own).await;
     let (kind, off) = (NoticeKind::YourMove, Pace::Off);
     let chosen = post.outbox().choose(channel.account, None, kind, off);

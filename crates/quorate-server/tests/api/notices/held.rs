@@ -28,7 +28,7 @@ async fn silent() -> (String, mpsc::UnboundedReceiver<()>) {
 async fn a_receiver_that_says_nothing_delays_no_other_and_no_vote() {
     let post = Post::open().await;
     let (address, mut reached) = silent().await;
-    let own = ChannelAudience::Own(None);
+    let own = ChannelAudience::ALL;
     let dead = post
         .channel("Bert", ChannelSort::Webhook, &address, own)
         .await;

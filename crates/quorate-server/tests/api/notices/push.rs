@@ -35,7 +35,7 @@ async fn a_push_is_sealed_for_its_browser_and_says_who_sends_it() {
     let browser = PushBrowser::new();
     let channel = subscribed(&post, "Bert", &browser).await;
     assert_eq!(channel.sort, ChannelSort::Push);
-    assert_eq!(channel.audience, ChannelAudience::Own(None));
+    assert_eq!(channel.audience, ChannelAudience::ALL);
     let matter = post.proposal("More rope").await;
     assert_eq!(post.round().await, 1);
     let came = post.web.came();
@@ -140,7 +140,7 @@ async fn a_subscription_that_leads_elsewhere_or_has_no_key_is_refused() {
     // Of the right form, and no point of the curve: it is dropped when nothing can be sealed for it.
     let web = format!("{}/push/x", post.web.address);
     let nowhere = PushSeal::read(&point.replace(&point[4..9], "AAAAA"), &shared).unwrap();
-    let own = ChannelAudience::Own(None);
+    let own = ChannelAudience::ALL;
     let made = post.channel("Cora", ChannelSort::Push, &web, own).await;
     assert!(nowhere.seal(b"x").is_err());
     post.proposal("More rope").await;

@@ -57,6 +57,14 @@ async fn a_matter_asks_those_for_their_vote_who_have_not_voted() {
     );
     assert!(text.contains(&link), "{text}");
     assert!(html.contains(&link), "{html}");
+    // One click leads to where one votes, and whoever has to sign in first comes back there.
+    let path = format!("/g/{}/post/{matter}", post.game.word);
+    let page = post.page("Bert", &path).await.1;
+    assert!(page.contains("id=\"vote\""), "{page}");
+    let stranger = Request::get(&path).body(Body::empty()).unwrap();
+    let page = post.bare(stranger).await.1;
+    let way = format!("/sign-in?next={}", path.replace('/', "%2F"));
+    assert!(page.contains(&way), "{page}");
     assert_eq!(post.round().await, 0, "nothing is told twice");
 }
 
@@ -221,7 +229,7 @@ async fn an_address_that_takes_no_mail_is_paused_and_holds_up_nobody() {
 async fn a_webhook_is_signed_and_tried_again_until_it_is_taken() {
     let post = Post::open().await;
     let address = format!("{}/hook", post.web.address);
-    let own = ChannelAudience::Own(None);
+    let own = ChannelAudience::ALL;
     let channel = post
         .channel("Bert", ChannelSort::Webhook, &address, own)
         .await;
@@ -260,6 +268,80 @@ async fn a_webhook_is_signed_and_tried_again_until_it_is_taken() {
     post.round().await;
     let channel = post.outbox().channel(channel.id).await.unwrap().unwrap();
     assert!(channel.paused.is_some(), "it is gone for good");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receiver_that_takes_nothing_is_left_alone_and_gets_all_when_it_is_back() {
+    let post = Post::open().await;
+    let channel = post.room(ChannelSort::Webhook, "/hook").await;
+    post.web.answers(503);
+    let story = async |title: &str| {
+        let new = json!({ "category": "Story", "title": title, "body": "So." });
+        let made = post.game.post("/posts", &new).by(&post.game.anna);
+        made.gives(201).await;
+    };
+    for title in ["First", "Second", "Third"] {
+        story(title).await;
+    }
+    post.round().await;
+    assert_eq!(post.web.came().len(), 1, "the others wait with the first");
+    story("Fourth").await;
+    assert_eq!(post.round().await, 0, "what is new waits too");
+    let page = post.page("Bert", "/notices").await.1;
+    assert!(
+        !page.contains("takes nothing now"),
+        "the room is of one game"
+    );
+    let page = post
+        .page("Bert", &format!("/notices?game={}", post.game.word))
+        .await
+        .1;
+    assert!(page.contains("takes nothing now; once more"), "{page}");
+    post.game.table.pass(Span::seconds(5));
+    post.round().await;
+    assert_eq!(post.web.came().len(), 2);
+    post.game.table.pass(Span::seconds(5));
+    assert_eq!(post.round().await, 0, "the second time it waits longer");
+    post.web.answers(204);
+    post.game.table.pass(Span::minutes(5));
+    assert_eq!(post.round().await, 1);
+    let came = post.web.came();
+    let headings = came[2..].iter().map(|one| {
+        let json = one.json();
+        let heading = json["data"]["notices"][0]["heading"].as_str().unwrap();
+        heading.to_owned()
+    });
+    let headings: Vec<String> = headings.collect();
+    let all = ["First", "Second", "Third", "Fourth"];
+    assert_eq!(headings, all.map(|title| format!("Story Post: {title}")));
+    let kept = post.outbox().channel(channel.id).await.unwrap().unwrap();
+    assert_eq!((kept.failures, kept.held_until), (0, None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_tells_the_kinds_that_its_owner_chose() {
+    let post = Post::open().await;
+    let form = format!("sort=webhook&address={}/hook", post.web.address);
+    let none = post.form("Bert", "/notices/web", &form).await;
+    assert_eq!(none.0, StatusCode::BAD_REQUEST);
+    let form = format!("{form}&kinds=mentioned&kinds=due-soon");
+    let made = post.form("Bert", "/notices/web", &form).await;
+    assert_eq!(made.0, StatusCode::OK, "{}", made.1);
+    let told = "tells: A question of yours falls due · Somebody names you with @";
+    assert!(made.1.contains(told), "{}", made.1);
+    let matter = post.proposal("More rope").await;
+    assert_eq!(post.round().await, 0, "votes are not among them");
+    post.comment(&post.game.anna, &matter, "@Bert?").await;
+    assert_eq!(post.round().await, 1);
+    let came = post.web.came();
+    assert_eq!(came[0].json()["data"]["notices"][0]["kind"], "mentioned");
+    let account = post.account("Bert").await;
+    let channels = post.outbox().channels_of(account).await.unwrap();
+    let way = format!("/notices?way={}", channels[0].id.0);
+    let log = post.page("Bert", &way).await.1;
+    assert!(log.contains("Somebody names you with @"), "{log}");
+    assert!(log.contains("Send again"), "{log}");
+    assert_eq!(post.page("Cora", &way).await.0, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -438,77 +520,4 @@ async fn an_address_is_used_once_its_owner_confirms_it() {
     let account = post.account("Bert").await;
     let hours = post.outbox().choices_of(account).await.unwrap().hours;
     assert_eq!(hours.zone.name(), "Europe/Berlin");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_private_feed_holds_what_waits_until_it_is_removed() {
-    let post = Post::open().await;
-    let made = post.form("Bert", "/notices/feed", "").await;
-    assert_eq!(made.0, StatusCode::OK, "{}", made.1);
-    let at = made.1.find("https://nomic.example/feeds/").unwrap();
-    let address = &made.1[at..];
-    let end = address.find([' ', '<']).unwrap();
-    let path = address[..end]
-        .trim_start_matches("https://nomic.example")
-        .to_owned();
-    post.proposal("More rope").await;
-    let get = |path: String| Request::get(path).body(Body::empty()).unwrap();
-    let feed = post.bare(get(path.clone())).await;
-    assert!(feed.1.contains("More rope"), "{}", feed.1);
-    let calendar = post
-        .bare(get(path.replace("needs.atom", "calendar.ics")))
-        .await;
-    assert!(
-        calendar.1.starts_with("BEGIN:VCALENDAR\r\n"),
-        "{}",
-        calendar.1
-    );
-    let account = post.account("Bert").await;
-    let channels = post.outbox().channels_of(account).await.unwrap();
-    let drop_it = format!("channel={}", channels[0].id.0);
-    assert_eq!(
-        post.form("Cora", "/notices/drop", &drop_it).await.0,
-        StatusCode::NOT_FOUND
-    );
-    assert_eq!(
-        post.form("Bert", "/notices/drop", &drop_it).await.0,
-        StatusCode::SEE_OTHER
-    );
-    assert_eq!(post.bare(get(path)).await.0, StatusCode::NOT_FOUND);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_game_has_feeds_of_all_that_strangers_may_see() {
-    let post = Post::open().await;
-    let matter = post.proposal("More rope").await;
-    post.comment(&post.game.bert, &matter, "Twine, rather.")
-        .await;
-    let feed = async |rest: &str| {
-        let path = format!("/g/{}/{rest}", post.game.word);
-        post.bare(Request::get(path).body(Body::empty()).unwrap())
-            .await
-    };
-    let posts = feed("feeds/posts.json").await;
-    let posts: serde_json::Value = serde_json::from_str(&posts.1).unwrap();
-    assert_eq!(posts["items"][0]["title"], "More rope");
-    assert!(feed("feed.atom?q=rope").await.1.contains("More rope"));
-    assert!(!feed("feed.atom?q=tar").await.1.contains("More rope"));
-    assert!(
-        !feed("feed.atom?category=Nothing")
-            .await
-            .1
-            .contains("More rope")
-    );
-    assert!(
-        feed("feeds/comments.atom")
-            .await
-            .1
-            .contains("Twine, rather.")
-    );
-    let events = feed("feeds/events.atom").await.1;
-    assert!(events.contains("Bert"), "{events}");
-    for form in ["rules.atom", "values.json"] {
-        assert_eq!(feed(&format!("feeds/{form}")).await.0, StatusCode::OK);
-    }
-    assert_eq!(feed("feeds/nothing.atom").await.0, StatusCode::NOT_FOUND);
 }

@@ -32,7 +32,7 @@ async fn told(secrets: Secrets) -> BTreeMap<String, Vec<Json>> {
             .id;
         let mut channel = NewChannel {
             account,
-            audience: ChannelAudience::Own(None),
+            audience: ChannelAudience::ALL,
             sort: ChannelSort::Webhook,
             address: format!("{}/{name}", web.address),
             secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
