@@ -5,7 +5,7 @@ use quorate_kernel::ids::MessageId;
 use quorate_kernel::rows::{ClaimStanding, Comment, Post, Standing};
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Name, PlayerId, PostId};
-use quorate_notices::concern::owners;
+use quorate_notices::concern::{Whom, owners};
 use quorate_notices::dispatch::NoticeText;
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::topic::NoticeTopic;
@@ -451,7 +451,8 @@ impl GameView {
     fn asks_to_join(&self, id: PlayerId, event: Option<&Event>) -> Option<NoticeText> {
         let person = self.state().people.get(&id)?;
         let is_admin = self.me.is_some_and(|me| self.has_flag(me, "admin"));
-        if person.standing != Standing::Applicant || (self.me.is_some() && !is_admin) {
+        let is_meant = self.me.is_none_or(|me| self.is_meant(&Whom::Admins, me));
+        if person.standing != Standing::Applicant || !is_meant {
             return None;
         }
         let game = self.game.as_str();

@@ -92,7 +92,8 @@ async fn what_is_given_and_taken_is_told_to_both_sides() {
         let [(subject, text)] = texts.as_slice() else {
             panic!("{to}: {texts:?}");
         };
-        assert_eq!(subject, "[The Wilds] Anna: Hand on the Bell");
+        let is_said = subject.contains("Anna") && subject.contains("Hand on the Bell");
+        assert!(is_said, "{subject}");
         let line = "Keeper of the Bell: ";
         assert!(text.contains(line) && text.contains(told), "{text}");
         assert!(text.contains("The Crier, clause 3"), "{text}");
