@@ -69,14 +69,13 @@ pub fn value_for(
     };
     match (&decl.holds, datum) {
         (Holds::Number { min, max, outside }, Datum::Int(n)) => {
-            let stopped = n
-                .clamp(&min.unwrap_or(i64::MIN), &max.unwrap_or(i64::MAX))
-                .to_owned();
-            Ok(Value::Int(if *outside == Outside::Clamp {
-                stopped
-            } else {
-                *n
-            }))
+            let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
+            let kept = match outside {
+                Outside::Clamp => *n.clamp(&min, &max),
+                Outside::Refuse => *n,
+            };
+            allowed(decl, &Datum::Int(kept))?;
+            Ok(Value::Int(kept))
         }
         (Holds::Number { .. }, _) => wrong("a whole number"),
         (Holds::Text, Datum::Text(text)) => {
@@ -141,7 +140,26 @@ fn listing(decl: &ValueDecl, item: &Type, unique: bool, items: &[Datum]) -> Resu
             values.push(value);
         }
     }
-    Ok(Value::list(values))
+    let kept = Value::list(values);
+    allowed(decl, &datum(&kept))?;
+    Ok(kept)
+}
+
+/// Of numbers and lists, whether they are what the declaration allows of their type.
+fn allowed(decl: &ValueDecl, datum: &Datum) -> Result<(), String> {
+    if decl.allows(datum) {
+        return Ok(());
+    }
+    let among: Vec<String> = decl.among.iter().map(describe).collect();
+    let among = among.join(", ");
+    Err(match datum {
+        Datum::List(items) if items.len() < decl.least => {
+            let (title, least) = (&decl.title, decl.least);
+            format!("{title} lists at least {least}, not {}", items.len())
+        }
+        Datum::List(_) => format!("{} lists only {among}", decl.title),
+        other => format!("{} is one of {among}, not {}", decl.title, describe(other)),
+    })
 }
 
 /// Whether a value is of a type, as far as its own form tells. The kind of a thing is checked where the world is known.
@@ -187,11 +205,13 @@ pub(crate) fn type_of(holds: &Holds) -> Type {
 pub fn legal(decl: &ValueDecl, value: &Value) -> bool {
     match (&decl.holds, value.open()) {
         (Holds::Number { min, max, .. }, Value::Int(n)) => {
-            min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max)
+            min.is_none_or(|min| *n >= min)
+                && max.is_none_or(|max| *n <= max)
+                && decl.allows(&Datum::Int(*n))
         }
         (Holds::Choice(options), Value::Word(word)) => options.contains(word),
         (Holds::Listing { item, .. }, Value::List(items)) => {
-            items.iter().all(|value| fits(item, &datum(value)))
+            items.iter().all(|value| fits(item, &datum(value))) && decl.allows(&datum(value))
         }
         (Holds::Text, Value::Text(_) | Value::None)
         | (Holds::Flag, Value::Flag(_))

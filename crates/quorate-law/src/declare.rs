@@ -228,6 +228,10 @@ pub struct ValueDecl {
     pub holds: Holds,
     /// What it is at first.
     pub default: Datum,
+    /// The numbers that it may be, or the words or numbers that it may list; any where none is named.
+    pub among: Vec<Datum>,
+    /// How many it lists at least.
+    pub least: usize,
     /// Where it is tracked: a table's or page's title; empty for a record that no tracker shows.
     pub tracked: String,
     /// Who may see it.
@@ -236,6 +240,18 @@ pub struct ValueDecl {
     pub tags: Vec<Name>,
     /// The name it had before, whose contents it takes over.
     pub was: Option<Name>,
+}
+
+impl ValueDecl {
+    /// Whether a number, or what is listed, is among what it may be, and whether enough is listed.
+    pub fn allows(&self, datum: &Datum) -> bool {
+        let is_among = |one: &Datum| self.among.is_empty() || self.among.contains(one);
+        match datum {
+            Datum::List(items) => items.len() >= self.least && items.iter().all(is_among),
+            Datum::Int(_) => is_among(datum),
+            _ => true,
+        }
+    }
 }
 
 /// What a tracked value holds and where its range ends.

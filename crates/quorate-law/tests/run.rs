@@ -158,6 +158,23 @@ fn now_notes_what_it_is_compared_with() {
 }
 
 #[test]
+fn a_default_that_is_not_among_what_a_value_may_be_is_an_error() {
+    for wrong in [
+        "x = number(\"X\", of = player, default = 3, among = [1, 2])",
+        "x = listing(\"X\", str, of = player, among = [\"a\"], default = [\"b\"])",
+        "x = listing(\"X\", str, of = player, least = 1)",
+    ] {
+        let law = quorate_law::compile(&[fence(wrong)], 1);
+        assert_eq!(law.asleep.len(), 1, "{wrong}");
+    }
+    let law = awake(&[fence("x = number(\"X\", of = player, among = [4, 2])")]);
+    let Declared::Value(value) = &law.declarations[0].what else {
+        panic!()
+    };
+    assert_eq!(value.default, Datum::Int(4));
+}
+
+#[test]
 fn lists_of_the_game_are_written_whole() {
     let law = awake(&[fence(
         "known = listing(\"Known\", str, of = player)\n\

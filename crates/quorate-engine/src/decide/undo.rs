@@ -326,7 +326,9 @@ fn allowed(tx: &Tx, law: &Law, kind: &Name, key: &CellKey, value: &Value) -> Ans
     let kept = convert::value_for(&decl.it, &wanted, &mut || [0; 16]);
     let in_range = match (&decl.it.holds, &wanted) {
         (Holds::Number { min, max, .. }, Datum::Int(n)) => {
-            min.is_none_or(|min| *n >= min) && max.is_none_or(|max| *n <= max)
+            min.is_none_or(|min| *n >= min)
+                && max.is_none_or(|max| *n <= max)
+                && decl.it.allows(&wanted)
         }
         _ => kept.is_ok(),
     };

@@ -141,6 +141,7 @@ fn fitting(tx: &Tx, decl: &ValueDecl, source: Option<&Value>) -> Value {
         )),
         _ => None,
     };
+    let clamped = || clamped().filter(|value| convert::legal(decl, value));
     let value = fits.or_else(clamped).unwrap_or_else(|| {
         let default: Datum = values::default_of(tx, decl);
         convert::value_for(decl, &default, &mut || tx.salt())

@@ -342,6 +342,33 @@ mod tests {
     }
 
     #[test]
+    fn a_number_may_be_one_of_some_and_a_list_hold_some_words_and_no_fewer() {
+        let game = game(
+            "step = number(\"Step\", of = player, among = [2, 1, 5])\n\
+             hues = listing(\"Hues\", str, of = player, among = [\"red\", \"blue\"], least = 1, default = [\"red\"])",
+        );
+        let anna = Thing::Player(game.anna);
+        let words = |words: &[&str]| -> Datum {
+            Datum::List(
+                words
+                    .iter()
+                    .map(|word| Datum::Text((*word).into()))
+                    .collect(),
+            )
+        };
+        game.ask(|tx| {
+            assert_eq!(attribute(tx, &anna, "step"), Ok(Datum::Int(2)));
+            set_attribute(tx, &anna, "step", Datum::Int(5)).expect("one of them");
+            assert!(set_attribute(tx, &anna, "step", Datum::Int(3)).is_err());
+            set_attribute(tx, &anna, "hues", words(&["blue", "red"])).expect("both are");
+            for wrong in [words(&[]), words(&["red", "green"])] {
+                assert!(set_attribute(tx, &anna, "hues", wrong).is_err());
+            }
+            assert_eq!(attribute(tx, &anna, "hues"), Ok(words(&["blue", "red"])));
+        });
+    }
+
+    #[test]
     fn a_number_is_changed_by_an_amount_and_a_list_by_what_came_or_went() {
         let list = |items: &[i64]| Datum::List(items.iter().map(|n| Datum::Int(*n)).collect());
         assert_eq!(way(&Datum::Int(1), &Datum::Int(4)), Way::Add);

@@ -34,7 +34,14 @@ pub(crate) const NATIVES: &[Native] = &[
         let item = facts(args, eval)?.1.type_of("");
         let unique = args.flag_or(4, false)?;
         let default = Datum::List(args.data(3)?.into());
-        value(args, eval, Holds::Listing { item, unique }, 2, default, 5)
+        let least = args.int_or(6, 0)?;
+        let only = Only {
+            among: args.data(5)?,
+            least: usize::try_from(least)
+                .map_err(|_| fault(format!("`least` is a number of things, not {least}")))?,
+        };
+        let holds = Holds::Listing { item, unique };
+        limited_value(args, eval, holds, 2, default, 7, only)
     }),
     ("place", |args, eval| {
         let board = args.declared(1)?;
@@ -50,6 +57,13 @@ pub(crate) const NATIVES: &[Native] = &[
 /// Where a value is tracked unless its rule says so.
 const TRACKER: &str = "tracker";
 
+/// What of its type alone a value may hold.
+#[derive(Default)]
+struct Only {
+    among: Vec<Datum>,
+    least: usize,
+}
+
 /// The four keywords that every value takes, from a slot on.
 fn value<'v>(
     args: &Args<'v, '_>,
@@ -59,6 +73,18 @@ fn value<'v>(
     default: Datum,
     from: usize,
 ) -> NativeResult<'v> {
+    limited_value(args, eval, holds, of, default, from, Only::default())
+}
+
+fn limited_value<'v>(
+    args: &Args<'v, '_>,
+    eval: &Eval<'v, '_, '_>,
+    holds: Holds,
+    of: usize,
+    default: Datum,
+    from: usize,
+    only: Only,
+) -> NativeResult<'v> {
     let name = assigned(args, eval)?;
     let decl = ValueDecl {
         name: name.clone(),
@@ -66,11 +92,22 @@ fn value<'v>(
         of: args.kind(of)?,
         holds,
         default,
+        among: only.among,
+        least: only.least,
         tracked: args.text_or(from, TRACKER)?.to_owned(),
         shown_to: shown_to(args, from + 1)?,
         tags: args.names(from + 2)?,
         was: args.text_opt(from + 3)?.map(Name::from),
     };
+    if !decl.allows(&decl.default) {
+        let needs = match (&decl.default, decl.least) {
+            (Datum::List(items), least) if items.len() < least => {
+                format!("lists fewer than {least}")
+            }
+            _ => "is not among what it may be".to_owned(),
+        };
+        return Err(fault(format!("the default {needs}: say one that is")));
+    }
     declare(args, eval, Declared::Value(decl))?;
     Ok(handle(args, name, "value"))
 }
@@ -101,7 +138,11 @@ fn number<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<
         }
     };
     let max = args.int_opt(4)?;
-    let nearest = 0.max(min.unwrap_or(0)).min(max.unwrap_or(i64::MAX));
+    let among = args.data(6)?;
+    let nearest = match among.first() {
+        Some(Datum::Int(first)) => *first,
+        _ => 0.max(min.unwrap_or(0)).min(max.unwrap_or(i64::MAX)),
+    };
     let default = args.int_or(2, nearest)?;
     if min.is_some_and(|min| default < min) || max.is_some_and(|max| default > max) {
         let end = |end: Option<i64>| end.map_or_else(|| "no end".to_owned(), |end| end.to_string());
@@ -112,7 +153,8 @@ fn number<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<
         )));
     }
     let holds = Holds::Number { min, max, outside };
-    value(args, eval, holds, 1, Datum::Int(default), 6)
+    let only = Only { among, least: 0 };
+    limited_value(args, eval, holds, 1, Datum::Int(default), 7, only)
 }
 
 fn choice<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
