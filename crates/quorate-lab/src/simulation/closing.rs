@@ -33,6 +33,7 @@ impl SimulatedGame {
         self.events.truncate(events);
         self.now = now;
         (self.chance, self.keys, self.tally) = (chance, keys, tally);
+        self.tally.closed += 1;
         closed
     }
 

@@ -327,29 +327,33 @@ fn undo(
     let may_undo = game
         .judge
         .look(game.now, |tx| tx.may_act("undo", by, vec![]).is_ok());
-    let undone = match done(game, by, act)? {
-        Ok(undone) => undone,
+    // What a rule's hook makes of the undo is that rule's doing.
+    let hooked = match done(game, by, act)? {
+        Ok(undone) => hooked(&undone),
         // A rule may keep somebody from an undo; nothing else may.
         Err(_) if !may_undo => {
             tally.kept += 1;
             return Ok(());
         }
-        Err(refusal) if refusal.what().starts_with("an event whose effects") => return Ok(()),
+        // Nothing of it stands; then all is as before already.
+        Err(refusal) if refusal.what().starts_with("an event whose effects") => Vec::new(),
         Err(refusal) => return Err(format!("it could not be undone: {refusal}")),
     };
     tally.undone += 1;
-    // What a rule's hook makes of the undo is that rule's doing.
-    let hooked = undone.steps.iter().filter(|step| !step.rule.is_empty());
-    let hooked: Vec<String> = hooked
-        .filter_map(|step| match &step.effect {
-            Effect::Cell { key, .. } => Some(format!("{} {}", key.thing, key.name)),
-            _ => None,
-        })
-        .collect();
     match difference(before, &game.judge, &hooked) {
         None => Ok(()),
         Some(what) => Err(format!("undone, and not as before: {what}")),
     }
+}
+
+/// The values that hooks wrote while something was undone.
+fn hooked(undone: &Event) -> Vec<String> {
+    let of_rules = undone.steps.iter().filter(|step| !step.rule.is_empty());
+    let written = of_rules.filter_map(|step| match &step.effect {
+        Effect::Cell { key, .. } => Some(format!("{} {}", key.thing, key.name)),
+        _ => None,
+    });
+    written.collect()
 }
 
 /// The first thing that is otherwise, but for the log, posts, comments, spent dice, ids and the archive.

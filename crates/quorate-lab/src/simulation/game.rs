@@ -31,6 +31,8 @@ pub struct SimulationTally {
     pub refused: u64,
     /// Versions of the law that were in force.
     pub laws: u64,
+    /// How often it was looked at whether all matters close.
+    pub closed: u64,
 }
 
 /// A seed that failed.

@@ -35,7 +35,12 @@ const BROKEN_RULES: [&str; 8] = [
 const LOOKS_BACK: usize = 200;
 
 /// One-off code.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 11] = [
+    "rename_player(players()[0], \"Zed\")",
+    "rename(\"player\", \"Newt\", \"Newts\")",
+    "retitle(rules()[-1], \"Anew\")",
+    "depart(players()[-1])",
+    "if roll(2, \"a coin\") == 1:\n    rename_player(players()[0], \"Heads\")",
     "note(\"done\")",
     "for p in players():\n    note(p.name)",
     "x = 1 // 0",
@@ -89,7 +94,14 @@ impl SimulatedGame {
             26 => Clause::When {
                 test: self
                     .chance
-                    .word(&["True", "False", "1 // 0", "len(players()) > 3", "def"])
+                    .word(&[
+                        "True",
+                        "False",
+                        "1 // 0",
+                        "len(players()) > 3",
+                        "len(icons(post)) > 7",
+                        "def",
+                    ])
                     .into(),
                 clauses: vec![self.value_clause()],
             },

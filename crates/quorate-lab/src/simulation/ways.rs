@@ -4,6 +4,7 @@
 //! Claims, proposals, scripts, undoings and repairs are tried one by one on a game as it was founded.
 
 mod read;
+mod scripts;
 mod table;
 mod tried;
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use quorate_engine::convert;
 use quorate_engine::judge::Inputs;
 use quorate_engine::law::Law;
 use quorate_kernel::command::{Act, Actor, Command, typed};
@@ -18,6 +17,7 @@ use quorate_law::readable;
 use super::super::forecasts;
 use super::super::game::SimulatedGame;
 use super::read::{changes, dynastic, kind_of, place, refused_by};
+use super::scripts;
 use super::table::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 
 /// How many values or kinds are tried, spread over all.
@@ -43,12 +43,26 @@ pub(super) fn try_all(game: &mut SimulatedGame, table: &mut WaysTable) -> Result
                 break;
             }
         }
-        if let Some(script) = as_script(game, &clause) {
-            for tagged in [false, true] {
-                if try_proposal(game, kind, &script, ChangeWay::Script, tagged, table)? {
-                    break;
-                }
-            }
+        if let Some(script) = scripts::of_change(game, &clause) {
+            try_script(game, kind, &script, table)?;
+        }
+    }
+    // What no other part of a patch can do.
+    for (kind, script) in scripts::alone(game) {
+        try_script(game, kind, &script, table)?;
+    }
+    Ok(())
+}
+
+fn try_script(
+    game: &mut SimulatedGame,
+    kind: ChangedKind,
+    script: &Clause,
+    table: &mut WaysTable,
+) -> Result<(), String> {
+    for tagged in [false, true] {
+        if try_proposal(game, kind, script, ChangeWay::Script, tagged, table)? {
+            break;
         }
     }
     Ok(())
@@ -297,7 +311,10 @@ fn patch_changed(event: &Event, state: &State, law: &Law, kind: ChangedKind) -> 
         .iter()
         .filter(|step| kind == ChangedKind::Rule || !state.rules.contains_key(&step.rule));
     of_patch
-        .filter(|step| !matches!(step.effect, Effect::Post { .. }) || kind == ChangedKind::Status)
+        .filter(|step| {
+            !matches!(step.effect, Effect::Post { .. })
+                || matches!(kind, ChangedKind::Status | ChangedKind::Post)
+        })
         .any(|step| kind_of(state, law, &step.effect) == Some(kind))
 }
 
@@ -367,33 +384,6 @@ fn take_back(
         }
     }
     Ok(())
-}
-
-/// The same change as one-off code, where there are words for it.
-fn as_script(game: &SimulatedGame, clause: &Clause) -> Option<Clause> {
-    let code = match clause {
-        Clause::SetValue { thing, name, value } => {
-            let whose = match thing {
-                Thing::Game => "state".to_owned(),
-                Thing::Player(_) => "players()[0]".to_owned(),
-                _ => return None,
-            };
-            let value = game.judge.look(game.now, |tx| {
-                let datum = convert::datum(value);
-                match value.open() {
-                    Value::Int(n) => Some(n.to_string()),
-                    Value::Flag(true) => Some("True".to_owned()),
-                    Value::Flag(false) => Some("False".to_owned()),
-                    Value::Word(_) => Some(format!("{:?}", tx.label(&datum))),
-                    _ => None,
-                }
-            })?;
-            format!("{whose}.{name} = {value}")
-        }
-        Clause::CreateThing { kind, values } if values.is_empty() => format!("create({kind})"),
-        _ => return None,
-    };
-    Some(Clause::Script { code: code.into() })
 }
 
 impl SimulatedGame {
