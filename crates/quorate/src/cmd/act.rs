@@ -10,6 +10,7 @@ use quorate_engine::view::View;
 use quorate_engine::{convert, why};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{GameId, Moment, Name, PlayerId, Refusal, Value};
 use quorate_runtime::{Answer, Receipt};
@@ -57,9 +58,10 @@ pub(crate) struct MovesArguments {
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let folder = DataFolder::own(&arguments.data)?;
     let present = folder.present(&arguments.game)?;
+    let law = present.judge.state().law_digest();
     let (actor, act) = match command(arguments, &folder, &present)? {
         Ok(command) => command,
-        Err(refusal) => return Ok(refused(&refusal, out)),
+        Err(refusal) => return Ok(refused(&refusal, law, out)),
     };
     let key = arguments
         .key
@@ -73,7 +75,9 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         Ok::<_, quorate_runtime::OperatingError>((answer?, published?))
     })?;
     let receipt = match answer {
-        Answer::Refused(refusal) => return Ok(refused(&refusal, out)),
+        Answer::Refused(refusal) => {
+            return Ok(refused(&refusal, published.state.law_digest(), out));
+        }
         Answer::Kept(receipt) => receipt,
     };
     let events = folder.events(&arguments.game, &[receipt.seq])?;
@@ -103,8 +107,11 @@ fn outcome(receipt: &Receipt, present: &CurrentGame, out: &Output) -> ExitCode {
     }
 }
 
-fn refused(refusal: &Refusal, out: &Output) -> ExitCode {
-    out.value(&json!({ "refused": report::refusal_json(refusal) }));
+/// What a version of the law refused.
+fn refused(refusal: &Refusal, law: Digest, out: &Output) -> ExitCode {
+    let mut told = report::refusal_json(refusal);
+    told["law"] = json!(law.to_string());
+    out.value(&json!({ "refused": told }));
     out.line(out.red("refused"));
     report::tell_refusal(refusal, out);
     ExitCode::from(FOUND_WRONG)
@@ -182,7 +189,7 @@ pub(super) fn why(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
             ));
             Ok(ExitCode::SUCCESS)
         }
-        Err(refusal) => Ok(refused(&refusal, out)),
+        Err(refusal) => Ok(refused(&refusal, present.judge.state().law_digest(), out)),
     }
 }
 
