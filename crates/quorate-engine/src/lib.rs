@@ -51,4 +51,5 @@ pub mod words;
 pub use inputs::{Dictated, Inputs, Remains};
 pub use judge::{Head, Judge, Judged};
 pub use law::{Law, LawCache};
+pub use topics::built_in_acts::no_vote;
 pub use topics::law_changes::NOT_SO;

@@ -10,7 +10,7 @@ use quorate_engine::judge::{Inputs, Judge, Judged, Remains};
 use quorate_engine::law::{At, Law};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command, NewPost, typed};
-use quorate_kernel::event::{Event, Outcome};
+use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::rows::{Post, Standing};
 use quorate_kernel::seal::Sealed;
@@ -50,6 +50,8 @@ pub(crate) struct Enactment {
     pub(crate) post: PostId,
     /// What would have to be there before it can be posted.
     unmet: Vec<Refusal>,
+    /// What rules say of it as it is posted.
+    pub(crate) said: Vec<String>,
 }
 
 /// A copy after the enactment.
@@ -174,6 +176,7 @@ impl Enactment {
             events: Vec::new(),
             post: PostId(Id::new(judge.head().seq, 0)),
             unmet: Vec::new(),
+            said: Vec::new(),
         };
         match proposed {
             Proposed::Post(id) => found.post = *id,
@@ -219,6 +222,9 @@ impl Enactment {
             return Ok(true);
         }
         self.unmet = done.unmet;
+        let said = done.event.notes.iter();
+        let said = said.filter(|note| note.kind == NoteKind::Said);
+        self.said = said.map(|note| note.text.clone()).collect();
         self.judge = done.judge;
         self.events.push(done.event);
         Ok(false)

@@ -42,6 +42,8 @@ pub struct Forecast {
     /// What the law still needs before it is posted and enacted. It was tried as if all of it were there.
     #[serde(serialize_with = "shape::refusals")]
     pub needs: Vec<Refusal>,
+    /// What rules say of it as it is posted; of a post that is there they have said it.
+    pub said: Vec<String>,
     /// What changes by itself.
     pub alone: Option<Odds>,
     /// The conditions of its changes, as they are now and as they may come to be.
@@ -68,6 +70,7 @@ impl Forecast {
             refused: None,
             blind: fork.is_blind,
             needs: Vec::new(),
+            said: Vec::new(),
             alone: None,
             conditions: Vec::new(),
             amending: None,
@@ -89,6 +92,7 @@ impl Forecast {
             enactment: &enactment,
         };
         forecast.alone = Some(over_all_dice(&toss, &trial));
+        forecast.said.clone_from(&enactment.said);
         forecast.conditions = conditions(fork, proposed, &patch, &trial);
         if extent == Extent::Whole {
             // What the closing alone brings about, whatever the post says, is none of the post's doing.

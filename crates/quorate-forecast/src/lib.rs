@@ -28,9 +28,12 @@ mod proof;
 mod queue;
 mod round;
 mod shape;
+mod standing;
 mod trial;
+mod verdict;
 mod votes;
 pub mod words;
+mod written;
 
 pub use access::{Access, Gain};
 pub use act::ActForecast;
@@ -45,4 +48,8 @@ pub use odds::{Odds, Possibility, PossibleChange, Throws};
 pub use proof::{FailedTest, PatchTests, Proof};
 pub use queue::{Ahead, Breach, Flip, Queue, Why};
 pub use round::{Passed, Stuck};
+pub use standing::{Closing, MatterStanding, ShutClosing, leaning};
 pub use trial::{MergedLine, PatchTrial, Sleeping, by_rule};
+pub use verdict::{
+    DecidingVote, InTime, MatterVerdict, MatterVotes, MoreVotes, OpenMatter, Ripeness,
+};

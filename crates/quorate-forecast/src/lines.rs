@@ -8,7 +8,7 @@ use quorate_kernel::{EventSeq, Moment, Name, PostId, Thing, Value};
 use crate::consequence::{
     ActionTitle, Called, Consequence, Headline, LostName, Machinery, PageFate, RuleFate,
 };
-use crate::odds::{PossibleChange, Throws};
+use crate::odds::{Possibility, PossibleChange, Throws};
 
 /// How many outcomes of one thing are told.
 const OUTCOMES: usize = 8;
@@ -136,9 +136,9 @@ pub(crate) fn change_line(
     if change.outcomes.len() == 1 && all > 0.9999 {
         return first;
     }
-    let outcomes: Vec<(String, f64)> = std::iter::once((first.text.clone(), share))
-        .chain(lines.map(|(line, share)| (line.text, share)))
-        .collect();
+    let plain = std::iter::once((first.text.clone(), share));
+    let plain = plain.chain(lines.map(|(line, share)| (line.text, share)));
+    let outcomes = ranges(change, voice).unwrap_or_else(|| plain.collect());
     let (told, rest) = outcomes.split_at(outcomes.len().min(OUTCOMES));
     let with_share = |(text, share): &(String, f64)| match text.as_str() {
         "" => percent(*share),
@@ -161,6 +161,50 @@ pub(crate) fn change_line(
     }
 }
 
+/// Many numbers that a value may come to, as ranges of about the same share.
+fn ranges(change: &PossibleChange, voice: &dyn Voice) -> Option<Vec<(String, f64)>> {
+    let mut begins = None;
+    let number = |outcome: &Possibility| match &outcome.consequence {
+        Consequence::Value {
+            old,
+            new: Some(Value::Int(new)),
+            ..
+        } => {
+            let old = old.as_ref().map(|old| named(Some(old), voice));
+            (*begins.get_or_insert_with(|| old.clone()) == old).then_some((*new, outcome.share))
+        }
+        _ => None,
+    };
+    let numbers: Option<Vec<(i64, f64)>> = change.outcomes.iter().map(number).collect();
+    let mut numbers = numbers.filter(|numbers| numbers.len() > OUTCOMES)?;
+    numbers.sort_by_key(|(number, _)| *number);
+    let most = change.share() / f64::from(u8::try_from(OUTCOMES).unwrap_or(u8::MAX));
+    let mut found: Vec<(i64, i64, f64)> = Vec::new();
+    for (number, share) in numbers {
+        match found.last_mut() {
+            Some((_, to, sum)) if *sum + share / 2.0 < most => (*to, *sum) = (number, *sum + share),
+            _ => found.push((number, number, share)),
+        }
+    }
+    let begin = match begins.flatten() {
+        Some(old) => format!("{old} → "),
+        None => "begins at ".to_owned(),
+    };
+    let texts = found
+        .into_iter()
+        .enumerate()
+        .map(|(nth, (from, to, share))| {
+            let begin = if nth == 0 { begin.as_str() } else { "" };
+            let text = if from == to {
+                format!("{begin}{from}")
+            } else {
+                format!("{begin}{from} to {to}")
+            };
+            (text, share)
+        });
+    Some(texts.collect())
+}
+
 fn percent(share: f64) -> String {
     match share * 100.0 {
         small if small < 0.5 => "under 1 %".to_owned(),
@@ -171,7 +215,10 @@ fn percent(share: f64) -> String {
 /// What becomes of the law's own code, as a lead and a text.
 fn of_law(consequence: &Consequence) -> (String, String) {
     match consequence {
-        Consequence::LeftOut { why, .. } => ("Left out".to_owned(), why.clone()),
+        Consequence::LeftOut { why, .. } => {
+            let what = why.strip_prefix("left out: ").unwrap_or(why);
+            ("Left out".to_owned(), what.to_owned())
+        }
         Consequence::CodeSleeps {
             title,
             clause,
@@ -372,7 +419,7 @@ fn declared_words(title: &str, of: &str, dropped: Option<usize>) -> (&'static st
 pub(crate) fn machinery_words(sort: Machinery, comes: bool) -> &'static str {
     let (gone, new) = match sort {
         Machinery::Category => ("No more such posts", "New kind of posts"),
-        Machinery::Forbids => ("No longer forbidden", "Newly forbidden"),
+        Machinery::Forbids => ("No longer needed", "Newly needed"),
         Machinery::Permits => ("No longer permitted", "Newly permitted"),
         Machinery::Hook => ("No longer set off", "Newly set off"),
         Machinery::Automatic => ("No longer automatic", "Newly automatic"),
@@ -461,7 +508,8 @@ pub(crate) fn of_clock(name: &Name, of: &Called) -> String {
 }
 
 pub(crate) fn named(value: Option<&Value>, voice: &dyn Voice) -> String {
-    let words = value.map(|value| voice.value(value)).unwrap_or_default();
+    let held = value.filter(|value| **value != Value::None);
+    let words = held.map(|value| voice.value(value)).unwrap_or_default();
     if words.is_empty() {
         "nothing".to_owned()
     } else {
@@ -487,7 +535,6 @@ pub(crate) fn change_of(old: Option<&Value>, new: Option<&Value>, voice: &dyn Vo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::odds::Possibility;
 
     struct Plain;
 
@@ -552,6 +599,31 @@ mod tests {
              works. It can go on using `SIGHT` of Blindness."
         );
         assert!(!consequence_line(&loses(vec![]), &Plain).is_alarm);
+    }
+
+    #[test]
+    fn many_numbers_are_told_as_ranges_so_that_each_has_its_place() {
+        let outcome = |new| Possibility {
+            share: 0.01,
+            consequence: Consequence::Value {
+                of: Called {
+                    thing: Thing::Game,
+                    called: String::new(),
+                },
+                name: "luck".into(),
+                title: "Luck".to_owned(),
+                old: Some(Value::Int(3)),
+                new: Some(Value::Int(new)),
+            },
+        };
+        let outcomes = (1..=100).rev().map(outcome).collect();
+        let line = change_line(&PossibleChange { outcomes }, true, &Plain).text;
+        assert!(
+            line.starts_with("Int(3) → 1 to 13 (13 %); 14 to 26 (13 %); "),
+            "{line}"
+        );
+        assert!(line.ends_with("; 92 to 100 (9 %)"), "{line}");
+        assert!(!line.contains("others"), "{line}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use quorate_engine::Law;
 use quorate_kernel::Name;
-use quorate_law::declare::Trigger;
+use quorate_law::declare::{ScopeDecl, Trigger};
 use quorate_law::readable;
 
 use crate::consequence::{Consequence, Machinery};
@@ -49,8 +49,8 @@ fn parts(fork: &Fork<'_>, law: &Law) -> BTreeSet<Part> {
         } else {
             Machinery::Permits
         };
-        let of = acts(&guard.it.scope.actions);
-        let is = format!("{of} {}", fork.themed(&guard.it.why));
+        let why = fork.themed(&guard.it.why);
+        let is = format!("{why} (for {})", covered(fork, &guard.it.scope));
         parts.insert((sort, guard.site.rule.clone(), is, false));
     }
     for (how, hooks) in [
@@ -87,12 +87,36 @@ fn parts(fork: &Fork<'_>, law: &Law) -> BTreeSet<Part> {
     parts
 }
 
-/// What a guard covers, by the names of acts.
-fn acts(names: &[Name]) -> String {
-    let names: Vec<String> = names.iter().map(|name| readable(name.as_str())).collect();
-    if names.is_empty() {
-        "all that its rules let people do, without".to_owned()
+/// What a guard covers.
+fn covered(fork: &Fork<'_>, scope: &ScopeDecl) -> String {
+    let words = |names: &[Name]| -> Vec<String> {
+        names.iter().map(|name| readable(name.as_str())).collect()
+    };
+    let mut parts = words(&scope.actions);
+    if !scope.section.is_empty() {
+        let sections = &fork.judge.state().sections;
+        let title = sections.get(&scope.section).map(|section| &section.title);
+        let title = title.map_or_else(|| readable(scope.section.as_str()), |it| fork.themed(it));
+        parts.push(format!("all of {title}"));
+    }
+    parts.extend(
+        words(&scope.rules)
+            .iter()
+            .map(|rule| format!("rule {rule}")),
+    );
+    parts.extend(
+        words(&scope.tags)
+            .iter()
+            .map(|tag| format!("what is tagged {tag}")),
+    );
+    if parts.is_empty() {
+        parts.push("everything".to_owned());
+    }
+    let but: Vec<String> = [words(&scope.but), words(&scope.but_tags)].concat();
+    let parts = parts.join(", ");
+    if but.is_empty() {
+        parts
     } else {
-        format!("{}, without", names.join(", "))
+        format!("{parts}, but not {}", but.join(", "))
     }
 }

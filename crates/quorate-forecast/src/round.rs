@@ -8,9 +8,7 @@ use quorate_kernel::command::{Act, Actor, NewPost, typed};
 use quorate_kernel::ids::Id;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, Value};
-use quorate_law::RuleText;
 use quorate_law::declare::{ActionDecl, CategoryDecl};
 use serde::Serialize;
 
@@ -19,6 +17,7 @@ use crate::fork::{Fork, send};
 use crate::matters::{closings_of, needs_only, tried_on};
 use crate::shape;
 use crate::votes::{Cast, Poll};
+use crate::written::{refuses_words, refuses_words_of_post};
 
 /// How long after the votes the post may take to be enacted.
 const PATIENCE: Span = Span::days(3 * 366);
@@ -34,9 +33,6 @@ const LATER: [i64; 10] = [1, 2, 3, 4, 5, 6, 7, 31, 92, 366];
 
 /// How often something may fall due between two looks.
 const DUES: usize = 60;
-
-/// How rule code reads what people write.
-const WORDS: [&str; 4] = [".text", ".title", ".body", ".flavour"];
 
 /// The title that the changed rule gets, if all goes well.
 pub(crate) const MARK: &str = "A rule renamed in a trial";
@@ -316,7 +312,11 @@ fn posted(
             }
         }
     }
-    Err(said.map_or(Stuck::NoPlayers, Stuck::Wording))
+    Err(match said {
+        None => Stuck::NoPlayers,
+        Some(refusal) if refuses_words_of_post(judge, &refusal) => Stuck::Wording(refusal),
+        Some(refusal) => Stuck::Posting(refusal),
+    })
 }
 
 /// Words that a text puts into quotes or brackets, the latter with them.
@@ -389,11 +389,16 @@ fn enact(fork: &Fork<'_>, mut judge: Judge, poll: &Poll<'_>, rule: &Name) -> Res
                 Err(_) => {}
             }
         }
-        now = next_look(begin, now);
+        let next = next_look(begin, now);
+        let known = said.as_ref().and_then(|refusal| refusal.next_at);
+        let known = known.filter(|at| *at > now && *at < next);
+        now = known.unwrap_or(next);
     }
     Err(match said {
         _ if !has_effect => Stuck::NoEffect,
-        Some(refusal) if reads_new_words(fork.judge.state(), judge.state(), &refusal) => {
+        Some(refusal)
+            if refuses_words(&judge, &refusal) && !refuses_words(&fork.judge, &refusal) =>
+        {
             Stuck::Words(refusal)
         }
         said => Stuck::Enacting(said),
@@ -408,20 +413,6 @@ fn next_look(begin: Moment, now: Moment) -> Moment {
         waited if waited < Span::days(10) => LATER_STEP,
         Span(waited) => Span(waited / 2),
     }
-}
-
-/// Whether the clause that refuses reads words that people write, and did not before.
-fn reads_new_words(today: &State, state: &State, refusal: &Refusal) -> bool {
-    let reads = |state: &State| {
-        let rule = state.rules.get(&refusal.rule_id);
-        let fences = rule.map(|rule| RuleText::parse(&rule.text).fences);
-        let mut fences = fences.into_iter().flatten();
-        fences.any(|fence| {
-            let reads = WORDS.iter().any(|word| fence.code.contains(word));
-            reads && fence.clause == refusal.clause
-        })
-    };
-    reads(state) && !reads(today)
 }
 
 /// An action on a matter, for somebody who may take it.

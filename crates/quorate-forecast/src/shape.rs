@@ -16,6 +16,14 @@ pub(crate) fn text<S: Serializer>(it: &impl Display, to: S) -> Result<S::Ok, S::
     to.collect_str(it)
 }
 
+/// An id or a span as its text, or nothing.
+pub(crate) fn some_text<S: Serializer>(
+    it: &Option<impl Display>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    it.as_ref().map(ToString::to_string).serialize(to)
+}
+
 /// A moment, or nothing.
 pub(crate) fn moment<S: Serializer>(it: &Option<Moment>, to: S) -> Result<S::Ok, S::Error> {
     it.map(|at| at.to_string()).serialize(to)

@@ -179,6 +179,8 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
         .zip(&changes)
         .filter_map(|(told, change)| told.line(|| change_line(change, is_exact, voice)));
     let (mut lines, rest): (Vec<ForecastLine>, Vec<_>) = changes.partition(|line| line.is_alarm);
+    let said = forecast.said.iter();
+    lines.extend(said.map(|text| ForecastLine::new("The rules say, as it is posted:", text)));
     lines.extend(dice);
     lines.extend(rest);
     lines.extend(begun);
@@ -256,6 +258,8 @@ fn condition_line(condition: &Condition, voice: &dyn Voice) -> ForecastLine {
     let Condition {
         test,
         holds,
+        tried,
+        refused,
         otherwise,
         instead_of,
     } = condition;
@@ -274,7 +278,11 @@ fn condition_line(condition: &Condition, voice: &dyn Voice) -> ForecastLine {
         let gap = if text.is_empty() { "" } else { "; " };
         text = format!("{text}{gap}if it {other}, not: {}", told(instead_of));
     }
-    if text.is_empty() {
+    if let Some(refusal) = refused {
+        text = format!("if it {other} by then, the post could not be enacted: {refusal}");
+    } else if !tried {
+        text.push_str("the other way was not tried, for that takes longer than a report may");
+    } else if text.is_empty() {
         text.push_str("the same comes of it either way");
     }
     ForecastLine::new(
@@ -520,7 +528,13 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
         }));
     }
     for broken in &queue.broken {
-        let line = ForecastLine::new("It would break what is behind it:", why_words(&broken.why));
+        let lead = match broken.why {
+            Why::Refused(_) => "What is behind it could no longer be done:",
+            Why::LeftOut(_) => "Of what is behind it, this would be left out:",
+            Why::CodeSleeps(_) => "Code of what is behind it wouldn’t run any more:",
+            Why::Merged(_) => "With what is behind it, a line would come that nobody wrote:",
+        };
+        let line = ForecastLine::new(lead, why_words(&broken.why));
         lines.push(line.alarm().on(&broken.post));
     }
     for flip in &queue.flips {

@@ -2,71 +2,16 @@
 
 use std::sync::Arc;
 
-use quorate_engine::changes::{self, Change};
+mod common;
+
+use common::{BILLS, Game};
 use quorate_engine::judge::PageAccount;
-use quorate_engine::rulebook::Rulebook;
-use quorate_engine::view::View;
-use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_forecast::consequence::{Consequence, Machinery};
-use quorate_forecast::{
-    Amending, Extent, Forecast, Fork, PastEvents, PatchTests, Proposed, Stuck, Today, Why,
-    trial_command,
-};
+use quorate_forecast::{Amending, Extent, Forecast, PatchTests, Proposed, Stuck, Today, Why};
 use quorate_kernel::audience::Reader;
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
-use quorate_kernel::event::Event;
-use quorate_kernel::patch::Patch;
-use quorate_kernel::seal::Sealed;
-use quorate_kernel::{EventSeq, Moment, PlayerId, PostId, Refusal, Value};
+use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::{Refusal, Value};
 use quorate_law::Limits;
-
-const MANIFEST: &str =
-    "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
-
-const BILLS: &str = r#"---
-section: rules
----
-# Bills
-
-1. A bill is law as soon as more than half of all are for it.
-
-```starlark
-category("Bill", icons = ["for", "against"], statuses = ["pending", "enacted", "failed"])
-
-def votes(post: Post, side: str) -> int:
-    return len([i for i in icons(post) if i.counted and i.name == side])
-
-def enact(actor: Player, bill: Bill):
-    require(bill.status == "pending", "a pending bill")
-    require(votes(bill, "for") * 2 > len(players()), "more than half of all")
-    apply(bill)
-    close(bill, "enacted", "")
-
-action("enact", enact, title = "Enact")
-```
-"#;
-
-const GOLD: &str = r#"---
-section: rules
----
-# Gold
-
-1. Everybody has gold, and a purse that they alone know of.
-
-```starlark
-gold = number("Gold", of = player, default = 1)
-purse = number("Purse", of = player, shown_to = "owner")
-
-def dig(actor: Player):
-    actor.gold += 1
-
-def save(actor: Player):
-    actor.purse += 42
-
-action("dig", dig, title = "Dig")
-action("save", save, title = "Save")
-```
-"#;
 
 /// A law in which nothing enacts a bill.
 const NO_WAY: &str = "# Bills\n\n1. A bill is read.\n\n```starlark\n\
@@ -104,134 +49,6 @@ automatic("count", count, of = Bill, when = over)
 action("read-out", read_out, title = "Read out")
 ```
 "#;
-
-struct Empty;
-
-impl PastEvents for Empty {
-    fn event(&self, _: EventSeq) -> Option<Event> {
-        None
-    }
-
-    fn log(&self) -> Result<Vec<Event>, Refusal> {
-        Ok(Vec::new())
-    }
-}
-
-struct Game {
-    judge: Judge,
-    laws: Arc<LawCache>,
-    anna: PlayerId,
-    now: Moment,
-}
-
-impl Game {
-    fn found() -> Self {
-        Self::found_under(BILLS)
-    }
-
-    fn found_under(bills: &str) -> Self {
-        let rule = |name: &str, text: &str| (format!("1-rules/{name}.md"), text.to_owned());
-        let book = Rulebook {
-            name: "t".into(),
-            manifest: toml::from_str(MANIFEST).expect("it reads"),
-            library: Vec::new(),
-            rules: vec![rule("01-bills", bills), rule("02-gold", GOLD)],
-            tests: Vec::new(),
-        };
-        let laws: Arc<LawCache> = Arc::default();
-        let mut game = Self {
-            judge: Judge::unfounded(&laws),
-            laws,
-            anna: PlayerId(quorate_kernel::Id::new(EventSeq(1), 0)),
-            now: "2031-05-04T09:00Z".parse().expect("a moment"),
-        };
-        let founding = book.founding("A game", "Anna").expect("it reads");
-        game.send(Actor::Operator, Act::Found(Box::new(founding)));
-        assert!(
-            game.judge.law().asleep.is_empty(),
-            "{:?}",
-            game.judge.law().asleep
-        );
-        let mut people = game.judge.state().people.keys();
-        game.anna = *people.next().expect("the founder");
-        game
-    }
-
-    fn send(&mut self, actor: Actor, act: Act) -> EventSeq {
-        let command = trial_command(self.now, actor, act);
-        let judged = self.judge.judge(&command, &Inputs::default()).event();
-        judged
-            .unwrap_or_else(|refusal| panic!("refused: {refusal}"))
-            .seq
-    }
-
-    fn post(&mut self, changes: &str) -> PostId {
-        let patch = self.patch(changes);
-        let post = NewPost {
-            category: "Bill".into(),
-            title: typed("A bill"),
-            body: typed("So be it."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: Some(Sealed::close(patch, [0; 16])),
-        };
-        let seq = self.send(Actor::Player(self.anna), Act::Post(Box::new(post)));
-        PostId(quorate_kernel::Id::new(seq, 0))
-    }
-
-    fn patch(&self, changes: &str) -> Patch {
-        let listed: Vec<Change> = serde_json::from_str(changes).expect("it reads");
-        let patch = self.judge.look(self.now, |tx| changes::patch(tx, &listed));
-        patch.unwrap_or_else(|bad| panic!("{bad}"))
-    }
-
-    fn forecast(&self, changes: &str, reader: Reader, is_over: bool) -> Forecast {
-        let proposed = Proposed::changes(self.judge.law(), self.patch(changes));
-        self.forecast_of(&proposed, reader, is_over)
-    }
-
-    fn forecast_of(&self, proposed: &Proposed, reader: Reader, is_over: bool) -> Forecast {
-        self.forecast_paid_from(&PageAccount::of_preview(), proposed, reader, is_over)
-    }
-
-    fn forecast_paid_from(
-        &self,
-        account: &Arc<PageAccount>,
-        proposed: &Proposed,
-        reader: Reader,
-        is_over: bool,
-    ) -> Forecast {
-        let whole = |fork: &Fork<'_>| Forecast::of(fork, proposed, Extent::Whole);
-        self.on_a_fork(account, reader, is_over, whole)
-    }
-
-    fn on_a_fork<T>(
-        &self,
-        account: &Arc<PageAccount>,
-        reader: Reader,
-        is_over: bool,
-        use_it: impl FnOnce(&Fork<'_>) -> T,
-    ) -> T {
-        let view = View {
-            state: self.judge.state(),
-            law: self.judge.law(),
-            reader,
-        };
-        let fork = Fork {
-            judge: Judge::open(view.blind(), self.judge.head(), &self.laws).paid_from(account),
-            reader,
-            is_blind: reader == Reader::Stranger,
-            now: self.now,
-            past: &Empty,
-            time_is_over: &|| is_over,
-        };
-        use_it(&fork)
-    }
-
-    fn whole(&self, changes: &str) -> Forecast {
-        self.forecast(changes, Reader::Player(self.anna), false)
-    }
-}
 
 fn script(code: &str) -> String {
     format!(
@@ -357,6 +174,35 @@ fn who_can_change_rules_by_hand_is_told_where_nobody_can_by_a_proposal() {
         panic!("{:?}", forecast.amending);
     };
     assert!(everybody && today == Today::Passes);
+}
+
+#[test]
+fn where_all_is_forbidden_nobody_changes_a_rule_and_only_the_operator_could() {
+    let stop = "# Stop\n\n1. Nothing happens.\n\n```starlark\ndef always(a: Attempt) -> bool:\n    return True\n\n\
+        forbid(scope(), always, \"silence\")\n```\n";
+    let stop =
+        serde_json::json!([{ "do": "add_rule", "id": "stop", "section": "rules", "text": stop }]);
+    let forecast = Game::found().whole(&stop.to_string());
+    assert!(
+        matches!(
+            forecast.amending,
+            Some(Amending::Fails {
+                stuck: Stuck::Posting(_),
+                today: Today::Passes
+            })
+        ),
+        "{:?}",
+        forecast.amending
+    );
+    let titled = stop.to_string().replace(
+        "return True",
+        "return \\\"Core\\\" not in a.args[\\\"title\\\"]",
+    );
+    let amending = Game::found().whole(&titled).amending;
+    assert!(
+        !matches!(amending, Some(Amending::Fails { .. })),
+        "other words might do: {amending:?}"
+    );
 }
 
 /// A change of the rule on bills.
@@ -571,7 +417,7 @@ fn tests_of_a_preview_are_paid_from_what_the_forecast_left() {
     let text = "```starlark-test\ndef test_one():\n    eq(1, 1)\n```\n";
     let proved = |limits| {
         let account = Arc::new(PageAccount::of(limits));
-        let proof = game.on_a_fork(&account, reader, false, |fork| {
+        let proof = game.forked(&account, reader, false, |fork| {
             drop(Forecast::of(fork, &proposed, Extent::Whole));
             let tests = PatchTests::of(fork, &proposed, ("the proposal", text), None);
             tests.map(|tests| tests.run(|| false))

@@ -1,6 +1,6 @@
 //! Acts that every game has, whatever its law: posting, commenting, voting. Guards may forbid them.
 
-use quorate_kernel::event::NoteKind;
+use quorate_kernel::event::{Note, NoteKind};
 use quorate_kernel::rows::IconUse;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
@@ -208,27 +208,38 @@ fn votes_in(
     let reading = icons::read(text, &icon_words(tx, post));
     let mut uses = Vec::with_capacity(reading.icons.len());
     for (index, name) in reading.icons.into_iter().enumerate() {
-        let answer = if is_repeated(tx, actor, post, &name) {
-            Ok(false)
-        } else {
-            can_cast(tx, actor, post, category, &name).map(|()| true)
-        };
-        let counted = match answer {
+        if is_repeated(tx, actor, post, &name) {
+            say_no_vote(tx, &name, "it stands already, and could not be cast again");
+            uses.push(IconUse {
+                name,
+                counted: false,
+            });
+            continue;
+        }
+        let counted = match can_cast(tx, actor, post, category, &name) {
             Err(Stop::Refused(refusal)) if index > 0 || !reading.opens_with_one => {
-                tx.say(
-                    NoteKind::Said,
-                    format!(
-                        "{} is no vote here: {refusal}",
-                        name.as_str().to_uppercase()
-                    ),
-                );
+                say_no_vote(tx, &name, &refusal.to_string());
                 false
             }
-            other => other?,
+            cast => cast.map(|()| true)?,
         };
         uses.push(IconUse { name, counted });
     }
     Ok(uses)
+}
+
+/// What stands in the log between an icon that is no vote and the reason.
+const NO_VOTE: &str = " is no vote here: ";
+
+fn say_no_vote(tx: &Tx, icon: &Name, why: &str) {
+    let icon = icon.as_str().to_uppercase();
+    tx.say(NoteKind::Said, format!("{icon}{NO_VOTE}{why}"));
+}
+
+/// The icon of which a line of the log says that it is no vote, and the reason.
+pub fn no_vote(note: &Note) -> Option<(Name, &str)> {
+    let (icon, why) = note.text.split_once(NO_VOTE)?;
+    Some((Name::from(icon.to_lowercase()), why))
 }
 
 /// The words that are icons under a post: those of its category, then those that only other categories know.

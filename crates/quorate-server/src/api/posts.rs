@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use quorate_engine::changes::Change;
+use quorate_forecast::{MatterVerdict, MoreVotes};
 use quorate_kernel::patch::Patch;
-use quorate_kernel::rows::{Comment, CommentKey, Post};
+use quorate_kernel::rows::{Comment, CommentKey, IconUse, Post};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{CommentId, PlayerId, PostId, Thing};
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ use crate::api::problem::Problem;
 use crate::api::{data, log};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::view::comments::CommentPages;
+use crate::view::comments::{CommentPages, NoVotes};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
 use crate::view::posts::post_id;
@@ -124,12 +125,27 @@ pub(crate) struct PostData {
     digest: Option<String>,
     /// The vote of each who plays as it counts.
     votes: Vec<VoteData>,
+    /// What the votes come to while it is open: `is` says what, and the rest how it stands now, which vote decides it, and what
+    /// more votes or time would change first. `sentence` has it in words.
+    #[schema(value_type = Option<Object>)]
+    verdict: Option<VerdictLine>,
     /// The comments, oldest first: up to 100 of them, and 512 KiB.
     thread: Vec<CommentData>,
     /// What to give as `after` for the comments that follow; nothing where there are no more.
     thread_next: Option<String>,
     /// Actions of the law that you can take on it now, by code name.
     actions: Vec<String>,
+}
+
+/// What the votes on an open matter come to.
+#[derive(Serialize)]
+pub(crate) struct VerdictLine {
+    /// In words, as pages have it.
+    sentence: String,
+    #[serde(flatten)]
+    verdict: MatterVerdict,
+    /// For each side the least number of further votes that changes something.
+    more: Vec<MoreVotes>,
 }
 
 /// Somebody's vote.
@@ -167,6 +183,8 @@ pub(crate) struct IconData {
     name: String,
     /// Whether its author could cast it at that time.
     counted: bool,
+    /// Why it is no vote, if it is none.
+    why: Option<String>,
 }
 
 /// The posts of a game that you may see, newest first.
@@ -301,6 +319,7 @@ fn whole(look: &GameView, word: &str, after: Option<CommentId>) -> Result<PostDa
     let offers = look.post_offers(id);
     let comments = CommentPages::after(look, id, after);
     let shown = &comments.all[comments.page(0)];
+    let no_votes = look.no_votes(shown);
     let patch = post.patch.as_ref();
     // That of the changes themselves: a seal's own is salted, and nobody could tell what it is of.
     let digest = patch.and_then(Sealed::plain).map(Patch::digest);
@@ -312,9 +331,10 @@ fn whole(look: &GameView, word: &str, after: Option<CommentId>) -> Result<PostDa
         changes: log::listed(patch),
         digest: digest.map(|digest| digest.to_string()),
         votes: votes.collect(),
+        verdict: count.as_ref().map(|count| verdict(look, id, count)),
         thread: shown
             .iter()
-            .map(|(key, one)| comment(look, key, one))
+            .map(|(key, one)| comment(look, key, one, no_votes.get(&key.id.0.event())))
             .collect(),
         thread_next: (comments.count() > 1)
             .then(|| shown.last().map(|(key, _)| key.id.to_string()))
@@ -337,11 +357,21 @@ fn fields(look: &GameView, id: PostId, post: &Post) -> BTreeMap<String, AnyJson>
     })
 }
 
-fn comment(look: &GameView, key: &CommentKey, comment: &Comment) -> CommentData {
+fn comment(
+    look: &GameView,
+    key: &CommentKey,
+    comment: &Comment,
+    no_votes: Option<&NoVotes>,
+) -> CommentData {
     let author = look.author_of(&comment.author);
+    let why = |icon: &IconUse| {
+        let known = no_votes?.iter().find(|(name, _)| *name == icon.name);
+        known.filter(|_| !icon.counted).map(|(_, why)| why.clone())
+    };
     let icons = comment.icons.iter().map(|icon| IconData {
         name: icon.name.to_string(),
         counted: icon.counted,
+        why: why(icon),
     });
     CommentData {
         id: key.id.to_string(),
@@ -349,5 +379,16 @@ fn comment(look: &GameView, key: &CommentKey, comment: &Comment) -> CommentData 
         at: moment(comment.at),
         text: comment.text.as_str().to_owned(),
         icons: icons.collect(),
+    }
+}
+
+/// The verdict on an open matter.
+fn verdict(look: &GameView, id: PostId, count: &Count) -> VerdictLine {
+    let (verdict, more) = look.matter_verdict(id, count);
+    let said = look.verdict(id);
+    VerdictLine {
+        sentence: said.map_or_else(String::new, |said| said.sentence()),
+        verdict,
+        more,
     }
 }

@@ -1,12 +1,17 @@
 //! The comments under a post, in pages.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use quorate_engine::no_vote;
 use quorate_kernel::rows::{Comment, CommentKey};
-use quorate_kernel::{CommentId, PostId};
+use quorate_kernel::{CommentId, EventSeq, Name, PostId};
 
 use crate::view::game::GameView;
 use crate::view::words::written;
+
+/// Icons that are no votes, each with the reason.
+pub type NoVotes = Vec<(Name, String)>;
 
 /// How many comments a page has at most.
 pub const COMMENTS_MAX: usize = 100;
@@ -34,6 +39,32 @@ impl GameView {
             None => String::new(),
         };
         format!("{}{more}\n\n{name}", lines.join("\n"))
+    }
+}
+
+impl GameView {
+    /// Why icons of some comments are no votes, as the log has it: by the event that brought the comment, each icon with the
+    /// reason.
+    pub fn no_votes(&self, comments: &[(&CommentKey, &Comment)]) -> BTreeMap<EventSeq, NoVotes> {
+        let is_none = |(_, comment): &&(&CommentKey, &Comment)| {
+            comment.icons.iter().any(|icon| !icon.counted)
+        };
+        let seqs = comments.iter().filter(is_none);
+        let seqs: Vec<EventSeq> = seqs.map(|(key, _)| key.id.0.event()).collect();
+        if seqs.is_empty() {
+            return BTreeMap::new();
+        }
+        // Pages are made where waiting holds up nobody.
+        let reading = self.site.events(&self.game, &seqs);
+        let events = tokio::runtime::Handle::current().block_on(reading);
+        let events = events.unwrap_or_default().into_iter();
+        events
+            .map(|event| {
+                let told = event.notes.iter().filter_map(no_vote);
+                let told = told.map(|(icon, why)| (icon, self.themed(why)));
+                (event.seq, told.collect())
+            })
+            .collect()
     }
 }
 

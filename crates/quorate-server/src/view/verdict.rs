@@ -1,25 +1,20 @@
-//! What a tally comes to, in one sentence: worked out by the law, on a copy where the votes that are still out are cast.
+//! What a tally comes to, in one sentence. What it comes to is worked out as data; here it is put into words.
 
 use std::sync::Arc;
 
-use quorate_engine::judge::{Inputs, Judge};
-use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_forecast::{
+    DecidingVote, Fork, MatterStanding, MatterVerdict, MatterVotes, MoreVotes, OpenMatter,
+    Ripeness, ShutClosing,
+};
 use quorate_kernel::digest::Digest;
-use quorate_kernel::rows::DueKey;
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
+use quorate_kernel::{Moment, Name, PostId, Span};
 use quorate_law::capital;
 
 use crate::ui::{Verdict, plural};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
-use crate::view::standing::{Standing, can, own_time, participle};
+use crate::view::standing::{can, news, own_time};
 use crate::view::window;
-
-/// How many votes that are still out are tried at most.
-const OUT_MAX: usize = 40;
-
-/// How much may fall due for a matter on a copy.
-const DUES: usize = 4;
 
 /// What is said of an open matter, and how long that holds while nothing happens.
 #[derive(Clone, Debug, Default)]
@@ -87,367 +82,151 @@ impl GameView {
         if let Some(known) = known.filter(|known| !self.is_past && known.holds(self.now)) {
             return known;
         }
-        let made = Arc::new(Trial::new(self, id, count).outlook());
+        let made = Arc::new(self.made_outlook(id, count));
         if !self.is_past {
             self.site.outlooks.insert(key, Arc::clone(&made));
         }
         made
     }
 
-    /// The open matter that a refusal says comes first.
-    fn named_in(&self, refusal: &Refusal, but: PostId) -> Option<PostId> {
-        let mut wanted = refusal.needs.iter().filter(|need| !need.need.is_empty());
-        wanted.find_map(|need| {
-            let mut posts = self.state().posts.iter();
-            let found = posts.find(|(id, post)| {
-                **id != but
-                    && self.is_open(post)
-                    && self.view().post(post)
-                    && (post.title.as_str() == need.need
-                        || self.themed(post.title.as_str()) == need.need)
-            });
-            found.map(|(id, _)| *id)
+    /// Tries votes and time on a matter.
+    pub(crate) fn on_matter<T>(
+        &self,
+        id: PostId,
+        count: &Count,
+        ask: impl FnOnce(&OpenMatter<'_>) -> T,
+    ) -> T {
+        let category = self.state().posts.get(&id).map(|post| &post.category);
+        let votes = MatterVotes {
+            icons: count.icons.clone(),
+            ballots: count.ballots.clone(),
+            deferring: count.gauge().deferring,
+            leader: self.emperor(),
+            closer: self.closer(),
+            role: category
+                .and_then(|category| self.usual_role(category))
+                .cloned(),
+        };
+        let fork = Fork {
+            judge: self.fork(),
+            reader: self.reader(),
+            is_blind: false,
+            now: self.now,
+            past: self,
+            time_is_over: &|| false,
+        };
+        ask(&OpenMatter::new(&fork, id, &votes))
+    }
+
+    /// What the votes on an open matter come to, and what more votes for a side would change first.
+    pub(crate) fn matter_verdict(
+        &self,
+        id: PostId,
+        count: &Count,
+    ) -> (MatterVerdict, Vec<MoreVotes>) {
+        self.on_matter(id, count, |matter| {
+            let more = ["for", "against"].into_iter();
+            let more = more.filter_map(|side| matter.more(side));
+            (matter.verdict(), more.collect())
         })
     }
-}
 
-/// Lets what falls due for a matter by a moment happen on a copy, such as the end of its count. What else falls due is left
-/// aside: a year that turns has nothing to do with it, and would cost as much as it does.
-fn settle(copy: &mut Judge, id: PostId, up_to: Moment) {
-    let is_its = |key: &DueKey| match key {
-        DueKey::Automatic(_, thing) | DueKey::Recheck(_, thing) => *thing == Thing::Post(id),
-        DueKey::Duty(_) | DueKey::Open(..) | DueKey::Claim(_) => false,
-    };
-    for round in 0..DUES {
-        let its = copy.state().dues.iter();
-        let its = its.filter(|(key, due)| due.at <= up_to && is_its(key));
-        let Some((key, at)) = its
-            .map(|(key, due)| (key.clone(), due.at))
-            .min_by_key(|(_, at)| *at)
-        else {
-            return;
-        };
-        let due = Command {
-            at: at.max(copy.head().at),
-            actor: Actor::Game,
-            key: format!("settle {round}").into(),
-            act: Act::Due { keys: vec![key] },
-        };
-        if copy.judge(&due, &Inputs::default()).event().is_err() {
-            return;
-        }
-    }
-}
-
-/// A matter with the copy on which votes are tried.
-pub(crate) struct Trial<'a> {
-    look: &'a GameView,
-    id: PostId,
-    here: Judge,
-    /// How it stands now.
-    pub(crate) now: Standing,
-    /// The first later moment at which time alone may change that.
-    pub(crate) until: Option<Moment>,
-    /// Who has not voted, first whoever others defer to.
-    out: Vec<PlayerId>,
-    /// How many votes defer.
-    deferring: u32,
-    icons: Vec<Name>,
-}
-
-impl<'a> Trial<'a> {
-    pub(crate) fn new(look: &'a GameView, id: PostId, count: &Count) -> Self {
-        let here = look.fork();
-        let (now, until) = Standing::at(look, &here, look.now, id);
-        let silent = count.ballots.iter().filter(|(_, word)| word.is_empty());
-        let mut out: Vec<PlayerId> = silent.map(|(player, _)| *player).collect();
-        let leader = look.emperor();
-        out.sort_by_key(|player| Some(*player) != leader);
-        Self {
-            look,
-            id,
-            here,
-            now,
-            until,
-            out,
-            deferring: count.gauge().deferring,
-            icons: count.icons.clone(),
-        }
-    }
-
-    fn takes(&self, side: &str) -> bool {
-        self.icons.iter().any(|icon| *icon == side)
-    }
-
-    /// Casts somebody's vote on a copy; none where the law does not take it.
-    fn cast(&self, on: &Judge, who: PlayerId, side: &str) -> Option<Judge> {
-        let mut copy = on.clone();
-        let act = Act::Comment {
-            post: self.id,
-            text: typed(&format!(":{side}:")),
-        };
-        let taken = self.look.would_on(&mut copy, Actor::Player(who), act);
-        settle(&mut copy, self.id, self.look.now);
-        taken.is_ok().then_some(copy)
-    }
-
-    fn standing(&self, copy: &Judge) -> Standing {
-        Standing::at(self.look, copy, self.look.now, self.id).0
-    }
-
-    /// The least number of further votes for a side, by those who have none yet, that changes something, with how it stands
-    /// then: found by halving, for what some votes have changed more of them do not change back.
-    pub(crate) fn enough(&self, side: &str) -> Option<(usize, Standing)> {
-        let mut copies: Vec<Judge> = Vec::new();
-        for player in self.out.iter().take(OUT_MAX) {
-            let on = copies.last().unwrap_or(&self.here);
-            let Some(copy) = self.cast(on, *player, side) else {
-                break;
-            };
-            copies.push(copy);
-        }
-        let flipped = |nth: usize| {
-            let after = self.standing(copies.get(nth)?);
-            (!after.is_as(&self.now)).then_some(after)
-        };
-        let (mut low, mut high) = (0, copies.len().checked_sub(1)?);
-        let mut after = flipped(high)?;
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match flipped(middle) {
-                Some(then) => (high, after) = (middle, then),
-                None => low = middle + 1,
+    fn made_outlook(&self, id: PostId, count: &Count) -> Outlook {
+        self.on_matter(id, count, |matter| {
+            let verdict = matter.verdict();
+            let (lead, why) = self.in_words(&verdict);
+            Outlook {
+                lead,
+                ahead: verdict.ahead,
+                why,
+                sides: self.usable_sides(id, count),
+                from: Some(self.now),
+                until: verdict.until,
             }
-        }
-        Some((high + 1, after))
-    }
-
-    /// The first moment at which something changes though nobody votes any more: the law says of each answer how long it
-    /// holds.
-    pub(crate) fn in_time(&self, tries: usize, ahead: Span) -> Option<(Moment, Standing)> {
-        let mut next = self.now.next(self.until, self.look.now);
-        for _ in 0..tries {
-            let at = next.filter(|at| *at - self.look.now < ahead)?;
-            let mut copy = self.here.clone();
-            settle(&mut copy, self.id, at);
-            let (after, until) = Standing::at(self.look, &copy, at, self.id);
-            if !after.is_as(&self.now) {
-                return Some((at, after));
-            }
-            next = after.next(until, at);
-        }
-        None
-    }
-
-    fn outlook(&self) -> Outlook {
-        let made = if self.now.open.is_empty() {
-            self.not_yet()
-        } else {
-            self.ripe()
-        };
-        Outlook {
-            sides: self.sides(),
-            from: Some(self.look.now),
-            until: self.until,
-            ..made
-        }
+        })
     }
 
     /// The icons that the reader could cast with effect; somebody idle, those that the law does not refuse.
-    fn sides(&self) -> Vec<Name> {
-        let me = self.look.me.filter(|_| self.look.is_member());
-        me.map(|me| window::usable_icons(self.look, self.id, me, &self.icons))
+    fn usable_sides(&self, id: PostId, count: &Count) -> Vec<Name> {
+        let me = self.me.filter(|_| self.is_member());
+        me.map(|me| window::usable_icons(self, id, me, &count.icons))
             .unwrap_or_default()
     }
 
-    /// Of a matter that can be closed.
-    fn ripe(&self) -> Outlook {
-        let ways = can(&self.now.open, "can be");
-        let fails = |title: &String| participle(title) == Some("failed");
-        if self.now.open.iter().all(fails) {
-            return self.only_failing();
-        }
-        let lead = if self.out.is_empty() {
-            format!("{} now; everybody has voted", capital(&ways))
-        } else if let Some((votes, _)) = self
-            .takes("against")
-            .then(|| self.enough("against"))
-            .flatten()
-        {
-            let votes = match votes {
-                1 => "one more vote AGAINST".to_owned(),
-                votes => format!("{votes} more votes AGAINST"),
-            };
-            format!("{} now; {votes} would stop it", capital(&ways))
-        } else {
-            format!(
-                "{} now; nothing that is still out can stop it",
-                capital(&ways)
-            )
-        };
-        Outlook {
-            lead,
-            ..Outlook::default()
-        }
-    }
-
-    /// Of a matter that can be failed and not carried.
-    fn only_failing(&self) -> Outlook {
-        let ways = can(&self.now.open, "can only be");
-        // What the law says the matter was not, it was: vetoed, self-killed.
-        let carrying = self.now.carrying().map(|(_, refusal)| refusal.what());
-        let fate = carrying.and_then(|what| what.split_once(" that was not "));
-        if let Some((_, fate)) = fate {
-            return Outlook {
-                lead: format!("{}: {ways}", capital(fate)),
-                ..Outlook::default()
-            };
-        }
-        let can_be_saved = self.takes("for") && self.enough("for").is_some();
-        let age = self.outlived();
-        let lead = match (age, can_be_saved) {
-            (Some(age), false) => format!("Past its {}: {ways}", own_time(age.0)),
-            (Some(age), true) => format!(
-                "{} now, {} after it opened; votes that are still out can save it",
-                capital(&can(&self.now.open, "can be")),
-                own_time(age.0)
-            ),
-            (None, false) if self.out.is_empty() => format!("{} now", capital(&ways)),
-            (None, false) => format!(
-                "{} now; nothing that is still out can save it",
-                capital(&can(&self.now.open, "can be"))
-            ),
-            (None, true) => format!(
-                "{} now; votes that are still out can save it",
-                capital(&can(&self.now.open, "can be"))
-            ),
-        };
-        Outlook {
-            lead,
-            ..Outlook::default()
-        }
-    }
-
-    /// How long after its opening time alone made a matter what it is, with the votes of now; none where the votes did.
-    fn outlived(&self) -> Option<Span> {
-        let opened = self.look.post(self.id)?.open_at;
-        let is_so = |at: Moment| {
-            let (then, _) = Standing::at(self.look, &self.here, at, self.id);
-            then.open == self.now.open
-        };
-        let second = Span(1_000);
-        let (mut low, mut high) = (opened + second, self.look.now);
-        if low >= high || is_so(low) {
-            return None;
-        }
-        while high - low > second {
-            let middle = low + Span((high - low).0 / 2);
-            if is_so(middle) {
-                high = middle;
-            } else {
-                low = middle;
+    /// A verdict without a full stop, and what it rests on, in sentences.
+    fn in_words(&self, verdict: &MatterVerdict) -> (String, String) {
+        let (lead, why) = match &verdict.is {
+            Ripeness::Ripe { stopped_by } => (ripe(verdict, *stopped_by), String::new()),
+            Ripeness::Fails {
+                fate,
+                outlived,
+                can_be_saved,
+            } => {
+                let lead = fails(verdict, fate.as_deref(), *outlived, *can_be_saved);
+                (lead, String::new())
             }
-        }
-        Some(low - opened)
-    }
-
-    /// Of a matter that cannot be closed yet.
-    fn not_yet(&self) -> Outlook {
-        let mut refusals = self.now.shut.iter().map(|(_, refusal)| refusal);
-        let ahead = refusals.find_map(|refusal| self.look.named_in(refusal, self.id));
-        let (lead, why) = if self.now.has_quorum() {
-            self.with_quorum(ahead)
-        } else if let Some(lead) = self.one_vote() {
-            (lead, self.still_out())
-        } else {
-            (self.so_far(), self.still_out())
+            Ripeness::Waits => self.with_quorum(verdict),
+            Ripeness::OneVote { votes } => {
+                let said = votes.iter().map(|vote| self.decides(verdict, vote));
+                let said: Vec<String> = said.collect();
+                let lead = format!("One vote decides: {}", said.join("; "));
+                (lead, still_out(verdict.out))
+            }
+            Ripeness::Undecided => (self.so_far(&verdict.now), still_out(verdict.out)),
         };
-        let why = match self.by_time(ahead) {
+        let time = verdict.later.as_ref().and_then(|later| {
+            let way = (!later.then.open.is_empty()).then(|| can(&later.then.titles(), "can be"))?;
+            let when = self.when(later.at).full();
+            Some(format!("As it stands, it {way} from {when}."))
+        });
+        let why = match time {
             Some(time) if why.is_empty() => time,
             Some(time) => format!("{why} {time}"),
             None => why,
         };
-        Outlook {
-            lead,
-            ahead,
-            why,
-            ..Outlook::default()
-        }
+        (lead, why)
     }
 
-    fn with_quorum(&self, ahead: Option<PostId>) -> (String, String) {
+    /// Of a matter that has its quorum and cannot be closed yet.
+    fn with_quorum(&self, verdict: &MatterVerdict) -> (String, String) {
         let lead = "Has its quorum".to_owned();
-        let carrying = self.now.carrying().filter(|_| ahead.is_none());
-        let Some((title, refusal)) = carrying else {
+        let carrying = verdict.now.carrying().filter(|_| verdict.ahead.is_none());
+        let Some(ShutClosing { closing, refusal }) = carrying else {
             return (lead, String::new());
         };
         match refusal.next_at {
             Some(at) => {
-                let way = can(std::slice::from_ref(title), "can be");
-                (
-                    format!("{lead}; {way} from {}", self.look.when(at).full()),
-                    String::new(),
-                )
+                let way = can(std::slice::from_ref(&closing.title), "can be");
+                let from = self.when(at).full();
+                (format!("{lead}; {way} from {from}"), String::new())
             }
-            None => (lead, self.look.refusal(title, refusal).sentence()),
+            None => (lead, self.refusal(&closing.title, refusal).sentence()),
         }
     }
 
-    /// What time alone brings, where that is known.
-    fn by_time(&self, ahead: Option<PostId>) -> Option<String> {
-        if ahead.is_some() || self.now.has_quorum() {
-            return None;
-        }
-        let (at, after) = self.in_time(2, Span::days(7))?;
-        let fresh: Vec<String> = after.open.into_iter().collect();
-        let way = (!fresh.is_empty()).then(|| can(&fresh, "can be"))?;
-        let when = self.look.when(at).full();
-        Some(format!("As it stands, it {way} from {when}."))
-    }
-
-    /// One vote that changes how the matter stands, by whoever others defer to or by anybody.
-    fn one_vote(&self) -> Option<String> {
-        let leader = self.look.emperor();
-        let sides = ["for", "against"].into_iter();
-        let said = sides.filter(|side| self.takes(side)).filter_map(|side| {
-            let anybody = self.out.iter().find(|player| Some(**player) != leader);
-            let mut tries = anybody.into_iter().chain(self.out.first()).copied();
-            tries.find_map(|who| self.decides(who, side, leader))
-        });
-        let said: Vec<String> = said.collect();
-        (!said.is_empty()).then(|| format!("One vote decides: {}", said.join("; ")))
-    }
-
-    fn decides(&self, who: PlayerId, side: &str, leader: Option<PlayerId>) -> Option<String> {
-        let after = self.standing(&self.cast(&self.here, who, side)?);
-        if after.is_as(&self.now) {
-            return None;
-        }
-        let shout = side.to_uppercase();
-        let reaches = after.has_quorum() && !self.now.has_quorum();
+    /// One vote that changes how a matter stands.
+    fn decides(&self, verdict: &MatterVerdict, vote: &DecidingVote) -> String {
+        let shout = vote.side.to_uppercase();
+        let reaches = vote.then.has_quorum() && !verdict.now.has_quorum();
         let what = if reaches {
             "reaches its quorum".to_owned()
         } else {
-            format!("and {}", after.news(&self.now))
+            format!("and {}", news(&vote.then, &verdict.now))
         };
-        let carried = after.in_favour.zip(self.now.in_favour);
-        let carried = carried.map_or(0, |(then, now)| then - now - 1);
-        Some(match usize::try_from(carried) {
-            Ok(carried @ 1..) if reaches && Some(who) == leader && self.deferring > 0 => format!(
+        match (vote.by, vote.carries) {
+            (Some(by), carried @ 1..) if reaches => format!(
                 "{}’s {shout} carries {} and {what}",
-                self.look.name(who),
+                self.name(by),
                 plural(carried, "deferring vote", "deferring votes")
             ),
-            _ if Some(who) == leader && self.deferring > 0 => {
-                format!("{}’s {shout} {what}", self.look.name(who))
-            }
-            _ => format!("one more {shout} {what}"),
-        })
+            (Some(by), _) => format!("{}’s {shout} {what}", self.name(by)),
+            (None, _) => format!("one more {shout} {what}"),
+        }
     }
 
-    /// How far it is from its quorum; the count where there is none.
-    fn so_far(&self) -> String {
-        match (self.now.in_favour, self.now.quorum) {
+    /// How far it is from its quorum; what it lacks where there is none.
+    fn so_far(&self, now: &MatterStanding) -> String {
+        match (now.in_favour, now.quorum) {
             (Some(in_favour), Some(quorum)) => {
                 let missing = usize::try_from(quorum - in_favour).unwrap_or(0);
                 format!(
@@ -455,22 +234,56 @@ impl<'a> Trial<'a> {
                     plural(missing, "more vote FOR", "more votes FOR")
                 )
             }
-            _ => match self.now.carrying() {
-                Some((title, refusal)) => {
-                    let said = self.look.refusal(title, refusal).sentence();
+            _ => match now.carrying() {
+                Some(ShutClosing { closing, refusal }) => {
+                    let said = self.refusal(&closing.title, refusal).sentence();
                     said.trim_end_matches('.').to_owned()
                 }
                 None => "Open".to_owned(),
             },
         }
     }
+}
 
-    /// How many votes have not been cast.
-    fn still_out(&self) -> String {
-        match self.out.len() {
-            0 => "Everybody has voted.".to_owned(),
-            1 => "1 player hasn’t voted.".to_owned(),
-            out => format!("{out} players haven’t voted."),
-        }
+/// Of a matter that can be closed.
+fn ripe(verdict: &MatterVerdict, stopped_by: Option<usize>) -> String {
+    let ways = capital(&can(&verdict.now.titles(), "can be"));
+    match stopped_by {
+        _ if verdict.out == 0 => format!("{ways} now; everybody has voted"),
+        Some(1) => format!("{ways} now; one more vote AGAINST would stop it"),
+        Some(votes) => format!("{ways} now; {votes} more votes AGAINST would stop it"),
+        None => format!("{ways} now; nothing that is still out can stop it"),
+    }
+}
+
+/// Of a matter that can be failed and not carried.
+fn fails(
+    verdict: &MatterVerdict,
+    fate: Option<&str>,
+    outlived: Option<Span>,
+    can_be_saved: bool,
+) -> String {
+    let titles = verdict.now.titles();
+    let (ways, only) = (can(&titles, "can be"), can(&titles, "can only be"));
+    let ways = capital(&ways);
+    match (fate, outlived, can_be_saved) {
+        (Some(fate), ..) => format!("{}: {only}", capital(fate)),
+        (None, Some(age), false) => format!("Past its {}: {only}", own_time(age.0)),
+        (None, Some(age), true) => format!(
+            "{ways} now, {} after it opened; votes that are still out can save it",
+            own_time(age.0)
+        ),
+        (None, None, false) if verdict.out == 0 => format!("{} now", capital(&only)),
+        (None, None, false) => format!("{ways} now; nothing that is still out can save it"),
+        (None, None, true) => format!("{ways} now; votes that are still out can save it"),
+    }
+}
+
+/// How many votes have not been cast.
+fn still_out(out: usize) -> String {
+    match out {
+        0 => "Everybody has voted.".to_owned(),
+        1 => "1 player hasn’t voted.".to_owned(),
+        out => format!("{out} players haven’t voted."),
     }
 }

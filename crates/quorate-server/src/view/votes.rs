@@ -1,5 +1,6 @@
 //! How a vote stands: the count, each vote and how it was reached, and what would still change it.
 
+use quorate_forecast::leaning;
 use quorate_kernel::rows::CommentKey;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, rows};
 use quorate_law::datum::Datum;
@@ -9,8 +10,7 @@ use crate::ui::votes::{If, VoteLine, Votes};
 use crate::ui::{Ballot, Fact, Icon, Tone};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
-use crate::view::standing::leaning;
-use crate::view::verdict::Trial;
+use crate::view::standing::news;
 
 /// How many later moments are tried.
 const TRIED: usize = 12;
@@ -86,35 +86,31 @@ fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
 
 /// What more votes for a side, or time alone, would change first; found by trying it on a copy.
 fn ifs(look: &GameView, id: PostId, count: &Count) -> Vec<If> {
-    let trial = Trial::new(look, id, count);
-    let mut lines = Vec::new();
-    let sides = [
-        ("for", Icon::For, Tone::For),
-        ("against", Icon::Against, Tone::Against),
-    ];
-    for (side, icon, tone) in sides {
-        if !count.icons.iter().any(|known| *known == side) {
-            continue;
-        }
-        if let Some((votes, after)) = trial.enough(side) {
-            lines.push(If {
+    look.on_matter(id, count, |matter| {
+        let sides = [
+            ("for", Icon::For, Tone::For),
+            ("against", Icon::Against, Tone::Against),
+        ];
+        let more = sides.into_iter().filter_map(|(side, icon, tone)| {
+            let more = matter.more(side)?;
+            Some(If {
                 icon,
                 tone,
-                lead: format!("{votes} more {}:", side.to_uppercase()),
-                text: format!("{}.", after.news(&trial.now)),
-            });
-        }
-    }
-    if let Some((at, after)) = trial.in_time(TRIED, AHEAD) {
-        let from = look.when(at).full();
-        lines.push(If {
-            icon: Icon::Pending,
-            tone: Tone::None,
-            lead: "No more votes:".to_owned(),
-            text: format!("from {from} on {}.", after.news(&trial.now)),
+                lead: format!("{} more {}:", more.votes, side.to_uppercase()),
+                text: format!("{}.", news(&more.then, matter.now())),
+            })
         });
-    }
-    lines
+        let later = matter.in_time(TRIED, AHEAD).map(|later| {
+            let from = look.when(later.at).full();
+            If {
+                icon: Icon::Pending,
+                tone: Tone::None,
+                lead: "No more votes:".to_owned(),
+                text: format!("from {from} on {}.", news(&later.then, matter.now())),
+            }
+        });
+        more.chain(later).collect()
+    })
 }
 
 /// Where on the page a vote was cast.

@@ -114,3 +114,70 @@ async fn what_the_document_does_not_allow_is_refused() {
         .await;
     game.get("/posts?limit=100").gives(200).await;
 }
+
+/// The table by which the law reads comments.
+const COMMENTS: &str = include_str!("../../../quorate-engine/src/icons/comments.txt");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_api_tells_the_votes_of_the_table_of_comments() {
+    let game = Game::of_six().await;
+    let post = post_with(&game, 0, 0).await;
+    let path = format!("/posts/{post}/comments");
+    let rows = COMMENTS.lines().filter(|line| !line.starts_with("# What"));
+    let mut wanted = Vec::new();
+    for row in rows {
+        let (text, icons) = row.rsplit_once("=>").unwrap();
+        let typed = text.strip_suffix(' ').unwrap_or(text);
+        let typed = typed.replace("\\n", "\n").replace("\\\\", "\\");
+        // Bert leads nobody, and has no veto.
+        if typed.trim().is_empty() || icons.contains("veto") {
+            continue;
+        }
+        let comment = json!({ "text": typed });
+        game.post(&path, &comment).by(&game.bert).gives(201).await;
+        wanted.push((typed, icons.trim().to_owned()));
+    }
+    let mut told = Vec::new();
+    let mut part = game.get(&format!("/posts/{post}")).gives(200).await;
+    loop {
+        told.extend(part["thread"].as_array().unwrap().clone());
+        let Some(next) = part["thread_next"].as_str() else {
+            break;
+        };
+        let after = format!("/posts/{post}?after={next}");
+        part = game.get(&after).gives(200).await;
+    }
+    assert_eq!(told.len(), wanted.len());
+    for (comment, (text, icons)) in told.iter().zip(&wanted) {
+        let names = comment["icons"].as_array().unwrap().iter();
+        let names: Vec<_> = names.map(|icon| icon["name"].as_str().unwrap()).collect();
+        assert_eq!(names.join(" "), *icons, "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_icon_that_is_no_vote_says_why_in_the_api_and_under_its_comment() {
+    let game = Game::of_six().await;
+    let post = post_with(&game, 0, 0).await;
+    let path = format!("/posts/{post}/comments");
+    let text = json!({ "text": "I would :veto: it, so :against:" });
+    game.post(&path, &text).by(&game.bert).gives(201).await;
+    let shown = game.get(&format!("/posts/{post}")).gives(200).await;
+    let icons = &shown["thread"][0]["icons"];
+    assert_eq!(
+        (&icons[0]["counted"], &icons[1]["counted"]),
+        (&json!(false), &json!(true))
+    );
+    assert!(icons[1]["why"].is_null());
+    let why = icons[0]["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("needs ") && why.contains(", clause "),
+        "{why}"
+    );
+    let (_, page) = drawn(&game, &format!("/g/{}/post/{post}", game.word)).await;
+    let told: String = page.root_element().text().collect();
+    assert!(
+        told.contains(&format!("VETO did not count as a vote: {why}.")),
+        "{told}"
+    );
+}

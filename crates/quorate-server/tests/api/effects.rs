@@ -356,7 +356,10 @@ async fn a_proposal_that_takes_what_another_needs_says_which_it_breaks() {
     let second = game.propose("Ebb", &amend).await;
     let behind = game.report(&first, "queue").await;
     assert!(
-        behind.iter().any(|line| line.contains("It would break what is behind it:") && line.ends_with("Ebb")),
+        behind.iter().any(
+            |line| line.starts_with("Of what is behind it, this would be left out:")
+                && line.ends_with("Ebb")
+        ),
         "{behind:?}"
     );
     let after = game.report(&second, "queue").await;

@@ -59,6 +59,15 @@ async fn a_proposal_is_made_voted_on_and_enacted() {
     assert_eq!(shown["tally"]["quorum"], 4);
     assert_eq!(shown["votes"][0]["vote"], "for");
     assert_eq!(shown["thread"].as_array().unwrap().len(), 4);
+    let verdict = &shown["verdict"];
+    assert_eq!(
+        (&verdict["is"], &verdict["out"]),
+        (&json!("waits"), &json!(2))
+    );
+    assert_eq!(verdict["now"]["in_favour"], 4);
+    assert_eq!(verdict["until"], "2031-05-04T21:00Z");
+    let sentence = verdict["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("Has its quorum"), "{sentence}");
 
     let early = game.post("/why", &enact).by(&game.anna).gives(200).await;
     assert_eq!(early["refusal"]["next_at"], "2031-05-04T21:00:00Z");
@@ -91,6 +100,8 @@ async fn a_proposal_is_made_voted_on_and_enacted() {
     assert_eq!(open["items"], json!([]));
     let enacted = game.get("/posts?status=enacted").gives(200).await;
     assert_eq!(enacted["items"][0]["id"], post);
+    let closed = game.get(&format!("/posts/{post}")).gives(200).await;
+    assert_eq!(closed["verdict"], Json::Null);
     let head = game.get("").gives(200).await["head"].clone();
     let verdict = game.get("/verify").gives(200).await;
     assert_eq!(verdict["holds"], true);

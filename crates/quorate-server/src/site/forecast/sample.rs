@@ -72,9 +72,12 @@ impl Samples for EffectsPage {
                     "In the queue",
                     "The same after everything ahead of it, and what it would do to what is pending.",
                     vec![
-                        Effect::new("It would break what is behind it:", "the rule is gone")
-                            .alarm()
-                            .to(Link::new("Toll at the Spire", post)),
+                        Effect::new(
+                            "What is behind it could no longer be done:",
+                            "the rule is gone",
+                        )
+                        .alarm()
+                        .to(Link::new("Toll at the Spire", post)),
                     ],
                 ),
                 tests,

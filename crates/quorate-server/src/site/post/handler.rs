@@ -19,7 +19,7 @@ use crate::app::{reply, send};
 use crate::site::post::page::{Answering, Post};
 use crate::ui::urls::Href;
 use crate::ui::{Ballot, Change, Comment, Fact, Icon, Link, Offer, urls};
-use crate::view::comments::CommentPages;
+use crate::view::comments::{CommentPages, NoVotes};
 use crate::view::game::GameView;
 use crate::view::kinds::Source;
 use crate::view::matters::Count;
@@ -351,6 +351,7 @@ fn comments(
             .map(|icon| icon.name.clone())
             .rfind(|icon| icons.contains(icon))
     };
+    let no_votes = look.no_votes(&thread.all[thread.page(shown)]);
     let mut made = Vec::new();
     for place in thread.page(shown) {
         let (key, comment) = thread.all[place];
@@ -367,7 +368,7 @@ fn comments(
             is_fresh: look.is_fresh_comment(key, comment),
             reply: is_answered.then(|| here.with("reply", &key.id.to_string()).at("vote")),
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
-            note: no_votes(comment),
+            note: remark(comment, no_votes.get(&key.id.0.event())),
             // Their own words can be taken out there; to others the whole log is open.
             event: (look.author_of(&comment.author) == look.me() && look.me().is_some())
                 .then(|| in_log(look, key.id.0.event())),
@@ -406,19 +407,21 @@ fn counted_words(look: &GameView, post: &rows::Post, comment: &rows::Comment) ->
     words.unwrap_or_default().only(&counted)
 }
 
-/// What is said under a comment whose icons are not all votes.
-fn no_votes(comment: &rows::Comment) -> Option<String> {
-    let mut names: Vec<String> = Vec::new();
+/// What is said under a comment whose icons are not all votes: which are none, and why.
+fn remark(comment: &rows::Comment, no_votes: Option<&NoVotes>) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
     for icon in comment.icons.iter().filter(|icon| !icon.counted) {
         let name = icon.name.as_str().to_uppercase();
-        if !names.contains(&name) {
-            names.push(name);
+        let why = no_votes.and_then(|known| known.iter().find(|(known, _)| *known == icon.name));
+        let line = why.map_or_else(
+            || format!("{name} did not count as a vote."),
+            |(_, why)| format!("{name} did not count as a vote: {why}."),
+        );
+        if !told.contains(&line) {
+            told.push(line);
         }
     }
-    (!names.is_empty()).then(|| {
-        let names = names.join(" and ");
-        format!("{names} did not count as a vote.")
-    })
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// The way to the event by which something was written.

@@ -1,0 +1,386 @@
+//! What a tally comes to, as data: what a matter waits for, which vote decides it, what could still change it. The law says so,
+//! on copies where the votes that are still out are cast and time passes.
+
+use quorate_engine::judge::{Inputs, Judge};
+use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::rows::DueKey;
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
+use serde::Serialize;
+
+use crate::fork::{Fork, trial_command, tried};
+use crate::shape;
+use crate::standing::{Closer, MatterStanding};
+
+/// How many votes that are still out are tried at most.
+const OUT_MAX: usize = 40;
+
+/// How much may fall due for a matter on a copy.
+const DUES: usize = 4;
+
+/// How many later moments are looked at for what time alone changes, and how far ahead.
+const LATER: (usize, Span) = (2, Span::days(7));
+
+/// The votes on a matter, as they count.
+#[derive(Clone, Debug, Default)]
+pub struct MatterVotes {
+    /// The icons that it takes.
+    pub icons: Vec<Name>,
+    /// Each active player with their vote as it counts; empty where there is none.
+    pub ballots: Vec<(PlayerId, String)>,
+    /// How many votes defer.
+    pub deferring: u32,
+    /// Whom they defer to.
+    pub leader: Option<PlayerId>,
+    /// Somebody who closes matters, and the office for which most closings of this kind of post are.
+    pub closer: Option<PlayerId>,
+    /// That office.
+    pub role: Option<Name>,
+}
+
+/// What a tally comes to.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MatterVerdict {
+    /// What it comes to.
+    #[serde(flatten)]
+    pub is: Ripeness,
+    /// How it stands now.
+    pub now: MatterStanding,
+    /// How many active players have no vote.
+    pub out: usize,
+    /// The matter that has to be closed first.
+    #[serde(serialize_with = "shape::some_text")]
+    pub ahead: Option<PostId>,
+    /// What time alone would change within a week, with the votes of now. Of matters without a quorum and with none ahead.
+    pub later: Option<InTime>,
+    /// The first moment at which time alone may make any of this otherwise.
+    #[serde(serialize_with = "shape::moment")]
+    pub until: Option<Moment>,
+}
+
+/// What a tally comes to, in one word and what belongs to it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Ripeness {
+    /// It can be closed, and not only failed.
+    Ripe {
+        /// How many more votes AGAINST would change that; nothing where those that are still out cannot.
+        stopped_by: Option<usize>,
+    },
+    /// It can be failed, and nothing else.
+    Fails {
+        /// For what it was it cannot be carried: "vetoed".
+        fate: Option<String>,
+        /// How long after its opening time alone made it so; nothing where votes did.
+        #[serde(serialize_with = "shape::some_text")]
+        outlived: Option<Span>,
+        /// Whether votes that are still out can save it.
+        can_be_saved: bool,
+    },
+    /// It has its quorum and cannot be closed yet.
+    Waits,
+    /// One vote decides.
+    OneVote {
+        /// Which: one a side, by whoever others defer to or by anybody.
+        votes: Vec<DecidingVote>,
+    },
+    /// It needs more than one vote, or something else.
+    Undecided,
+}
+
+/// A vote that changes how a matter stands.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DecidingVote {
+    /// The icon.
+    pub side: String,
+    /// Whose it must be, because others defer to them; anybody's where nobody is named.
+    #[serde(serialize_with = "shape::some_text")]
+    pub by: Option<PlayerId>,
+    /// How many deferring votes it carries along.
+    pub carries: usize,
+    /// How it stands then.
+    pub then: MatterStanding,
+}
+
+/// More votes for one side that change something.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MoreVotes {
+    /// The icon.
+    pub side: String,
+    /// The least number of them.
+    pub votes: usize,
+    /// How it stands then.
+    pub then: MatterStanding,
+}
+
+/// What changes though nobody votes any more.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct InTime {
+    /// When.
+    #[serde(serialize_with = "shape::text")]
+    pub at: Moment,
+    /// How it stands then.
+    pub then: MatterStanding,
+}
+
+/// Lets what falls due for a matter by a moment happen on a copy, such as the end of its count. What else falls due is left
+/// aside: a year that turns has nothing to do with it, and would cost as much as it does.
+fn settle(copy: &mut Judge, id: PostId, up_to: Moment) {
+    let is_its = |key: &DueKey| match key {
+        DueKey::Automatic(_, thing) | DueKey::Recheck(_, thing) => *thing == Thing::Post(id),
+        DueKey::Duty(_) | DueKey::Open(..) | DueKey::Claim(_) => false,
+    };
+    for round in 0..DUES {
+        let its = copy.state().dues.iter();
+        let its = its.filter(|(key, due)| due.at <= up_to && is_its(key));
+        let Some((key, at)) = its
+            .map(|(key, due)| (key.clone(), due.at))
+            .min_by_key(|(_, at)| *at)
+        else {
+            return;
+        };
+        let due = Command {
+            at: at.max(copy.head().at),
+            actor: Actor::Game,
+            key: format!("settle {round}").into(),
+            act: Act::Due { keys: vec![key] },
+        };
+        if copy.judge(&due, &Inputs::default()).event().is_err() {
+            return;
+        }
+    }
+}
+
+/// An open matter, to try votes and time on.
+pub struct OpenMatter<'a> {
+    fork: &'a Fork<'a>,
+    id: PostId,
+    votes: &'a MatterVotes,
+    closer: Option<Closer<'a>>,
+    /// How it stands now.
+    now: MatterStanding,
+    until: Option<Moment>,
+    /// Who has not voted, first whoever others defer to.
+    out: Vec<PlayerId>,
+}
+
+impl<'a> OpenMatter<'a> {
+    /// A matter of the fork's game.
+    #[must_use]
+    pub fn new(fork: &'a Fork<'a>, id: PostId, votes: &'a MatterVotes) -> Self {
+        let role = votes.role.as_ref();
+        let closer = votes.closer.map(|player| Closer { player, role });
+        let (now, until) = MatterStanding::at(fork, &fork.judge, fork.now, id, closer.as_ref());
+        let silent = votes.ballots.iter().filter(|(_, word)| word.is_empty());
+        let mut out: Vec<PlayerId> = silent.map(|(player, _)| *player).collect();
+        out.sort_by_key(|player| Some(*player) != votes.leader);
+        Self {
+            fork,
+            id,
+            votes,
+            closer,
+            now,
+            until,
+            out,
+        }
+    }
+
+    /// How it stands now.
+    #[must_use]
+    pub fn now(&self) -> &MatterStanding {
+        &self.now
+    }
+
+    fn takes(&self, side: &str) -> bool {
+        self.votes.icons.iter().any(|icon| *icon == side)
+    }
+
+    fn standing(&self, on: &Judge, at: Moment) -> (MatterStanding, Option<Moment>) {
+        MatterStanding::at(self.fork, on, at, self.id, self.closer.as_ref())
+    }
+
+    /// Casts somebody's vote on a copy; none where the law does not take it.
+    fn cast(&self, on: &Judge, who: PlayerId, side: &str) -> Option<Judge> {
+        let mut copy = on.clone();
+        let act = Act::Comment {
+            post: self.id,
+            text: typed(&format!(":{side}:")),
+        };
+        let command = trial_command(self.fork.now, Actor::Player(who), act);
+        let taken = tried(&mut copy, &command, &Inputs::default(), self.fork.past);
+        settle(&mut copy, self.id, self.fork.now);
+        taken.is_ok().then_some(copy)
+    }
+
+    /// The least number of further votes for a side, by those who have none yet, that changes something: found by halving, for
+    /// what some votes have changed more of them do not change back.
+    #[must_use]
+    pub fn more(&self, side: &str) -> Option<MoreVotes> {
+        if !self.takes(side) {
+            return None;
+        }
+        let mut copies: Vec<Judge> = Vec::new();
+        for player in self.out.iter().take(OUT_MAX) {
+            let on = copies.last().unwrap_or(&self.fork.judge);
+            let Some(copy) = self.cast(on, *player, side) else {
+                break;
+            };
+            copies.push(copy);
+        }
+        let flipped = |nth: usize| {
+            let (then, _) = self.standing(copies.get(nth)?, self.fork.now);
+            (!then.is_as(&self.now)).then_some(then)
+        };
+        let (mut low, mut high) = (0, copies.len().checked_sub(1)?);
+        let mut then = flipped(high)?;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match flipped(middle) {
+                Some(there) => (high, then) = (middle, there),
+                None => low = middle + 1,
+            }
+        }
+        Some(MoreVotes {
+            side: side.to_owned(),
+            votes: high + 1,
+            then,
+        })
+    }
+
+    /// The first moment at which something changes though nobody votes any more: the law says of each answer how long it holds.
+    /// So many answers are asked for, and none that lies further ahead.
+    #[must_use]
+    pub fn in_time(&self, tries: usize, ahead: Span) -> Option<InTime> {
+        let mut next = self.now.next(self.until, self.fork.now);
+        for _ in 0..tries {
+            let at = next.filter(|at| *at - self.fork.now < ahead)?;
+            let mut copy = self.fork.judge.clone();
+            settle(&mut copy, self.id, at);
+            let (then, until) = self.standing(&copy, at);
+            if !then.is_as(&self.now) {
+                return Some(InTime { at, then });
+            }
+            next = then.next(until, at);
+        }
+        None
+    }
+
+    /// What it comes to.
+    #[must_use]
+    pub fn verdict(&self) -> MatterVerdict {
+        let mut refusals = self.now.shut.iter().map(|shut| &shut.refusal);
+        let is_shut = self.now.open.is_empty();
+        let ahead = refusals
+            .find_map(|refusal| self.named_in(refusal))
+            .filter(|_| is_shut);
+        let waits = is_shut && (self.now.has_quorum() || ahead.is_some());
+        let later = (is_shut && !waits).then(|| self.in_time(LATER.0, LATER.1));
+        MatterVerdict {
+            is: self.ripeness(),
+            now: self.now.clone(),
+            out: self.out.len(),
+            ahead,
+            later: later.flatten(),
+            until: self.until,
+        }
+    }
+
+    fn ripeness(&self) -> Ripeness {
+        let open = &self.now.open;
+        if open.iter().any(|closing| !closing.fails) {
+            let against = self.more("against");
+            return Ripeness::Ripe {
+                stopped_by: against.map(|more| more.votes),
+            };
+        }
+        if !open.is_empty() {
+            // What the law says the matter was not, it was: vetoed, self-killed.
+            let carrying = self.now.carrying().map(|shut| shut.refusal.what());
+            let fate = carrying.and_then(|what| what.split_once(" that was not "));
+            if let Some((_, fate)) = fate {
+                return Ripeness::Fails {
+                    fate: Some(fate.to_owned()),
+                    outlived: None,
+                    can_be_saved: false,
+                };
+            }
+            return Ripeness::Fails {
+                fate: None,
+                outlived: self.outlived(),
+                can_be_saved: self.more("for").is_some(),
+            };
+        }
+        if self.now.has_quorum() {
+            return Ripeness::Waits;
+        }
+        match self.deciding() {
+            votes if votes.is_empty() => Ripeness::Undecided,
+            votes => Ripeness::OneVote { votes },
+        }
+    }
+
+    /// How long after its opening time alone made a matter what it is, with the votes of now; none where the votes did.
+    fn outlived(&self) -> Option<Span> {
+        let opened = self.fork.judge.state().posts.get(&self.id)?.open_at;
+        let is_so = |at: Moment| self.standing(&self.fork.judge, at).0.open == self.now.open;
+        let second = Span(1_000);
+        let (mut low, mut high) = (opened + second, self.fork.now);
+        if low >= high || is_so(low) {
+            return None;
+        }
+        while high - low > second {
+            let middle = low + Span((high - low).0 / 2);
+            if is_so(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(low - opened)
+    }
+
+    /// One vote a side that changes how the matter stands.
+    fn deciding(&self) -> Vec<DecidingVote> {
+        let leader = self.votes.leader;
+        let sides = ["for", "against"].into_iter();
+        let found = sides.filter(|side| self.takes(side)).filter_map(|side| {
+            let anybody = self.out.iter().find(|player| Some(**player) != leader);
+            let mut tries = anybody.into_iter().chain(self.out.first()).copied();
+            tries.find_map(|who| self.decides(who, side))
+        });
+        found.collect()
+    }
+
+    fn decides(&self, who: PlayerId, side: &str) -> Option<DecidingVote> {
+        let copy = self.cast(&self.fork.judge, who, side)?;
+        let (then, _) = self.standing(&copy, self.fork.now);
+        if then.is_as(&self.now) {
+            return None;
+        }
+        let carried = then.in_favour.zip(self.now.in_favour);
+        let carried = carried.map_or(0, |(then, now)| then - now - 1);
+        let leads = Some(who) == self.votes.leader && self.votes.deferring > 0;
+        Some(DecidingVote {
+            side: side.to_owned(),
+            by: leads.then_some(who),
+            carries: usize::try_from(carried).unwrap_or(0),
+            then,
+        })
+    }
+
+    /// The open matter that a refusal says comes first: the one that it wants in place of this one.
+    fn named_in(&self, refusal: &Refusal) -> Option<PostId> {
+        let (state, law) = (self.fork.judge.state(), self.fork.judge.law());
+        let mut wanted = refusal.needs.iter().filter(|need| !need.need.is_empty());
+        wanted.find_map(|need| {
+            let mut posts = state.posts.iter();
+            let found = posts.find(|(id, post)| {
+                let title = post.title.as_str();
+                **id != self.id
+                    && law.is_open(post)
+                    && self.fork.view().post(post)
+                    && (title == need.need || self.fork.themed(title) == need.need)
+            });
+            found.map(|(id, _)| *id)
+        })
+    }
+}
