@@ -478,12 +478,13 @@ fn what_is_to_be_told_outlives_every_kill_and_comes_twice_under_one_name_alone()
         }
         let place = format!("kill {round}");
         for _ in 0..chance(seed, round) % 3 {
-            drop(take(&mut told, &place).send(()));
+            let answer = take(&mut told, &place);
+            answer.send(()).expect("it waits for that");
         }
         // One more has come. It is killed before it hears that, or when it may have noted it or not.
         let answer = take(&mut told, &place);
         if round % 2 == 0 {
-            drop(answer.send(()));
+            answer.send(()).expect("it waits for that");
         }
         victim.kill();
     }
@@ -499,7 +500,8 @@ fn what_is_to_be_told_outlives_every_kill_and_comes_twice_under_one_name_alone()
         told.keys().any(|key| key.ends_with(link.as_str()))
     };
     while !links.iter().all(|link| is_told(link, &told)) {
-        drop(take(&mut told, "at the end").send(()));
+        let answer = take(&mut told, "at the end");
+        answer.send(()).expect("it waits for that");
     }
     last.kill();
     let mut twice = 0;
