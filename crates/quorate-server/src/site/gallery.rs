@@ -23,7 +23,7 @@ use crate::site::desk::page::Desk;
 use crate::site::dynasty::page::{Dynasties, DynastyPage};
 use crate::site::forecast::page::EffectsPage;
 use crate::site::game_page::page::LawPage;
-use crate::site::help::page::{Help, Privacy};
+use crate::site::help::page::{GuidePage, Help, Privacy};
 use crate::site::home::page::Home;
 use crate::site::log::page::{EventPage, LogPage};
 use crate::site::messages::page::{Messages, Thread};
@@ -100,6 +100,7 @@ register_pages! {
     "form page" => FormPage,
     "help" => Help,
     "privacy" => Privacy,
+    "guide" => GuidePage,
     "error" => ErrorPage,
     "refusal" => RefusalPage,
     "operator" => Operator,

@@ -1,5 +1,6 @@
-//! How to play, the words, and what is kept about whom.
+//! How to play, the words, the rule author's guide, and what is kept about whom.
 
+pub mod guide;
 pub mod handler;
 pub mod page;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::ui::Chrome;
+use crate::ui::markup::Markup;
 
 /// How to play Nomic here.
 #[derive(Clone, Debug, Template)]
@@ -24,4 +25,18 @@ pub struct Privacy {
     pub contact: Option<String>,
     /// How many days addresses and sign-ins are kept.
     pub address_days: i64,
+}
+
+/// A page of the rule author's guide.
+#[derive(Clone, Debug, Template)]
+#[template(path = "site/help/guide.html")]
+pub struct GuidePage {
+    /// Around it.
+    pub chrome: Chrome,
+    /// Its title.
+    pub title: String,
+    /// What it says.
+    pub text: Markup,
+    /// Whether the guide begins with it.
+    pub is_first: bool,
 }

@@ -1,7 +1,7 @@
 //! Samples of the pages beside this file.
 
-use crate::site::help::page::{Help, Privacy};
-use crate::ui::sample::world::{as_stranger, bare, chrome};
+use crate::site::help::page::{GuidePage, Help, Privacy};
+use crate::ui::sample::world::{as_stranger, bare, chrome, text};
 use crate::ui::sample::{Sample, Samples};
 
 impl Samples for Help {
@@ -20,6 +20,22 @@ impl Samples for Help {
                 },
             },
         ]
+    }
+}
+
+impl Samples for GuidePage {
+    fn samples() -> Vec<Sample<Self>> {
+        vec![Sample {
+            name: "values",
+            page: GuidePage {
+                chrome: bare("Values"),
+                title: "Values".into(),
+                text: text(
+                    "A value is declared once:\n\n```\noil = number(\"Oil\", of = player)\n```",
+                ),
+                is_first: false,
+            },
+        }]
     }
 }
 
