@@ -100,8 +100,14 @@ pub struct Reading<'a> {
 /// Makes HTML of somebody's Markdown.
 pub fn render(text: &str, reading: Reading<'_>) -> Markup {
     let text = cut(text);
+    let as_code = || {
+        Markup(reachable(&format!(
+            "<pre><code>{}</code></pre>",
+            escape(text)
+        )))
+    };
     if nests_too_deep(text) {
-        return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
+        return as_code();
     }
     let arena = Arena::new();
     let mut options = options();
@@ -114,9 +120,16 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
     }
     let mut html = String::with_capacity(text.len() * 2);
     if format_html(root, &options, &mut html).is_err() {
-        return Markup(format!("<pre><code>{}</code></pre>", escape(text)));
+        return as_code();
     }
-    Markup(draw_votes(CLEANER.clean(&html).to_string()))
+    Markup(reachable(&draw_votes(CLEANER.clean(&html).to_string())))
+}
+
+/// Code and tables may be wider than their column and scroll in it, so that keys come to them. The tags cannot come from a
+/// text: raw HTML is escaped there.
+fn reachable(html: &str) -> String {
+    let html = html.replace("<pre>", r#"<pre tabindex="0">"#);
+    html.replace("<table>", r#"<table tabindex="0">"#)
 }
 
 /// Turns what must not stand (images, headings of their own level) into what may, and the tokens of the text into votes
@@ -384,6 +397,15 @@ mod tests {
     fn plain_markdown_becomes_plain_html() {
         assert_eq!(html("Six is *enough*."), "<p>Six is <em>enough</em>.</p>");
         assert_eq!(html("~~ten~~ six"), "<p><del>ten</del> six</p>");
+    }
+
+    #[test]
+    fn keys_come_to_code_and_tables_for_both_may_scroll() {
+        let code = html("```\n<pre> of code\n```");
+        assert!(code.starts_with(r#"<pre tabindex="0">"#), "{code}");
+        assert_eq!(code.matches("tabindex").count(), 1, "{code}");
+        let table = html("| a |\n|---|\n| b |");
+        assert!(table.contains(r#"<table tabindex="0">"#), "{table}");
     }
 
     /// The table by which the law reads comments.

@@ -29,7 +29,7 @@ impl GameView {
         let Some((_, comment)) = under.find(|(key, _)| key.id.to_string() == comment) else {
             return String::new();
         };
-        let text = written(&comment.text);
+        let text = words_beside(comment).unwrap_or_default();
         let short: String = text.chars().take(QUOTED).collect();
         let more = if short.len() < text.len() { " …" } else { "" };
         let lines = short.lines().filter(|line| !line.starts_with('>'));
@@ -38,6 +38,9 @@ impl GameView {
             Some(author) => format!("@{} ", self.name(author)),
             None => String::new(),
         };
+        if lines.is_empty() {
+            return name;
+        }
         format!("{}{more}\n\n{name}", lines.join("\n"))
     }
 }
@@ -66,6 +69,25 @@ impl GameView {
             })
             .collect()
     }
+}
+
+/// What stands beside a comment's mark: all of it, or what follows on a single vote that it begins with, which the mark
+/// shows. None where it is that vote alone.
+pub(crate) fn words_beside(comment: &Comment) -> Option<&str> {
+    let text = written(&comment.text);
+    let [icon] = comment.icons.as_slice() else {
+        return Some(text);
+    };
+    let word = format!(":{}:", icon.name);
+    let begun = text.trim_start();
+    let is_first = begun
+        .get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(&word));
+    if !icon.counted || !is_first {
+        return Some(text);
+    }
+    let rest = begun.get(word.len()..).unwrap_or_default().trim_start();
+    (!rest.is_empty()).then_some(rest)
 }
 
 /// The comments under a post that the reader may see, oldest first. A comment stays on its page when others follow.

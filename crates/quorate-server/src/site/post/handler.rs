@@ -19,7 +19,7 @@ use crate::app::{reply, send};
 use crate::site::post::page::{Answering, Post};
 use crate::ui::urls::Href;
 use crate::ui::{Ballot, Change, Comment, Fact, Icon, Link, Offer, urls};
-use crate::view::comments::{CommentPages, NoVotes};
+use crate::view::comments::{CommentPages, NoVotes, words_beside};
 use crate::view::game::GameView;
 use crate::view::kinds::Source;
 use crate::view::matters::Count;
@@ -377,25 +377,6 @@ fn comments(
         });
     }
     made
-}
-
-/// What stands beside a comment's mark: all of it, or what follows on a single vote that it begins with, which the mark
-/// shows. None where it is that vote alone.
-fn words_beside(comment: &rows::Comment) -> Option<&str> {
-    let text = written(&comment.text);
-    let [icon] = comment.icons.as_slice() else {
-        return Some(text);
-    };
-    let word = format!(":{}:", icon.name);
-    let begun = text.trim_start();
-    let is_first = begun
-        .get(..word.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(&word));
-    if !icon.counted || !is_first {
-        return Some(text);
-    }
-    let rest = begun.get(word.len()..).unwrap_or_default().trim_start();
-    (!rest.is_empty()).then_some(rest)
 }
 
 /// The words of a comment that are votes: those of the icons that counted when it was written.
