@@ -129,9 +129,12 @@ async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Optio
     let game = parts.uri.path().split('/').nth(2)?;
     let context = GameContext::at(site, visitor, game).await.ok()?;
     let reader = visitor.account.as_ref();
-    let columns = columns::kept(&parts.headers);
+    let (columns, sort) = (
+        columns::kept(&parts.headers),
+        columns::kept_sort(&parts.headers),
+    );
     let parts = format!(
-        "{} {columns:?} {:?} {:?} {:?} {:?} {:?} {} {:?} {}",
+        "{} {columns:?} {sort:?} {:?} {:?} {:?} {:?} {:?} {} {:?} {}",
         parts.uri,
         context.head(),
         reader.map(|account| (account.id, &account.name, account.operator)),

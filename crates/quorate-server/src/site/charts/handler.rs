@@ -1,4 +1,4 @@
-//! Charts: what happened week by week, and any tracked number over time.
+//! Charts: what happened week by week, and any tracked value over time.
 
 use std::collections::BTreeMap;
 
@@ -167,24 +167,29 @@ fn owners(look: &GameView, kind: &str) -> Vec<Thing> {
     }
 }
 
-/// The numbers that can be drawn, as the word of an address and a title.
-fn numbers(look: &GameView) -> Vec<(String, String)> {
+/// The values that can be drawn, as the word of an address and a title: numbers, flags as 1 and 0, and how many a list has.
+fn drawable(look: &GameView) -> Vec<(String, String)> {
     let values = look.law().value_order.iter();
     let numbers = values.filter_map(|(kind, name)| {
         let decl = look.law().values.get(&(kind.clone(), name.clone()))?;
-        let is_number = matches!(decl.it.holds, Holds::Number { .. });
+        let counted = match decl.it.holds {
+            Holds::Number { .. } => "",
+            Holds::Flag => " (1 is yes)",
+            Holds::Listing { .. } => " (how many)",
+            _ => return None,
+        };
         let of_thing = owners(look, kind.as_str()).into_iter().next()?;
         let key = CellKey {
             thing: of_thing,
             name: name.clone(),
         };
         let is_seen = look.sees_cell(&key) && !decl.it.tracked.is_empty();
-        (is_number && is_seen).then(|| {
+        is_seen.then(|| {
             let of = match kind.as_str() {
                 "Game" => "of the game".to_owned(),
                 _ => format!("of each {}", look.singular_of(kind).to_lowercase()),
             };
-            let title = format!("{}, {of}", look.themed(&decl.it.title));
+            let title = format!("{}{counted}, {of}", look.themed(&decl.it.title));
             (format!("{kind}.{name}"), title)
         })
     });
@@ -198,7 +203,7 @@ fn pick(look: &GameView, query: &BTreeMap<String, String>) -> Vec<Field> {
         ..Choice::new(value, title)
     };
     let (value, whose) = (asked("value"), asked("whose"));
-    let values = numbers(look);
+    let values = drawable(look);
     let values = values
         .into_iter()
         .map(|(word, title)| choice(word, title, &value));
@@ -295,12 +300,14 @@ fn drawn_course(look: &GameView, nth: usize, course: &Course) -> Chart {
     }
 }
 
-/// What an event left in a cell, where that is a number.
+/// What an event left in a cell, as a number.
 fn after(event: &Event, key: &CellKey) -> Option<i64> {
     let mut steps = event.steps.iter().rev();
     steps.find_map(|step| match &step.effect {
         Effect::Cell { key: of, new, .. } if of == key => match new.as_ref()?.value.open() {
             Value::Int(number) => Some(*number),
+            Value::Flag(is_set) => Some(i64::from(*is_set)),
+            Value::List(items) => i64::try_from(items.len()).ok(),
             _ => None,
         },
         _ => None,

@@ -1,10 +1,14 @@
-//! The columns that a reader picked for the tracker: asked for in its address, and kept in a cookie for that page alone.
+//! The columns that a reader picked for the tracker, and which of them sorts: asked for in its address, and kept in cookies for
+//! that page alone.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use quorate_kernel::Name;
 
-/// The cookie; its path is the tracker of one game.
-const COOKIE: &str = "columns";
+/// The cookie of the columns; its path is the tracker of one game.
+const COLUMNS: &str = "columns";
+
+/// The cookie of the column that sorts.
+const SORT: &str = "sort";
 
 /// For how long a choice is kept, in seconds.
 const KEPT: u64 = 60 * 60 * 24 * 365;
@@ -29,21 +33,39 @@ pub(crate) fn asked(query: &str) -> Option<Vec<Name>> {
 
 /// The columns that were picked before.
 pub(crate) fn kept(headers: &HeaderMap) -> Option<Vec<Name>> {
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let cookies = cookies.filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|all| all.split(';'));
-    let kept = pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
+    let kept = cookie(headers, COLUMNS)?;
     let names = kept.split('.').filter(|name| is_name(name)).take(MOST);
     Some(names.map(Name::from).collect())
 }
 
-/// The cookie that keeps them.
+/// The column that sorted last, as the address names it.
+pub(crate) fn kept_sort(headers: &HeaderMap) -> Option<String> {
+    cookie(headers, SORT)
+        .filter(|word| word.split('.').all(is_name))
+        .map(str::to_owned)
+}
+
+fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    let cookies = cookies.filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|all| all.split(';'));
+    pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
+/// The cookie that keeps the columns.
 pub(crate) fn keep(game: &str, names: &[Name]) -> Option<HeaderValue> {
     let names: Vec<&str> = names.iter().map(Name::as_str).collect();
-    let cookie = format!(
-        "{COOKIE}={}; Path=/g/{game}/tracker; Max-Age={KEPT}; HttpOnly; SameSite=Lax",
-        names.join(".")
-    );
+    keeping(game, COLUMNS, &names.join("."))
+}
+
+/// The cookie that keeps the column that sorts.
+pub(crate) fn keep_sort(game: &str, word: &str) -> Option<HeaderValue> {
+    keeping(game, SORT, word)
+}
+
+fn keeping(game: &str, name: &str, value: &str) -> Option<HeaderValue> {
+    let path = format!("/g/{game}/tracker");
+    let cookie = format!("{name}={value}; Path={path}; Max-Age={KEPT}; HttpOnly; SameSite=Lax");
     HeaderValue::from_str(&cookie).ok()
 }
 
@@ -76,6 +98,12 @@ mod tests {
             HeaderValue::from_str(&all).expect("letters"),
         );
         assert_eq!(kept(&headers), Some(names));
+        let cookie = keep_sort("reef", "-Player.gold").expect("a cookie");
+        headers.append(header::COOKIE, cookie);
+        assert_eq!(kept_sort(&headers).as_deref(), Some("-Player.gold"));
+        headers.clear();
+        headers.append(header::COOKIE, HeaderValue::from_static("sort=a<b"));
+        assert_eq!(kept_sort(&headers), None, "no name of a value");
         assert_eq!(asked("sort=x"), None);
         assert_eq!(asked("cols=all"), Some(Vec::new()));
     }

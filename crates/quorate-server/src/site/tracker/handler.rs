@@ -32,13 +32,22 @@ const THINGS: usize = 120;
 /// `GET /g/{game}/tracker`.
 pub(crate) async fn show(
     OpenedThen(look): OpenedThen,
-    Query(query): Query<BTreeMap<String, String>>,
+    Query(mut query): Query<BTreeMap<String, String>>,
     RawQuery(raw): RawQuery,
     headers: HeaderMap,
 ) -> Response {
+    let game = look.game().as_str();
     let chosen = columns::asked(raw.as_deref().unwrap_or_default());
     let columns = chosen.clone().or_else(|| columns::kept(&headers));
-    let keep = chosen.map(|chosen| columns::keep(look.game().as_str(), &chosen));
+    let keep_columns = chosen.and_then(|chosen| columns::keep(game, &chosen));
+    let keep_sort = match (query.get("sort"), columns::kept_sort(&headers)) {
+        (Some(sort), _) => columns::keep_sort(game, sort),
+        (None, Some(kept)) => {
+            query.insert("sort".to_owned(), kept);
+            None
+        }
+        (None, None) => None,
+    };
     let mut response = match gather(&look, &query).await {
         Ok(mut gathered) => {
             gathered.columns = columns.filter(|columns| !columns.is_empty());
@@ -46,7 +55,7 @@ pub(crate) async fn show(
         }
         Err(trouble) => answer_in(&look, Err(trouble)),
     };
-    if let Some(keep) = keep.flatten() {
+    for keep in [keep_columns, keep_sort].into_iter().flatten() {
         response.headers_mut().append(header::SET_COOKIE, keep);
     }
     response
