@@ -15,9 +15,6 @@ use quorate_law::{Asleep, Diagnostic};
 use crate::enactment::{Enacted, Enactment, Proposed};
 use crate::fork::{Fork, flat};
 
-/// How many lines stand above a rule's text in an editor: its title, and an empty one.
-const ABOVE: u32 = 2;
-
 /// What came of trying a patch.
 pub struct PatchTrial {
     /// The post that was enacted.
@@ -55,8 +52,6 @@ pub struct Sleeping {
     pub clause: u32,
     /// The finding with its line of the rule's text and a mark under the place.
     pub text: String,
-    /// The same, its lines counted from the rule's title, as it stands in an editor.
-    pub in_editor: String,
 }
 
 impl PatchTrial {
@@ -192,16 +187,11 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
 impl Sleeping {
     fn of(state: &State, clause: u32, finding: &Diagnostic) -> Self {
         let rule = state.rules.get(&finding.rule);
-        let (title, text) = rule.map_or(("", ""), |rule| (&*rule.title, &*rule.text));
-        let lower = Diagnostic {
-            line: finding.line + ABOVE,
-            ..finding.clone()
-        };
+        let text = rule.map_or("", |rule| &*rule.text);
         Self {
             rule: finding.rule.clone(),
             clause,
             text: finding.render(text),
-            in_editor: lower.render(&format!("# {title}\n\n{text}")),
         }
     }
 }

@@ -3,7 +3,7 @@
 // was taken: the next page says what was done. Any other page leaves them where they are.
 const key = (form) => `draft:${form.dataset.draft}`;
 // Which rules are edited and from which texts goes along unseen; it is part of the draft.
-const isUnseen = (f) => f.type === "hidden" && /^(edit|pick|(of|base|doing)-\d+|p\d+-data)$/.test(f.name);
+const isUnseen = (f) => f.type === "hidden" && /^(edit|pick|(of|base|text|open|doing)-\d+|p\d+-data)$/.test(f.name);
 const isTyped = (f) => !["hidden", "password", "submit", "button", "file"].includes(f.type);
 const fields = (form) => [...form.elements].filter((f) => f.name && (isTyped(f) || isUnseen(f)));
 const store = { get: (k) => { try { return localStorage.getItem(k); } catch { return null; } },
@@ -29,10 +29,10 @@ function write(form, kept) {
 function isOther(form, kept) {
   const here = read(form);
   const other = (kind, name) => (kept[kind] || []).some((nth) => String(kept[`${name}-${nth}`]) !== String(here[`${name}-${nth}`]));
-  return other("edit", "of") || other("pick", "doing");
+  return other("edit", "of") || other("edit", "text") || other("pick", "doing");
 }
 function bringBack(form, kept) {
-  const names = Object.keys(kept).filter((name) => /^(edit|pick|(of|base|text|doing)-\d+|p\d+-.+)$/.test(name));
+  const names = Object.keys(kept).filter((name) => /^(edit|pick|(of|base|text|open|doing|title|repeal|(piece|code)-\d+)-\d+|p\d+-.+)$/.test(name));
   for (const f of [...form.elements]) if (names.includes(f.name)) f.disabled = true;
   for (const name of names) {
     for (const value of kept[name]) {

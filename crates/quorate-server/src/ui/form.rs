@@ -192,7 +192,9 @@ impl Field {
                 choices.iter().any(|choice| choice.chosen)
             }
             FieldKind::Number { value, .. } => !value.is_empty(),
-            FieldKind::Line(text) | FieldKind::Prose(text) => !text.is_empty(),
+            FieldKind::Line(text) | FieldKind::Prose(text) | FieldKind::Code(text) => {
+                !text.is_empty()
+            }
             _ => false,
         }
     }

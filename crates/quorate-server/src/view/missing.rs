@@ -46,7 +46,7 @@ impl GameView {
         let line = |((rule, clause), told): ((&Name, u32), Vec<String>)| MissingLine {
             cite: self.cite(rule, clause),
             text: told.join("; "),
-            mend: self.mending(rule),
+            mend: self.mending(rule, clause),
         };
         lines.into_iter().map(line).collect()
     }
@@ -60,12 +60,16 @@ impl GameView {
         })
     }
 
-    /// The form of a proposal that begins with a rule's text, for those who may propose.
-    pub(crate) fn mending(&self, rule: &Name) -> Option<Href> {
+    /// The form of a proposal that begins with a rule's text, one of its clauses unfolded, for those who may propose.
+    pub(crate) fn mending(&self, rule: &Name, clause: u32) -> Option<Href> {
         let category = self.law.amending_category()?.as_str();
         let game = self.game.as_str();
-        let form = Href::from(urls::ComposeIn { game, category });
-        self.is_member().then(|| form.with("rule", rule.as_str()))
+        let form = Href::from(urls::ComposeIn { game, category }).with("rule", rule.as_str());
+        let form = match clause {
+            0 => form,
+            clause => form.with("clause", &clause.to_string()),
+        };
+        self.is_member().then_some(form)
     }
 }
 

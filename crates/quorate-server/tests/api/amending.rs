@@ -41,6 +41,19 @@ pub(crate) enum Edit {
 
 const PLAYERS: [&str; 7] = ["Anna", "Bert", "Cleo", "Dora", "Egon", "Fred", "Gwen"];
 
+/// The fields that give a rule of the form another text: all of it in its first piece, and nothing in the others.
+fn retyped(page: &Page, nth: usize, title: &str, body: &str) -> Vec<(String, String)> {
+    let own = format!("-{nth}");
+    let pieces = page.fields("#writing").into_iter();
+    let pieces = pieces.filter(|(name, _)| name.starts_with("piece-") && name.ends_with(&own));
+    let mut body = Some(body.trim().to_owned());
+    let mut typed: Vec<_> = pieces
+        .map(|(name, _)| (name, body.take().unwrap_or_default()))
+        .collect();
+    typed.push((format!("title-{nth}"), title.to_owned()));
+    typed
+}
+
 /// A game of seven, led by Anna.
 struct Amended {
     table: Table,
@@ -184,7 +197,7 @@ impl Amended {
             page = browser
                 .send(&page, "#writing", &[("rule", &taken)], add)
                 .await;
-            let (field, text) = match edit {
+            let typed = match edit {
                 Edit::Set(player, name, value) => {
                     let what = format!("Player.{name}");
                     let picked = [("p0-what", what.as_str())];
@@ -193,23 +206,25 @@ impl Amended {
                     let whose = [("p0-thing", *player)];
                     let check = Some(("do", "check"));
                     page = browser.send(&page, "#writing", &whose, check).await;
-                    ("p0-value".to_owned(), value.to_string())
+                    vec![("p0-value".to_owned(), value.to_string())]
                 }
-                Edit::Add { text, .. } => (format!("text-{nth}"), text.clone()),
-                Edit::Repeal(_) => (format!("text-{nth}"), String::new()),
+                Edit::Add { text, .. } => {
+                    let (title, body) = text.split_once('\n').unwrap();
+                    let title = title.trim_start_matches("# ");
+                    retyped(&page, nth, title, body)
+                }
+                Edit::Repeal(_) => vec![(format!("repeal-{nth}"), "yes".to_owned())],
                 Edit::Words(rule, pairs) => {
-                    let title = self.title(rule).await;
                     let text = Self::rewritten(&self.source(rule).await, pairs);
-                    (format!("text-{nth}"), format!("# {title}\n\n{text}"))
+                    retyped(&page, nth, &self.title(rule).await, &text)
                 }
-                Edit::Whole(rule, text) => {
-                    let title = self.title(rule).await;
-                    (format!("text-{nth}"), format!("# {title}\n\n{text}"))
-                }
+                Edit::Whole(rule, text) => retyped(&page, nth, &self.title(rule).await, text),
             };
+            let typed = typed.iter().map(|(name, text)| (&**name, &**text));
+            let typed: Vec<_> = typed.collect();
             // The check gives the form back as it was filled in, and finds nothing but where rules are to fit together.
             page = browser
-                .send(&page, "#writing", &[(&field, &text)], Some(("do", "check")))
+                .send(&page, "#writing", &typed, Some(("do", "check")))
                 .await;
         }
         let fields = [("title", title), ("body", "So be it.")];

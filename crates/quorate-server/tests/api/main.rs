@@ -34,6 +34,7 @@ mod signing;
 mod stream;
 mod table;
 mod uploads;
+mod writing;
 
 use quorate_kernel::Span;
 use serde_json::{Value as Json, json};

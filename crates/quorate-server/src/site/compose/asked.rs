@@ -93,7 +93,12 @@ fn own_count(look: &GameView, category: &Name, me: PlayerId) -> String {
         open += usize::from(look.is_open(post));
         today += usize::from(post.at.day_start() == look.now().day_start());
     }
-    format!("Yours so far: {open} open, {today} posted today, by UTC.")
+    let none_or = |count: usize| match count {
+        0 => "none".to_owned(),
+        count => count.to_string(),
+    };
+    let (open, today) = (none_or(open), none_or(today));
+    format!("You have {open} open, and posted {today} today (UTC).")
 }
 
 /// What the rules that look at posts of a category when they are posted say about tags: words in square brackets that a

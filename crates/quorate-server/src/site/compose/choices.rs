@@ -9,7 +9,7 @@ use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::ValueDecl;
 use serde_json::{Map, Value as Json, json};
 
-use crate::site::compose::doing::{OFFERED, PREFIX};
+use crate::site::compose::doing::{OFFERED, PREFIX, TAKEN};
 use crate::ui::{Choice, Field, FieldKind};
 use crate::view::game::GameView;
 
@@ -171,6 +171,10 @@ pub(crate) fn choice_of_rules(look: &GameView) -> Field {
             )
         })
         .collect();
+    if !look.app().parts.books.is_empty() {
+        let (word, title) = TAKEN;
+        choices.push(Choice::new(format!("{PREFIX}{word}"), title));
+    }
     for (id, rule) in look.rules_in_order() {
         if rule.section != LIBRARY {
             choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));

@@ -2,7 +2,7 @@
 
 use Doing::{
     AddToValue, CreateThing, MoveRule, RemovePlayer, RemoveThing, RenamePlayer, SetPage, SetStatus,
-    SetTerm, SetValue, Strike, SwitchRule,
+    SetTerm, SetValue, Strike, SwitchRule, TakeRule,
 };
 
 /// What the choice of a change sends for one of these, before its word.
@@ -35,6 +35,8 @@ pub(crate) enum Doing {
     MoveRule,
     /// Events are struck from the history, or upheld.
     Strike,
+    /// A rule of the catalogue becomes a new one here. It is no change yet: once picked, it is edited as any new rule.
+    TakeRule,
     /// A change that a post already carries and that no fields show: it can be kept or dropped.
     Kept,
 }
@@ -63,9 +65,15 @@ pub(crate) const OFFERED: [(Doing, &str, &str); 12] = [
     (Strike, "strike", "Rule on what happened: pick events"),
 ];
 
+/// The word of a rule that is taken from the catalogue, and what people call it.
+pub(crate) const TAKEN: (&str, &str) = ("take_rule", "Take a rule from the catalogue");
+
 impl Doing {
     /// The change of a word.
     pub(crate) fn of(word: &str) -> Option<Self> {
+        if word == TAKEN.0 {
+            return Some(TakeRule);
+        }
         let found = OFFERED.iter().find(|(_, known, _)| *known == word);
         found.map(|(doing, ..)| *doing)
     }
@@ -73,12 +81,18 @@ impl Doing {
     /// Its word, as it is sent and as the API has it.
     pub(crate) fn word(self) -> &'static str {
         let found = OFFERED.iter().find(|(known, ..)| *known == self);
-        found.map_or("kept", |(_, word, _)| word)
+        let other = if self == TakeRule { TAKEN.0 } else { "kept" };
+        found.map_or(other, |(_, word, _)| word)
     }
 
     /// What people call it.
     pub(crate) fn title(self) -> &'static str {
         let found = OFFERED.iter().find(|(known, ..)| *known == self);
-        found.map_or("Another change", |(.., title)| title)
+        let other = if self == TakeRule {
+            TAKEN.1
+        } else {
+            "Another change"
+        };
+        found.map_or(other, |(.., title)| title)
     }
 }

@@ -8,11 +8,12 @@ use quorate_kernel::command::{NewPost, typed};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Value};
-use quorate_law::{RuleText, capital};
+use quorate_law::capital;
 
 use crate::app::drafts::DraftForm;
 use crate::app::posted::Posted;
-use crate::site::compose::page::{ClauseEdit, PickEdit};
+use crate::site::compose::edit::{Edit, slug, titled};
+use crate::site::compose::page::{PickEdit, RuleEdit};
 use crate::site::compose::pick::{self, Pick};
 use crate::ui::markup::Markup;
 use crate::ui::{Change, Field, FieldKind};
@@ -42,16 +43,6 @@ pub(crate) struct Draft {
     manual: String,
     /// Changes of other kinds.
     picks: Vec<Pick>,
-}
-
-/// A rule that is changed, or a new one.
-struct Edit {
-    /// The rule; for a new one the section it goes to, after `new:`.
-    of: String,
-    /// Its text as it was taken up, with its title as a heading.
-    base: String,
-    /// Its text as it is to be; empty to repeal it.
-    text: String,
 }
 
 /// The word of addresses for a post in no category.
@@ -99,16 +90,9 @@ impl Draft {
             let values = form.all(&format!("own-{name}")).to_vec();
             (name.clone(), values)
         });
-        let edits = form.all("edit").iter().map(|nth| Edit {
-            of: text(&format!("of-{nth}")),
-            base: text(&format!("base-{nth}")),
-            // A field that did not arrive at all changes nothing; one that arrived empty repeals.
-            text: form
-                .one(&format!("text-{nth}"))
-                .map_or_else(|| text(&format!("base-{nth}")), str::to_owned),
-        });
+        let edits = form.all("edit").iter().map(|nth| Edit::read(form, nth));
         let sent = DraftForm::of(form);
-        Self {
+        let mut draft = Self {
             form: sent.unwrap_or_else(|| new(&category)),
             is_new: true,
             own: own.collect(),
@@ -120,6 +104,20 @@ impl Draft {
             manual: text("manual"),
             picks: pick::read(look, form),
             category,
+        };
+        draft.take_from_catalogue(look);
+        draft
+    }
+
+    /// Turns what was picked from the catalogue into a new rule of the form.
+    fn take_from_catalogue(&mut self, look: &GameView) {
+        let taken = |pick: &mut Pick| pick.taken(look).is_some();
+        for pick in self.picks.extract_if(.., taken) {
+            let Some((section, text)) = pick.taken(look) else {
+                continue;
+            };
+            let what = format!("new:{section}");
+            self.edits.extend(Edit::begun(look, &what, Some(text)));
         }
     }
 
@@ -161,33 +159,33 @@ impl Draft {
                 title,
                 text,
                 tags,
-            } if tags.is_empty() && *id == *slug(title) => self.edits.push(Edit {
-                of: format!("new:{section}"),
-                base: String::new(),
-                text: format!("# {title}\n\n{text}"),
-            }),
+            } if tags.is_empty() && *id == *slug(title) => {
+                let (what, text) = (format!("new:{section}"), titled(title, text));
+                self.edits.extend(Edit::begun(look, &what, Some(text)));
+            }
             Clause::AmendRule { id, base, text } => {
                 let title = look.public().rules.get(id).map(|rule| rule.title.clone());
                 let title = title.unwrap_or_default();
                 self.edits.push(Edit {
                     of: id.to_string(),
-                    base: format!("# {title}\n\n{base}"),
-                    text: format!("# {title}\n\n{text}"),
+                    base: titled(&title, base),
+                    text: titled(&title, text),
+                    is_repealed: false,
+                    open: None,
                 });
             }
             Clause::RenameRule { id, title } => {
-                if !self.edits.iter().any(|edit| *id == *edit.of) {
-                    self.add(look, id.as_str());
-                }
+                self.add(look, id.as_str(), None);
                 if let Some(edit) = self.edits.iter_mut().find(|edit| *id == *edit.of) {
-                    edit.text = format!("# {title}\n\n{}", body_of(&edit.text));
+                    edit.text = titled(title, &body_of(&edit.text));
                 }
             }
-            Clause::RepealRule { id } => self.edits.push(Edit {
-                of: id.to_string(),
-                base: whole(look, id),
-                text: String::new(),
-            }),
+            Clause::RepealRule { id } => {
+                self.add(look, id.as_str(), None);
+                if let Some(edit) = self.edits.iter_mut().find(|edit| *id == *edit.of) {
+                    edit.is_repealed = true;
+                }
+            }
             Clause::Script { code } if self.script.is_empty() => self.script = code.to_string(),
             Clause::Prose { text } if self.manual.is_empty() => self.manual.clone_from(text),
             _ => return false,
@@ -221,41 +219,51 @@ impl Draft {
         self.picks.push(Pick::striking(look, event));
     }
 
-    /// Takes up one more rule to change, or a new one.
-    pub(crate) fn add(&mut self, look: &GameView, what: &str) {
+    /// Takes up one more rule to change, with one of its clauses unfolded, or a new one, or another change.
+    pub(crate) fn add(&mut self, look: &GameView, what: &str, clause: Option<u32>) {
         if let Some(pick) = Pick::chosen(look, what) {
             self.picks.push(pick);
             return;
         }
-        if self
-            .edits
-            .iter()
-            .any(|edit| edit.of == what && !what.starts_with("new:"))
-            || what.is_empty()
-        {
-            return;
+        let is_new = what.starts_with("new:");
+        if is_new || !self.edits.iter().any(|edit| edit.of == what) {
+            self.edits.extend(Edit::begun(look, what, None));
         }
-        let (base, text) = if what.starts_with("new:") {
-            (
-                String::new(),
-                "# Title of the new rule\n\n1. What it says.\n".to_owned(),
-            )
+        if let Some(edit) = self
+            .edits
+            .iter_mut()
+            .find(|edit| edit.of == what && !is_new)
+        {
+            edit.open = clause.or(edit.open);
+        }
+    }
+
+    /// Begins one more clause of a rule that is edited.
+    fn add_clause(&mut self, which: &str) {
+        let edit = which
+            .parse()
+            .ok()
+            .and_then(|at: usize| self.edits.get_mut(at));
+        if let Some(edit) = edit {
+            edit.add_clause();
+        }
+    }
+
+    /// Does what a button asked for that changes the form alone; false where it asked for something else.
+    pub(crate) fn reshape(&mut self, asked: &str) -> bool {
+        if let Some(which) = asked.strip_prefix("drop-") {
+            self.remove(which);
+        } else if let Some(which) = asked.strip_prefix("clause-") {
+            self.add_clause(which);
         } else {
-            let base = whole(look, &what.into());
-            if base.is_empty() {
-                return;
-            }
-            (base.clone(), base)
-        };
-        self.edits.push(Edit {
-            of: what.to_owned(),
-            base,
-            text,
-        });
+            // The fields follow from what is picked.
+            return asked == "again";
+        }
+        true
     }
 
     /// Leaves a rule as it is, or drops another change.
-    pub(crate) fn remove(&mut self, which: &str) {
+    fn remove(&mut self, which: &str) {
         if let Some(nth) = which
             .strip_prefix("pick-")
             .and_then(|nth| nth.parse::<usize>().ok())
@@ -278,9 +286,7 @@ impl Draft {
     pub(crate) fn unseen(&self) -> Vec<(String, String)> {
         let mut unseen = Vec::new();
         for (nth, edit) in self.edits.iter().enumerate() {
-            unseen.push(("edit".to_owned(), nth.to_string()));
-            unseen.push((format!("of-{nth}"), edit.of.clone()));
-            unseen.push((format!("base-{nth}"), edit.base.clone()));
+            unseen.extend(edit.unseen(nth));
         }
         for (nth, pick) in self.picks.iter().enumerate() {
             unseen.extend(pick.unseen(nth));
@@ -297,19 +303,15 @@ impl Draft {
                 "Title",
                 FieldKind::Line(self.title.clone()),
             ),
-            self.body_field(look),
+            self.body_field(),
         ];
         fields.extend(self.own_fields(look));
         fields
     }
 
-    fn body_field(&self, look: &GameView) -> Field {
+    fn body_field(&self) -> Field {
         let kind = FieldKind::Prose(self.body.clone());
-        let field = Field::new("body", "body", "Text", kind).optional();
-        if !self.carries_changes(look) || self.folds_changes(look) {
-            return field;
-        }
-        field.hint("A fence ```starlark-test in it holds tests, which are run under the ruleset as it would be.")
+        Field::new("body", "body", "Text", kind).optional()
     }
 
     /// The fields below the changes.
@@ -385,35 +387,12 @@ impl Draft {
         made.collect()
     }
 
-    /// The rules that are changed, each with its text; with what changes and what the check says of it, once it has run.
-    pub(crate) fn edits(&self, look: &GameView, checked: Option<&[Sleeping]>) -> Vec<ClauseEdit> {
-        let edits = self.edits.iter().enumerate().map(|(nth, edit)| {
-            let place = match edit.of.strip_prefix("new:") {
-                Some(section) => format!("A new rule in {}", look.section_title(&section.into())),
-                None => look.rule_title(&edit.of.as_str().into()),
-            };
-            let name = format!("text-{nth}");
-            let hint = "The first line is its title; prose and code stand as in the ruleset. Empty it to repeal the rule.";
-            let prose = Field::new(name.clone(), name, "Its text", FieldKind::Code(edit.text.clone()));
-            let found = checked.map(|all| {
-                let id = edit.id();
-                let own = all.iter().filter(|asleep| asleep.rule == id);
-                let own: Vec<_> = own.map(|asleep| asleep.in_editor.as_str()).collect();
-                shortened(&own)
-            });
-            ClauseEdit {
-                id: nth.to_string(),
-                place,
-                prose: prose.optional().hint(hint),
-                report: found,
-                changes: if checked.is_some() {
-                    look.changes(&edit.clauses())
-                } else {
-                    Vec::new()
-                },
-            }
-        });
-        edits.collect()
+    /// The rules that are changed; with what changes and what the check says of them, once it has run.
+    pub(crate) fn edits(&self, look: &GameView, checked: Option<&[Sleeping]>) -> Vec<RuleEdit> {
+        let edits = self.edits.iter().enumerate();
+        edits
+            .map(|(nth, edit)| edit.shown(look, nth, checked))
+            .collect()
     }
 
     /// The other rules whose code would sleep with what this draft changes, each with the first finding.
@@ -506,97 +485,5 @@ impl Draft {
             });
         }
         Ok(Patch { clauses })
-    }
-}
-
-impl Edit {
-    /// The code name of the rule that is changed or made.
-    fn id(&self) -> Name {
-        if self.of.starts_with("new:") {
-            slug(&RuleText::parse(&self.text).title.unwrap_or_default()).into()
-        } else {
-            self.of.as_str().into()
-        }
-    }
-
-    fn clauses(&self) -> Vec<Clause> {
-        let title = |text: &str| RuleText::parse(text).title.unwrap_or_default();
-        if let Some(section) = self.of.strip_prefix("new:") {
-            let title = title(&self.text);
-            return vec![Clause::AddRule {
-                id: slug(&title).into(),
-                section: section.into(),
-                parent: None,
-                after: None,
-                text: body_of(&self.text).into(),
-                title,
-                tags: Vec::new(),
-            }];
-        }
-        let id = Name::from(self.of.as_str());
-        if self.text.trim().is_empty() {
-            return vec![Clause::RepealRule { id }];
-        }
-        let mut clauses = Vec::new();
-        let (old, new) = (body_of(&self.base), body_of(&self.text));
-        if old.trim_end() != new.trim_end() {
-            clauses.push(Clause::AmendRule {
-                id: id.clone(),
-                base: old.into(),
-                text: new.into(),
-            });
-        }
-        if title(&self.base) != title(&self.text) {
-            clauses.push(Clause::RenameRule {
-                id,
-                title: title(&self.text),
-            });
-        }
-        clauses
-    }
-}
-
-/// How many findings of a rule are shown: the rest most often follows from the first ones.
-const FINDINGS: usize = 3;
-
-fn shortened(findings: &[&str]) -> String {
-    let mut text = findings
-        .iter()
-        .take(FINDINGS)
-        .copied()
-        .collect::<Vec<_>>()
-        .join("\n");
-    if let Some(more) = findings
-        .len()
-        .checked_sub(FINDINGS)
-        .filter(|more| *more > 0)
-    {
-        text.push_str(&format!("\n… and {more} more"));
-    }
-    text
-}
-
-/// A rule's text with its title as a heading.
-fn whole(look: &GameView, id: &Name) -> String {
-    let rule = look.public().rules.get(id);
-    rule.map(|rule| format!("# {}\n\n{}", rule.title, rule.text))
-        .unwrap_or_default()
-}
-
-/// A code name made of a title.
-fn slug(title: &str) -> String {
-    let mut slug = String::new();
-    for letter in title.chars().flat_map(char::to_lowercase) {
-        if letter.is_ascii_alphanumeric() {
-            slug.push(letter);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    let slug = slug.trim_end_matches('-').to_owned();
-    if slug.is_empty() {
-        "unnamed".to_owned()
-    } else {
-        slug
     }
 }

@@ -111,9 +111,13 @@ fn begun(
     query: &BTreeMap<String, String>,
     own: Option<&OwnDraft>,
 ) -> Result<Compose, AppError> {
+    let clause = query.get("clause").and_then(|clause| clause.parse().ok());
     if let Some(own) = own {
         let mut draft = Draft::read(look, category, &own.fields());
         draft.form = form;
+        if let (Some(rule), Some(clause)) = (query.get("rule"), clause) {
+            draft.add(look, rule, Some(clause));
+        }
         return Ok(again(look, &draft, own));
     }
     let mut draft = match query.get("from") {
@@ -124,7 +128,7 @@ fn begun(
         None => Draft::empty(look, category),
     };
     if let Some(rule) = query.get("rule") {
-        draft.add(look, rule);
+        draft.add(look, rule, clause);
     }
     if let Some(event) = query.get("strike").and_then(|event| event.parse().ok()) {
         draft.strike(look, event);
@@ -372,11 +376,9 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
         let look = &*drawing;
         let mut draft = Draft::read(look, category, &form);
         if asked == "add" {
-            draft.add(look, form.one("rule").unwrap_or_default());
-        } else if let Some(which) = asked.strip_prefix("drop-") {
-            draft.remove(which);
+            draft.add(look, form.one("rule").unwrap_or_default(), None);
         }
-        if matches!(asked.as_str(), "add" | "again") || asked.starts_with("drop-") {
+        if asked == "add" || draft.reshape(&asked) {
             return Err(page(look, &self::form(look, &draft, None)));
         }
         if asked == "check" {
@@ -534,11 +536,9 @@ fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Ed
     let doing = posted.one("do").unwrap_or("preview");
     let mut tried = None;
     if doing == "add" {
-        draft.add(look, posted.one("rule").unwrap_or_default());
-    } else if let Some(which) = doing.strip_prefix("drop-") {
-        draft.remove(which);
-    } else if doing == "again" {
-        // The fields follow from what is picked: the form is only shown once more.
+        draft.add(look, posted.one("rule").unwrap_or_default(), None);
+    } else if draft.reshape(doing) {
+        // The form is only shown once more.
     } else if doing == "check" {
         tried = Some(Tried::check(look, &draft, Some(id)));
     } else {

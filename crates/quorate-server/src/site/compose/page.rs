@@ -45,19 +45,36 @@ pub struct RuleOfForm {
     pub is_kept: bool,
 }
 
-/// A clause that the proposal changes, with its text as it was when the writer took it up.
+/// A rule that the proposal changes, or a new one.
 #[derive(Clone, Debug)]
-pub struct ClauseEdit {
+pub struct RuleEdit {
     /// Its name in the form, unique on the page.
     pub id: String,
-    /// "Rule 14, Activities, clause 4".
+    /// "Rule 14, Activities", "A new rule in Dynastic rules".
     pub place: String,
-    /// Its text, prose and code.
-    pub prose: Field,
+    /// Its title.
+    pub title: Field,
+    /// Its clauses.
+    pub clauses: Vec<ClauseEdit>,
+    /// The box that repeals it; a new rule has none.
+    pub repeal: Option<Field>,
     /// What the check says of it, with line and caret; empty where it finds nothing wrong, none before it has run.
     pub report: Option<String>,
     /// What changes, once the check has run.
     pub changes: Vec<Change>,
+}
+
+/// A clause as the form shows it: its words and its code apart, and together.
+#[derive(Clone, Debug)]
+pub struct ClauseEdit {
+    /// Its number; 0 for what stands before the first one.
+    pub number: u32,
+    /// Its first words.
+    pub words: String,
+    /// Whether it is unfolded.
+    pub is_open: bool,
+    /// Its words and its code, in their order.
+    pub fields: Vec<Field>,
 }
 
 /// A change of another kind that the proposal makes.
@@ -92,8 +109,8 @@ pub struct Writing {
     pub fields: Vec<Field>,
     /// Below the changes: one-off code, what people do by hand, flavour text.
     pub more: Vec<Field>,
-    /// Clauses that it changes; only for categories that carry changes.
-    pub edits: Vec<ClauseEdit>,
+    /// Rules that it changes; only for categories that carry changes.
+    pub edits: Vec<RuleEdit>,
     /// Its changes of other kinds.
     pub picks: Vec<PickEdit>,
     /// The choice of one more clause to change.
@@ -119,6 +136,17 @@ pub struct Writing {
 }
 
 impl Writing {
+    /// What happens once at the enactment: code, and what people do by hand.
+    fn once(&self) -> Vec<&Field> {
+        let fields = self.more.iter();
+        fields.filter(|field| field.name != "flavour").collect()
+    }
+
+    /// Whether anything happens once.
+    fn has_once(&self) -> bool {
+        self.once().iter().any(|field| field.is_filled())
+    }
+
     /// The words of the button that takes up one more change.
     fn add_words(&self) -> &'static str {
         if self.edits.is_empty() && self.picks.is_empty() {

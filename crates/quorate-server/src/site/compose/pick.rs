@@ -12,13 +12,14 @@ use quorate_law::declare::{Holds, ValueDecl};
 use serde_json::{Map, Value as Json, json};
 
 use crate::app::posted::Posted;
+use crate::site::compose::catalogue;
 use crate::site::compose::choices::{
     all_things, as_data, field, owner, pages, pairs, rules, sections, terms, texts, things,
     type_of, typed_field,
 };
 use crate::site::compose::doing::Doing::{
     self, AddToValue, CreateThing, Kept, MoveRule, RemovePlayer, RemoveThing, RenamePlayer,
-    SetPage, SetStatus, SetTerm, SetValue, Strike, SwitchRule,
+    SetPage, SetStatus, SetTerm, SetValue, Strike, SwitchRule, TakeRule,
 };
 use crate::site::compose::doing::PREFIX;
 use crate::site::compose::page::PickEdit;
@@ -147,6 +148,12 @@ impl Pick {
         Some(Self::of(look, doing, given))
     }
 
+    /// What was picked from the catalogue: the section that it goes to, and its text.
+    pub(crate) fn taken(&self, look: &GameView) -> Option<(String, String)> {
+        let text = catalogue::text(look, self.one("rule")).filter(|_| self.doing == TakeRule)?;
+        Some((self.one("section").to_owned(), text))
+    }
+
     fn put(&mut self, part: &str, value: String) {
         self.given.insert(part.to_owned(), vec![value]);
     }
@@ -229,6 +236,7 @@ impl Pick {
             SetValue | AddToValue => self.value(look).is_some(),
             CreateThing => !self.one("kind").is_empty(),
             SetStatus => !self.one("post").is_empty(),
+            TakeRule => false,
             _ => true,
         }
     }
@@ -282,6 +290,16 @@ impl Pick {
                 pick("section", "To which section", sections(look)),
             ],
             Strike => self.strike_fields(),
+            TakeRule => {
+                let mut section = pick("section", "To which section", sections(look));
+                let usual = look.public().about.get(&());
+                section
+                    .fill(&[usual.map_or_else(String::new, |about| about.new_rules.to_string())]);
+                vec![
+                    pick("rule", "Which rule", catalogue::choices(look)),
+                    section,
+                ]
+            }
             Kept => return Vec::new(),
         };
         fields
@@ -444,6 +462,7 @@ impl Pick {
                 pairs([("kind", json!(kind.as_str())), ("values", values)])
             }
             Strike => self.ruling()?,
+            TakeRule => return Err(Refusal::plain("a rule picked from the catalogue")),
             Kept => {
                 let read = serde_json::from_str(self.one("data"));
                 return read.map_err(|_| Refusal::plain("a change that can be read"));
@@ -513,7 +532,7 @@ impl Pick {
             RemovePlayer => &[("player", "a player")],
             SwitchRule => &[("id", "a rule"), ("on", "“on” or “off”")],
             MoveRule => &[("id", "a rule"), ("section", "a section")],
-            SetValue | AddToValue | CreateThing | Strike | Kept => &[],
+            SetValue | AddToValue | CreateThing | Strike | TakeRule | Kept => &[],
         };
         let mut data = Map::new();
         for (part, missing) in parts {

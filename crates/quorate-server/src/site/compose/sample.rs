@@ -1,6 +1,8 @@
 //! Samples of the pages beside this file.
 
-use crate::site::compose::page::{ClauseEdit, Compose, DraftLine, Kind, RuleOfForm, Writing};
+use crate::site::compose::page::{
+    ClauseEdit, Compose, DraftLine, Kind, RuleEdit, RuleOfForm, Writing,
+};
 use crate::ui::sample::world::{GAME, ago, chrome, post, rule, send, text};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{Change, Choice, Field, FieldKind, Link, Need, Refusal, lines, urls, words};
@@ -70,10 +72,23 @@ fn writing() -> Writing {
             Field::new("flavour", "flavour", "Flavour text", FieldKind::Prose(String::new())).optional().hint("Shown in italics; changes nothing."),
         ],
         picks: Vec::new(),
-        edits: vec![ClauseEdit {
-            id: "ferry-2".into(),
-            place: "Rule 14, The ferry, clause 2".into(),
-            prose: Field::new("ferry-2-p", "prose-ferry-2", "Prose", FieldKind::Prose(new.into())),
+        edits: vec![RuleEdit {
+            id: "0".into(),
+            place: "Rule 14, The ferry".into(),
+            title: Field::new("title-0", "title-0", "Title of the rule", FieldKind::Line("The ferry".into())),
+            clauses: vec![
+                ClauseEdit { number: 1, words: "The ferry crosses at dusk.".into(), is_open: false, fields: Vec::new() },
+                ClauseEdit {
+                    number: 2,
+                    words: "A sailor pays 10 Oil to cross.".into(),
+                    is_open: true,
+                    fields: vec![
+                        Field::new("piece-2-0", "piece-2-0", "Words of clause 2", FieldKind::Prose(format!("2. {new}"))).optional(),
+                        Field::new("piece-3-0", "piece-3-0", "Code of clause 2", FieldKind::Code("def cross(actor: Player):\n    pass".into())).optional(),
+                    ],
+                },
+            ],
+            repeal: Some(Field::new("repeal-0", "repeal-0", "Repeal this rule", FieldKind::Flag(false)).optional()),
             report: Some("rule ferry, clause 2, line 2\n    pay(actor, \"Oil\", 6 if eb() else 10)\n                           ^^ no such name; did you mean `ebb`?".into()),
             changes: crate::ui::sample::pieces::changes(),
         }],

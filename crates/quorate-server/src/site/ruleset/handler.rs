@@ -12,7 +12,7 @@ use crate::app::forms::{OpenedThen, drawn, page};
 use crate::site::ruleset::page::{Beside, Clause, Missed, RuleText, Ruleset, RulesetPart, TocRule};
 use crate::ui::code::CodeHtml;
 use crate::ui::urls::Href;
-use crate::ui::{Field, FieldKind, Link, plural, urls};
+use crate::ui::{Field, FieldKind, Link, urls};
 use crate::view::enactments::{self, Enacted};
 use crate::view::game::GameView;
 use crate::view::people::Part;
@@ -124,19 +124,10 @@ pub(crate) fn section_title(look: &GameView, id: &Name, section: &Section) -> St
 }
 
 fn toc(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> TocRule {
-    let link = urls::Rule {
-        game: look.game().as_str(),
-        rule: id.as_str(),
-    };
-    let fragment = format!("rule-{id}");
     TocRule {
         number: numbers.get(id).cloned().unwrap_or_default(),
         title: look.themed(&rule.title),
-        href: if look.is_past() {
-            Href::fragment(&fragment)
-        } else {
-            link.into()
-        },
+        href: Href::fragment(&format!("rule-{id}")),
         is_off: !rule.active,
         is_new: look.is_fresh_rule(id),
     }
@@ -156,7 +147,7 @@ fn text(
         rule: id.as_str(),
     };
     let (changed, by, how) = changed(look, rule.changed_by, enacted);
-    let propose = look.mending(id).filter(|_| rule.section != LIBRARY);
+    let propose = look.mending(id, 0).filter(|_| rule.section != LIBRARY);
     RuleText {
         id: format!("rule-{id}"),
         title: look.themed(&rule.title),
@@ -279,7 +270,7 @@ fn clause(
     };
     let place = format!("rule-{id}.{number}");
     Clause {
-        beside: beside(look, id, &code, &place, unfolded),
+        beside: beside(look, id, number, &code, unfolded),
         misses: missed(look, id, number),
         id: place,
         number: if number == 0 {
@@ -298,15 +289,15 @@ fn missed(look: &GameView, id: &Name, clause: u32) -> Option<Missed> {
     let told = look.missed_by(id, clause);
     (!told.is_empty()).then(|| Missed {
         text: told.join("; "),
-        mend: look.mending(id),
+        mend: look.mending(id, clause),
     })
 }
 
 fn beside(
     look: &GameView,
     id: &Name,
+    clause: u32,
     code: &[(usize, String)],
-    place: &str,
     unfolded: &Unfolded,
 ) -> Beside {
     if code.is_empty() {
@@ -314,21 +305,23 @@ fn beside(
     }
     for (nth, _) in code {
         if let Some(reason) = asleep(look, id, *nth) {
-            let mend = look.mending(id);
+            let mend = look.mending(id, clause);
             return Beside::Asleep { reason, mend };
         }
     }
-    let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
-    let all = all.join("\n\n");
     if unfolded.shows(id) {
+        let all: Vec<&str> = code.iter().map(|(_, text)| text.trim_end()).collect();
+        let all = all.join("\n\n");
         return Beside::Code {
             code: CodeHtml::new(&all),
             is_open: true,
         };
     }
     Beside::Elsewhere {
-        words: format!("code, {}", plural(all.lines().count(), "line", "lines")),
-        href: unfolded.with(look, id.as_str()).at(place),
+        words: "code".to_owned(),
+        href: unfolded
+            .with(look, id.as_str())
+            .at(&format!("rule-{id}.{clause}")),
     }
 }
 

@@ -171,7 +171,7 @@ fn parts() -> Vec<RulesetPart> {
                     "lamps",
                     "4",
                     "12.4",
-                    "Lamps should have names. Whoever loses a named one owes it a line in a story post before the week is out.",
+                    "Lamps should have names. A sailor who loses a named one owes it a line in a story post before the week is out.",
                     Beside::ProseOnly,
                 ),
                 clause(

@@ -35,6 +35,15 @@ impl Page {
 }
 
 impl Page {
+    /// What a form of it would send as it stands, in its order.
+    pub(crate) fn fields(&self, form: &str) -> Vec<(String, String)> {
+        let html = Html::parse_document(&self.html);
+        html.select(&select(form))
+            .next()
+            .map(controls)
+            .unwrap_or_default()
+    }
+
     /// The words of a group of a report.
     pub(crate) fn group(&self, id: &str) -> String {
         let html = Html::parse_document(&self.html);
