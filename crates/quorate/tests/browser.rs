@@ -19,8 +19,8 @@ mod server;
 mod stories;
 #[path = "browser/surface.rs"]
 mod surface;
-
-use std::collections::{BTreeMap, BTreeSet};
+#[path = "browser/walk.rs"]
+mod walk;
 
 use driver::{Reader, Width};
 use server::Server;
@@ -142,93 +142,5 @@ fn nothing_of_a_page_is_wider_than_a_phone() {
             assert!(anna.fits().await, "{page} is wider than its window");
         }
         anna.close().await;
-    });
-}
-
-/// How many pages that differ in names and numbers alone are looked at.
-const ALIKE: usize = 2;
-
-/// What tells one kind of page from another: its address without the names and numbers in it.
-fn kind_of(path: &str) -> String {
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut parts: Vec<&str> = path.split('/').collect();
-    for (place, kept) in [(2, false), (4, parts.get(3) == Some(&"new"))] {
-        if let Some(part) = parts.get_mut(place).filter(|_| !kept) {
-            *part = "*";
-        }
-    }
-    let asked: BTreeSet<&str> = query.split('=').take(1).collect();
-    format!(
-        "{}?{}",
-        parts.join("/"),
-        asked.into_iter().collect::<String>()
-    )
-}
-
-/// Whether a file is there and no page.
-fn is_file(path: &str) -> bool {
-    path.contains(".atom") || path.contains("/rules.txt") || path.starts_with("/operator/backup/")
-}
-
-/// Walks through the site from link to link and gives what the checker finds, page by page.
-async fn walked(reader: &Reader, checker: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-    let mut next = vec!["/".to_owned(), "/no-such-page".to_owned()];
-    let links = "return [...document.querySelectorAll('a[href^=\"/\"]')].map(one => one.getAttribute('href').split('#')[0])";
-    while let Some(path) = next.pop() {
-        let count = kinds.entry(kind_of(&path)).or_default();
-        if *count >= ALIKE || is_file(&path) {
-            continue;
-        }
-        *count += 1;
-        reader.open(&path).await;
-        let wrong = axe::findings(reader, checker).await;
-        found.extend(wrong.iter().map(|wrong| format!("{path}\n  {wrong}")));
-        if let serde_json::Value::Array(more) = reader.run(links).await {
-            let more = more
-                .iter()
-                .filter_map(|one| one.as_str().map(str::to_owned));
-            next.extend(more);
-        }
-    }
-    assert!(kinds.len() > 8, "only {kinds:?}");
-    eprintln!("{} kinds of pages were checked", kinds.len());
-    found
-}
-
-#[test]
-fn an_accessibility_checker_finds_nothing_on_any_page() {
-    with_browser(async {
-        let checker = match axe::source() {
-            Ok(checker) => checker,
-            Err(why) => {
-                eprintln!("skipped, for there is no accessibility checker: {why}");
-                return;
-            }
-        };
-        let (server, [password, operator, player]) = Server::with_demo();
-        let mut found = Vec::new();
-        for width in [Width::Phone, Width::Tablet, Width::Desk] {
-            for theme in ["light", "dark"] {
-                // Who sees most sees it in the light at a desk; the others have what is left.
-                let name = match (width, theme) {
-                    (Width::Desk, "light") => Some(&operator),
-                    (Width::Phone, "light") | (Width::Tablet, "dark") => None,
-                    _ => Some(&player),
-                };
-                let reader = match name {
-                    Some(name) => Reader::sign_in(&server, name, &password, width).await,
-                    None => Reader::begin(&server, width).await,
-                };
-                reader.open("/help").await;
-                let choose = format!("document.cookie = 'theme={theme}; path=/'");
-                reader.run(&choose).await;
-                let wrong = walked(&reader, &checker).await;
-                found.extend(wrong.iter().map(|one| format!("{width:?}, {theme}: {one}")));
-                reader.close().await;
-            }
-        }
-        assert!(found.is_empty(), "{}\n{}", found.len(), found.join("\n"));
     });
 }

@@ -384,6 +384,12 @@ impl Reader {
         self.client.execute(press, vec![json!(key)]).await.unwrap();
     }
 
+    /// Presses Tab.
+    pub(crate) async fn tab(&self) {
+        let here = self.client.active_element().await.unwrap();
+        here.send_keys("\u{E004}").await.unwrap();
+    }
+
     /// Presses Enter on what the keys have come to, and waits for the page that follows.
     pub(crate) async fn enters(&self) {
         let before = self.page_mark().await;
@@ -487,8 +493,8 @@ impl Reader {
         self.choose("select[name=rule]", section.as_str().unwrap())
             .await;
         self.press("button[value=add]").await;
-        self.fill("textarea[name=text-0]", &format!("# {title}\n\n{rule}\n"))
-            .await;
+        self.fill("input[name=title-0]", title).await;
+        self.fill("textarea[name=piece-0-0]", rule).await;
         self.press("button[value=preview]").await;
         self.sees("not published").await;
         self.press("button[value=post]").await;
