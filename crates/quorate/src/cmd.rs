@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Backup(backup::BackupArguments),
     /// Make a data folder of such a copy, once everything in it is found to hold.
     Restore(backup::RestoreArguments),
-    /// Go on under a new secret, where the old one is lost for good.
+    /// Go on under a new secret, where the old one is lost.
     NewSecret(new_secret::Arguments),
     /// Copy everything from one place to another: from a folder to a database, or back.
     Migrate(migrate::Arguments),

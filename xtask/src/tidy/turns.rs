@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::repo::{Repo, has_extension};
 
 /// A turn as it is found, and what stands in its place.
-const TURNS: [(&str, &str); 21] = [
+const TURNS: [(&str, &str); 31] = [
     (r"(?i)no vote of yours|vote of yours", "You haven’t voted"),
     (r"\bThe law says no\b", "The rules say no"),
     (r"(?i)\bfell due\b", "automatic"),
@@ -35,6 +35,22 @@ const TURNS: [(&str, &str); 21] = [
     (r"(?i)newest words of", "last changed"),
     (r"(?i)nobody can be picked", "No one to pick"),
     (r"(?i)whose vote is on", "who hasn’t voted"),
+    (r"(?i)\bwhoever\b", "the person who, anyone who"),
+    (r"(?i)those who run (this|the)", "an operator, an admin"),
+    (r"(?i)for everybody together", "by anyone"),
+    (r"(?i)\ba word with it\b", "Your comment"),
+    (r"(?i)shall have no name", "gets no name"),
+    (
+        r"(?i)holds back in a hiatus",
+        "Not while the game is in hiatus",
+    ),
+    (r"(?i)on the books about", "facts about a player"),
+    (r"(?i)\banew\b", "again"),
+    (r"(?i)\b(lost|kept|refuses|back) for good\b", "permanently"),
+    (
+        r"(?i)a move is a change of the rules",
+        "you play by changing the rules",
+    ),
 ];
 
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
@@ -64,11 +80,22 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// Templates, documents, and the texts in the server's code.
+/// The crates whose texts reach people: pages, refusals, findings, forecasts, messages, the command's help.
+const SPEAKING: [&str; 6] = [
+    "crates/quorate/src/",
+    "crates/quorate-engine/src/",
+    "crates/quorate-forecast/src/",
+    "crates/quorate-law/src/",
+    "crates/quorate-notices/src/",
+    "crates/quorate-server/src/",
+];
+
+/// Templates, documents, and the texts in the code that speaks to people.
 fn is_read_by_people(path: &str) -> bool {
-    let is_page = path.starts_with("crates/quorate-server/src/");
     let is_document = path.starts_with("docs/") && has_extension(path, "md");
-    is_document || is_page && (has_extension(path, "html") || has_extension(path, "rs"))
+    let speaks = SPEAKING.iter().any(|crate_| path.starts_with(crate_));
+    let kinds = ["html", "rs", "md"];
+    is_document || speaks && kinds.iter().any(|kind| has_extension(path, kind))
 }
 
 /// What of a line is said to people: in code only what stands in quotation marks, and no comment.

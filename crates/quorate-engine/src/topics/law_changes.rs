@@ -321,7 +321,7 @@ fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
         // A repair has moved it before anything else.
         Clause::ChangeEdition { edition } if edition_of(tx) == *edition => Ok(()),
         Clause::ChangeEdition { .. } => Err(Stop::fault(
-            "only those who run the server move a game to another edition, by a repair",
+            "only an operator of the server can move a game to another edition, by a repair",
         )),
         _ => Err(Stop::fault(
             "the change names nobody that it could be made to",

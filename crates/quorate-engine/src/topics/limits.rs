@@ -280,11 +280,7 @@ fn limit_words(limit: &LimitDecl, since: &str) -> String {
         2 => "twice".to_owned(),
         n => format!("{n} times"),
     };
-    let by = if limit.shared {
-        " for everybody together"
-    } else {
-        ""
-    };
+    let by = if limit.shared { " by anyone" } else { "" };
     let per = per_words(&limit.per, since);
     let gap = limit
         .gap

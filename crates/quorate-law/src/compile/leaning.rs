@@ -344,7 +344,7 @@ fn function_at(unit: &Unit, offset: u32) -> Option<&FunctionFound> {
 fn lean_help(fate: LeanFate) -> &'static str {
     match fate {
         LeanFate::Breaks => {
-            "whoever comes here breaks, and all else of this rule works: write it without that name, or define it here"
+            "code that comes here breaks, and the rest of this rule works: write it without that name, or define it here"
         }
         LeanFate::LivesOn => "it goes on as a definition; write it here if it is to stay",
         LeanFate::FallsBack => "it counts as nothing here, and what stands after `or` is taken",

@@ -58,7 +58,7 @@ pub enum StoreError {
     },
     /// The server's secret is not there, and the games were played under one.
     #[error(
-        "the file `secret` is missing from {folder}, and the dice of its games follow from it: put it back from a backup, or, if it is lost for good, run `quorate new-secret`"
+        "the file `secret` is missing from {folder}, and the dice of its games follow from it: put it back from a backup, or, if it is lost, run `quorate new-secret`"
     )]
     NoSecret {
         /// The data folder.
@@ -66,7 +66,7 @@ pub enum StoreError {
     },
     /// The secret is another server's.
     #[error(
-        "the file `secret` in {folder} is not the one under which its games were played: put that one back from a backup, or, if it is lost for good, run `quorate new-secret`"
+        "the file `secret` in {folder} is not the one under which its games were played: put that one back from a backup, or, if it is lost, run `quorate new-secret`"
     )]
     OtherSecret {
         /// The data folder.

@@ -234,7 +234,7 @@ async fn sent(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, A
     match act {
         Act::Apply { name, text } => newcomer::asked(look, key, name.as_str(), text.as_str()).await,
         Act::Repair { .. } if !look.visitor().is_operator() => Err(AppError::Forbidden(
-            "Only those who run this server can repair a game.",
+            "Only an operator of this server can repair a game.",
         )),
         Act::Repair { .. } => send::send_as_operator(look, key, act).await,
         act => send::send(look, key, act).await,

@@ -136,7 +136,7 @@ fn operator(visitor: &Visitor) -> Result<(), Problem> {
     match &visitor.account {
         None => Err(AppError::SignIn.into()),
         Some(account) if account.operator => Ok(()),
-        Some(_) => Err(AppError::Forbidden("Only those who run this server can do that.").into()),
+        Some(_) => Err(AppError::Forbidden("Only an operator of this server can do that.").into()),
     }
 }
 

@@ -133,7 +133,7 @@ pub fn place_for_owner(entry: &SecurityEntry) -> &str {
     if entry.by.is_none() || entry.by == entry.account {
         &entry.place
     } else {
-        "by whoever runs the server"
+        "by the operator"
     }
 }
 

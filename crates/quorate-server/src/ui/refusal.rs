@@ -138,7 +138,7 @@ fn plainly(need: &Need) -> Option<String> {
 
 /// That a limit is used up: "You’ve already done this today."
 fn used_up(times: &str) -> String {
-    let together = times.strip_suffix(" for everybody together");
+    let together = times.strip_suffix(" by anyone");
     let who = if together.is_some() {
         "Somebody has"
     } else {
@@ -324,7 +324,7 @@ mod tests {
             refusal("Row out", vec![need]).sentence()
         };
         assert_eq!(limit("once a day"), "You’ve already done this today.");
-        let all = limit("once a week for everybody together");
+        let all = limit("once a week by anyone");
         assert_eq!(all, "Somebody has already done this this week.");
         assert_eq!(
             limit("twice a day"),

@@ -110,7 +110,7 @@ impl GameView {
                 String::new()
             };
             shown.needs.clear();
-            shown.because = Some(format!("{nobody} can be picked{role} now"));
+            shown.because = Some(format!("there is {nobody} to pick{role} now"));
         }
         shown
     }

@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         is_well = false;
         let books = arguments.rulebooks.join(" ");
         out.line(format!(
-            "{}: print them anew with `quorate independence {books} --halves {} --table`",
+            "{}: print them again with `quorate independence {books} --halves {} --table`",
             out.red("the tables are out of date"),
             arguments.halves
         ));

@@ -29,6 +29,6 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     }
     folder.wait(SearchIndex::clear_index(store, arguments.game.as_ref()))?;
     out.value(&serde_json::json!({ "cleared": arguments.game.as_ref().map(GameId::as_str) }));
-    out.line("the index of words is empty; the server builds it anew from the logs");
+    out.line("the index of words is empty; the server rebuilds it from the logs");
     Ok(ExitCode::SUCCESS)
 }

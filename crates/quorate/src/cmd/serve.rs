@@ -100,7 +100,7 @@ pub(crate) struct Listen {
     /// The address to listen on.
     #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub address: SocketAddr,
-    /// Where whoever watches the server asks for /healthz, /readyz and /metrics. Nobody is asked who they are there.
+    /// Where monitoring asks for /healthz, /readyz and /metrics, without signing in.
     #[arg(long, value_name = "ADDR")]
     pub metrics_listen: Option<SocketAddr>,
     /// The form of the server's log.
@@ -112,7 +112,7 @@ pub(crate) struct Listen {
     /// How many of them one address may have; by default 128. Behind a proxy this is the proxy's to limit.
     #[arg(long, value_name = "COUNT")]
     pub connections_per_address: Option<usize>,
-    /// Make accounts for those with an invitation alone.
+    /// Only people with an invitation can sign up.
     #[arg(long)]
     pub invited_only: bool,
     /// Readers come by https, through a proxy in front of this server.
@@ -124,7 +124,7 @@ pub(crate) struct Listen {
     /// Who runs this server, as the page on privacy says it.
     #[arg(long, value_name = "WORDS")]
     pub operator: Option<String>,
-    /// A mail address of theirs.
+    /// The operator's mail address, as the page on privacy gives it.
     #[arg(long, value_name = "ADDRESS")]
     pub contact: Option<String>,
     /// Send links for a new password by mail, from this sender: "Quorate <games@example.org>".
@@ -147,7 +147,7 @@ pub(crate) struct Listen {
     /// A file that holds the password of that account.
     #[arg(long, value_name = "FILE", requires = "mail_account")]
     pub mail_password_file: Option<PathBuf>,
-    /// The address to which answers by mail come back, with words of ours behind a "+"; the mail server hands what comes
+    /// The address to which answers by mail come back, with words of the server after a "+"; the mail server hands what comes
     /// there to `quorate mail-in`.
     #[arg(long, value_name = "ADDRESS", requires = "mail_from")]
     pub mail_replies: Option<String>,
@@ -174,13 +174,13 @@ pub(crate) struct Listen {
     /// Let webhooks go to this machine itself, without TLS too. No other address of an inner network is ever called.
     #[arg(long)]
     pub hooks_to_loopback: bool,
-    /// A file that names by whom people can sign in from elsewhere: issuers of OpenID Connect, Discord, GitHub.
+    /// A file that names where people can sign in from: issuers of OpenID Connect, Discord, GitHub.
     #[arg(long, value_name = "FILE", requires = "site")]
     pub sign_in_from: Option<PathBuf>,
     /// The public key of your application on Discord, so that people can vote, roll and act from there.
     #[arg(long, value_name = "KEY")]
     pub discord_key: Option<DiscordKey>,
-    /// Where readers reach this server, with its https: and without a stroke at the end, for links that are handed on.
+    /// Where readers reach this server, with https: and without a slash at the end, for links in mail and feeds.
     #[arg(long, value_name = "ADDRESS")]
     pub site: Option<String>,
 }

@@ -47,7 +47,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Provider>> {
         let text = std::fs::read_to_string(&at);
         text.with_context(|| format!("cannot read {}", at.display()))
     });
-    read.with_context(|| format!("{} does not say by whom people sign in", file.display()))
+    read.with_context(|| format!("{} does not say where people sign in", file.display()))
 }
 
 fn providers(text: &str, secret: impl Fn(&Path) -> Result<String>) -> Result<Vec<Provider>> {

@@ -35,7 +35,7 @@ is asked, nobody writes this by hand:
 - What acts change, built-in ones too, and what rules change by themselves is read off the games of the rulebook's own tests, each change
   under the clause that made it. An action for some alone is also tried by others, and the command fails where no other is refused.
 - Claims are tried under each rule, by a player without an office and by the founder; proposals and their scripts are voted for by everybody
-  and enacted by whoever may, with and without a tag in their title. What was enacted is undone, and struck by a ruling.
+  and enacted by a player who may, with and without a tag in their title. What was enacted is undone, and struck by a ruling.
 - *refused* means: it was tried, and by no rule was it let through. *-* means that nothing can be written that would be such a change, or that
   no rule of the book makes one.
 

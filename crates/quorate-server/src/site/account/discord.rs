@@ -27,7 +27,7 @@ pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
         id: "discord".to_owned(),
         title: "Discord".to_owned(),
         about: "Vote, roll and act from Discord, with /needs-me, /roll and /act. Make a code and send it there with /link, \
-                within ten minutes. Give it to nobody: whoever sends it plays as you. What is linked stands among the \
+                within ten minutes. Give it to nobody: anyone who sends it plays as you. What is linked stands among the \
                 programs that act for you, and ends there."
             .to_owned(),
         lines: Vec::new(),

@@ -157,7 +157,7 @@ fn now() -> Vec<Offer> {
                     Field::new(
                         "kept-why",
                         "why",
-                        "A word with it",
+                        "Your comment",
                         FieldKind::Prose(String::new()),
                     )
                     .optional(),

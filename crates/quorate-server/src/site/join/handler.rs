@@ -48,7 +48,7 @@ fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
     FormPage {
         chrome: look.chrome("Ask to join", Part::Elsewhere),
         title: format!("Join {}", look.title()),
-        about: "Whoever can let you in is told at once.".to_owned(),
+        about: "The people who can let you in are told at once.".to_owned(),
         error,
         form: Some(Form {
             fields,

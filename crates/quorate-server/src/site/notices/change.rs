@@ -334,8 +334,9 @@ async fn feed(
     let channel = keep(site, account, channel).await?;
     let all =
         ["needs.atom", "needs.json", "calendar.ics"].map(|form| own_feed(site, &channel, form));
-    let fact = Fact::new("What waits for you", all.join(" "))
-        .note("whoever knows these addresses can read it; remove the feed to make them worthless");
+    let fact = Fact::new("What waits for you", all.join(" ")).note(
+        "anyone who knows these addresses can read it; remove the feed to make them worthless",
+    );
     shown(
         site,
         visitor,

@@ -107,7 +107,7 @@ pub(crate) async fn done(
     let account =
         account.ok_or_else(|| AppError::Form("There is no account of that name.".to_owned()))?;
     if account.operator {
-        let theirs = "Whoever runs the server is kept from nothing here; `quorate operator` takes the mark away.";
+        let theirs = "This account is an operator’s, and operators can’t be restricted. `quorate operator` takes the mark away.";
         return Err(AppError::Form(theirs.to_owned()));
     }
     let way = form.filled("way").unwrap_or_default();

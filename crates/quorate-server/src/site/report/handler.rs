@@ -77,8 +77,8 @@ fn form(look: &GameView, reported: &Reported, about: &str) -> FormPage {
         chrome: look.chrome("Report", Part::Elsewhere),
         title: "Tell the operator".to_owned(),
         about: format!(
-            "About {}. Those who run this server read it; nobody in the game does. What the game\u{2019}s rules can settle belongs \
-             there: a call for judgement, a claim, a dispute.",
+            "About {}. The operators of this server read it; nobody in the game does. Settle what the game\u{2019}s rules can settle \
+             in the game: by a call for judgement, a claim or a dispute.",
             reported.title(look)
         ),
         error: None,

@@ -192,7 +192,7 @@ pub(crate) fn chrome(title: &str, section: &str) -> Chrome {
         name: "Saltmarsh".into(),
         href: urls::Game { game: GAME }.into(),
         line: "Third Dynasty of Oriel".into(),
-        motto: Some("Whoever minds a lamp minds everybody’s way home.".into()),
+        motto: Some("Who minds a lamp minds everybody’s way home.".into()),
         sections,
         banners: vec![],
         law: "Law of 16 Sep, 20:04 UTC, version 41".into(),
