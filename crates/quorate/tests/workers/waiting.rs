@@ -12,7 +12,7 @@ use crate::served::{OTHER_TOKEN, Served, TOKEN, draft, folder, signal};
 /// Lets time pass: nobody can be asked whether a request has come as far as a worker that says nothing.
 fn pause(time: Duration) {
     let (_nobody, says) = mpsc::channel::<()>();
-    drop(says.recv_timeout(time));
+    assert!(says.recv_timeout(time).is_err(), "nobody says anything");
 }
 
 /// Where previews are asked for.
