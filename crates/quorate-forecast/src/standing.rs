@@ -42,15 +42,18 @@ pub struct MatterStanding {
     pub shut: Vec<ShutClosing>,
     /// Votes FOR by the law's count.
     pub in_favour: Option<i64>,
-    /// How many of them make a quorum.
-    pub quorum: Option<i64>,
+    /// How many of them are enough.
+    pub enough: Option<i64>,
 }
 
-/// Who closes matters: somebody, and the office that most closings of a kind of post are for. What somebody else may do on
-/// top of that, such as a veto, is nobody's next step.
-pub(crate) struct Closer<'a> {
-    pub(crate) player: PlayerId,
+/// By whom and by what it is asked how a matter stands.
+pub(crate) struct StandingQuery<'a> {
+    /// Somebody who closes matters.
+    pub(crate) closer: Option<PlayerId>,
+    /// The office that most closings of a kind of post are for. What somebody else may do on top of that is nobody's next step.
     pub(crate) role: Option<&'a Name>,
+    /// The function of the law that says how many votes are enough.
+    pub(crate) enough: Option<&'a Name>,
 }
 
 impl MatterStanding {
@@ -60,10 +63,10 @@ impl MatterStanding {
         judge: &Judge,
         at: Moment,
         id: PostId,
-        closer: Option<&Closer<'_>>,
+        query: &StandingQuery<'_>,
     ) -> (Self, Option<Moment>) {
         let (standing, until) = judge.look(at, |tx| {
-            let (standing, reads) = tx.reading(|| Self::asked(fork, judge, tx, id, closer));
+            let (standing, reads) = tx.reading(|| Self::asked(fork, judge, tx, id, query));
             (standing, reads.until)
         });
         (standing, until.filter(|until| *until > at))
@@ -74,20 +77,20 @@ impl MatterStanding {
         judge: &Judge,
         tx: &Tx,
         id: PostId,
-        closer: Option<&Closer<'_>>,
+        query: &StandingQuery<'_>,
     ) -> Self {
         let (mut open, mut shut) = (Vec::new(), Vec::new());
         let category = judge.state().posts.get(&id).map(|post| &post.category);
-        if let Some((closer, category)) = closer.zip(category) {
+        if let Some((closer, category)) = query.closer.zip(category) {
             let closings = closings_of(judge.law(), category).into_iter();
-            for decl in closings.filter(|decl| decl.it.by.as_ref() == closer.role) {
+            for decl in closings.filter(|decl| decl.it.by.as_ref() == query.role) {
                 let action = &decl.it.name;
                 let closing = Closing {
                     action: action.clone(),
                     title: fork.themed(&decl.it.title),
                     fails: *action == "fail" || action.as_str().starts_with("fail-"),
                 };
-                match tried_on(tx, closer.player, decl, id) {
+                match tried_on(tx, closer, decl, id) {
                     Ok(()) => open.push(closing),
                     Err(refusal) => shut.push(ShutClosing { closing, refusal }),
                 }
@@ -98,15 +101,15 @@ impl MatterStanding {
             open,
             shut,
             in_favour: votes(tx, id, "for"),
-            quorum: quorum(tx),
+            enough: query.enough.and_then(|function| enough(tx, function)),
         }
     }
 
-    /// Whether the votes FOR make a quorum.
+    /// Whether the votes FOR are enough.
     #[must_use]
-    pub fn has_quorum(&self) -> bool {
-        let both = self.in_favour.zip(self.quorum);
-        both.is_some_and(|(in_favour, quorum)| in_favour >= quorum)
+    pub fn has_enough(&self) -> bool {
+        let both = self.in_favour.zip(self.enough);
+        both.is_some_and(|(in_favour, enough)| in_favour >= enough)
     }
 
     /// The titles of the closings that are possible.
@@ -119,7 +122,7 @@ impl MatterStanding {
     pub(crate) fn is_as(&self, other: &Self) -> bool {
         self.leaning == other.leaning
             && self.open == other.open
-            && self.has_quorum() == other.has_quorum()
+            && self.has_enough() == other.has_enough()
     }
 
     /// The first moment after another at which the law may answer otherwise: one that it says itself, or one up to which what it
@@ -152,10 +155,10 @@ pub fn leaning(tx: &Tx, id: PostId) -> Option<String> {
     Some(word.unwrap_or("neither popular nor unpopular").to_owned())
 }
 
-fn quorum(tx: &Tx) -> Option<i64> {
-    tx.law.code.signature("quorum")?;
-    match tx.call(&"quorum".into(), vec![]) {
-        Ok(Datum::Int(quorum)) => Some(quorum),
+fn enough(tx: &Tx, function: &Name) -> Option<i64> {
+    tx.law.code.signature(function.as_str())?;
+    match tx.call(function, vec![]) {
+        Ok(Datum::Int(enough)) => Some(enough),
         _ => None,
     }
 }

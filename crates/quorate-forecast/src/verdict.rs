@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::fork::{Fork, trial_command, tried};
 use crate::shape;
-use crate::standing::{Closer, MatterStanding};
+use crate::standing::{MatterStanding, StandingQuery};
 
 /// How many votes that are still out are tried at most.
 const OUT_MAX: usize = 40;
@@ -35,6 +35,8 @@ pub struct MatterVotes {
     pub closer: Option<PlayerId>,
     /// That office.
     pub role: Option<Name>,
+    /// The function of the law that says how many votes in favour are enough.
+    pub enough: Option<Name>,
 }
 
 /// What a tally comes to.
@@ -50,7 +52,7 @@ pub struct MatterVerdict {
     /// The matter that has to be closed first.
     #[serde(serialize_with = "shape::some_text")]
     pub ahead: Option<PostId>,
-    /// What time alone would change within a week, with the votes of now. Of matters without a quorum and with none ahead.
+    /// What time alone would change within a week, with the votes of now. Of matters without enough votes and with none ahead.
     pub later: Option<InTime>,
     /// The first moment at which time alone may make any of this otherwise.
     #[serde(serialize_with = "shape::moment")]
@@ -76,7 +78,7 @@ pub enum Ripeness {
         /// Whether votes that are still out can save it.
         can_be_saved: bool,
     },
-    /// It has its quorum and cannot be closed yet.
+    /// It has enough votes and cannot be closed yet.
     Waits,
     /// One vote decides.
     OneVote {
@@ -155,7 +157,7 @@ pub struct OpenMatter<'a> {
     fork: &'a Fork<'a>,
     id: PostId,
     votes: &'a MatterVotes,
-    closer: Option<Closer<'a>>,
+    query: StandingQuery<'a>,
     /// How it stands now.
     now: MatterStanding,
     until: Option<Moment>,
@@ -167,9 +169,12 @@ impl<'a> OpenMatter<'a> {
     /// A matter of the fork's game.
     #[must_use]
     pub fn new(fork: &'a Fork<'a>, id: PostId, votes: &'a MatterVotes) -> Self {
-        let role = votes.role.as_ref();
-        let closer = votes.closer.map(|player| Closer { player, role });
-        let (now, until) = MatterStanding::at(fork, &fork.judge, fork.now, id, closer.as_ref());
+        let query = StandingQuery {
+            closer: votes.closer,
+            role: votes.role.as_ref(),
+            enough: votes.enough.as_ref(),
+        };
+        let (now, until) = MatterStanding::at(fork, &fork.judge, fork.now, id, &query);
         let silent = votes.ballots.iter().filter(|(_, word)| word.is_empty());
         let mut out: Vec<PlayerId> = silent.map(|(player, _)| *player).collect();
         out.sort_by_key(|player| Some(*player) != votes.leader);
@@ -177,7 +182,7 @@ impl<'a> OpenMatter<'a> {
             fork,
             id,
             votes,
-            closer,
+            query,
             now,
             until,
             out,
@@ -195,7 +200,7 @@ impl<'a> OpenMatter<'a> {
     }
 
     fn standing(&self, on: &Judge, at: Moment) -> (MatterStanding, Option<Moment>) {
-        MatterStanding::at(self.fork, on, at, self.id, self.closer.as_ref())
+        MatterStanding::at(self.fork, on, at, self.id, &self.query)
     }
 
     /// Casts somebody's vote on a copy; none where the law does not take it.
@@ -272,7 +277,7 @@ impl<'a> OpenMatter<'a> {
         let ahead = refusals
             .find_map(|refusal| self.named_in(refusal))
             .filter(|_| is_shut);
-        let waits = is_shut && (self.now.has_quorum() || ahead.is_some());
+        let waits = is_shut && (self.now.has_enough() || ahead.is_some());
         let later = (is_shut && !waits).then(|| self.in_time(LATER.0, LATER.1));
         MatterVerdict {
             is: self.ripeness(),
@@ -309,7 +314,7 @@ impl<'a> OpenMatter<'a> {
                 can_be_saved: self.more("for").is_some(),
             };
         }
-        if self.now.has_quorum() {
+        if self.now.has_enough() {
             return Ripeness::Waits;
         }
         match self.deciding() {

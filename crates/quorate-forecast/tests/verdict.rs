@@ -45,6 +45,7 @@ fn verdict(
         leader,
         closer: everybody.first().copied(),
         role: None,
+        enough: None,
     };
     let account = PageAccount::of_preview();
     game.forked(&account, Reader::Law, false, |fork| {

@@ -9,7 +9,7 @@ use crate::view::game::GameView;
 /// What is otherwise than it was, as the end of a sentence about the matter.
 pub(crate) fn news(now: &MatterStanding, before: &MatterStanding) -> String {
     let mut words = Vec::new();
-    match (before.has_quorum(), now.has_quorum()) {
+    match (before.has_enough(), now.has_enough()) {
         (false, true) => words.push("it has its quorum".to_owned()),
         (true, false) => words.push("it loses its quorum".to_owned()),
         (true, true) | (false, false) => {}

@@ -106,6 +106,7 @@ impl GameView {
             role: category
                 .and_then(|category| self.usual_role(category))
                 .cloned(),
+            enough: Some(Name::from("quorum")),
         };
         let fork = Fork {
             judge: self.fork(),
@@ -207,7 +208,7 @@ impl GameView {
     /// One vote that changes how a matter stands.
     fn decides(&self, verdict: &MatterVerdict, vote: &DecidingVote) -> String {
         let shout = vote.side.to_uppercase();
-        let reaches = vote.then.has_quorum() && !verdict.now.has_quorum();
+        let reaches = vote.then.has_enough() && !verdict.now.has_enough();
         let what = if reaches {
             "reaches its quorum".to_owned()
         } else {
@@ -226,7 +227,7 @@ impl GameView {
 
     /// How far it is from its quorum; what it lacks where there is none.
     fn so_far(&self, now: &MatterStanding) -> String {
-        match (now.in_favour, now.quorum) {
+        match (now.in_favour, now.enough) {
             (Some(in_favour), Some(quorum)) => {
                 let missing = usize::try_from(quorum - in_favour).unwrap_or(0);
                 format!(
