@@ -20,7 +20,7 @@ use quorate_law::datum::Datum;
 use quorate_law::declare::ActionDecl;
 
 use crate::fork::{Fork, outcome, trial_command};
-use crate::matters::{needs_only, tried_on};
+use crate::matters::{enacts_any, needs_only, tried_on};
 use crate::votes::in_favour_of_category;
 
 /// How long a law that enacts by itself is waited for.
@@ -238,7 +238,11 @@ impl Enactment {
         let enacts = |decl: &&At<ActionDecl>| {
             needs_only(&decl.it, category) && law.enacts.contains(&decl.it.body)
         };
-        for decl in decls.filter(enacts) {
+        let mut fits: Vec<&At<ActionDecl>> = decls.filter(enacts).collect();
+        if fits.is_empty() {
+            fits = enacts_any(&law);
+        }
+        for decl in fits {
             let (Some(by), Some(first)) = (self.closer(fork, decl), decl.it.params.first()) else {
                 *said = Some(Refusal::plain("an active player"));
                 continue;

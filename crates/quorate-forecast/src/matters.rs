@@ -13,13 +13,30 @@ use quorate_law::declare::ActionDecl;
 pub fn closings_of<'a>(law: &'a Law, category: &Name) -> Vec<&'a At<ActionDecl>> {
     let actions = law.action_order.iter();
     let actions = actions.filter_map(|name| law.actions.get(name));
-    let fits = actions.filter(|decl| needs_only(&decl.it, category));
+    let mut fits = actions
+        .filter(|decl| needs_only(&decl.it, category))
+        .peekable();
+    if fits.peek().is_none() {
+        return enacts_any(law);
+    }
     let (of_office, of_all): (Vec<_>, Vec<_>) = fits.partition(|decl| decl.it.by.is_some());
     if of_office.is_empty() {
         of_all
     } else {
         of_office
     }
+}
+
+/// The actions of an office that take a post of any kind, need nothing else and can enact it: what closes a matter whose kind
+/// no action names.
+pub(crate) fn enacts_any(law: &Law) -> Vec<&At<ActionDecl>> {
+    let actions = law.action_order.iter();
+    let actions = actions.filter_map(|name| law.actions.get(name));
+    let any = Name::from("Post");
+    let fits = actions.filter(|decl| {
+        needs_only(&decl.it, &any) && decl.it.by.is_some() && law.enacts.contains(&decl.it.body)
+    });
+    fits.collect()
 }
 
 /// Whether an action takes a matter of a category and needs nothing else.
