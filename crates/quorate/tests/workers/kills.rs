@@ -200,7 +200,9 @@ fn what_a_deadline_left_out_is_in_the_log_and_no_clock_is_asked_again() {
     let _alone = ONE_AT_A_TIME.lock();
     let (folder, waiting) = folder();
     let game: GameId = "slow".parse().expect("a word for a game");
-    waiting.block_on(async {
+    // The folder is free again when all that waits there has ended.
+    let founding = tokio::runtime::Runtime::new().expect("a runtime");
+    founding.block_on(async {
         let store = Store::open(folder.path(), StoreOptions::default()).await;
         let store = Arc::new(store.expect("the store opens"));
         let here = games(&store, Arc::new(InProcess::default())).await;
@@ -216,6 +218,7 @@ fn what_a_deadline_left_out_is_in_the_log_and_no_clock_is_asked_again() {
         assert!(matches!(founded.await, Ok(Answer::Kept(_))));
         here.close().await.expect("games end");
     });
+    drop(founding);
     waiting.block_on(async {
         let hosted = Hosted::open(folder.path(), TOO_LITTLE).await;
         let actor = Actor::Player(PlayerId(Id::new(EventSeq(1), 0)));

@@ -105,7 +105,7 @@ fn of_one_accounts_previews_one_runs_at_a_time_and_another_account_comes_in_betw
     let ends: Vec<_> = ends.iter().collect();
     let refused = ends.iter().take(2);
     for (token, _, status, said) in refused {
-        assert_eq!((*token, *status), (TOKEN, 503), "{said}");
+        assert_eq!((*token, *status), (TOKEN, 429), "{said}");
         assert!(said.contains("too many"), "{said}");
     }
     let place = |wanted: (&str, usize)| {
