@@ -132,7 +132,8 @@ async fn own_channel(
 /// The kinds that a channel is to tell.
 fn kinds(form: &Posted) -> Result<Vec<NoticeKind>, AppError> {
     let words = form.all("kinds");
-    let kinds: Vec<NoticeKind> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let is_ticked = |kind: &NoticeKind| words.iter().any(|word| *word == kind.word());
+    let kinds: Vec<NoticeKind> = NoticeKind::all().filter(is_ticked).collect();
     if kinds.is_empty() {
         return wrong("Choose at least one thing that it tells.");
     }
