@@ -393,7 +393,7 @@ mod tests {
         let event = game.change(vec![Clause::RepealRule { id: id.clone() }]);
         let said: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
         let words = "it asks for `strike` of Strikes, which was repealed on 4 May 2031";
-        let line = format!("house, clause 1: {words}");
+        let line = format!("House, clause 1: {words}");
         assert!(said.contains(&line.as_str()), "{said:?}");
         assert!(game.judge.law().asleep.is_empty());
         for _ in 0..4 {

@@ -156,8 +156,10 @@ impl Game {
             .unwrap()
             .iter()
             .map(|line| {
+                // The page draws names of code as code.
                 line.as_str()
                     .unwrap()
+                    .replace('`', "")
                     .split_whitespace()
                     .collect::<Vec<_>>()
                     .join(" ")
