@@ -19,7 +19,7 @@ pub use table::{ChangeWay, ChangedKind, WayCell, WaysTable};
 ///
 /// # Errors
 /// Fails where its tests do not run, or no game of it begins.
-pub fn table(book: &Rulebook) -> Result<WaysTable> {
+pub fn table_of(book: &Rulebook) -> Result<WaysTable> {
     let mut table = WaysTable::new();
     read::read_tests(book, &mut table)?;
     let mut game = SimulatedGame::begin(book, 1).map_err(|failure| anyhow!(failure.what))?;

@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let books: Vec<Rulebook> = books.collect::<Result<_>>()?;
     let tables = with_quiet_panics(|| {
         threads::share(threads::cores(), books.len(), |pieces| {
-            let worked = pieces.map(|nth| Ok((nth, ways::table(&books[nth])?)));
+            let worked = pieces.map(|nth| Ok((nth, ways::table_of(&books[nth])?)));
             worked.collect()
         })
     })?;
