@@ -159,6 +159,14 @@ pub(crate) async fn receive(from: &mut tokio::net::UnixStream) -> io::Result<Vec
     Ok(payload)
 }
 
+/// Whether the time was over before the other side had answered.
+pub fn is_over(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,6 +28,8 @@ use crate::frame::{self, Until};
 use crate::process::Program;
 use pool::{JudgesPool, JudgesWorker};
 
+pub use pool::JudgesSettings;
+
 mod pool;
 
 /// How long a worker may take to take up a game, its law compiled and checked.
@@ -68,15 +70,6 @@ enum JudgeSays {
     Judged(WireJudged),
     /// The row ends here.
     Over,
-}
-
-/// How judging goes on.
-#[derive(Clone, Copy, Debug)]
-pub struct JudgesSettings {
-    /// How long a command may take.
-    pub command: Duration,
-    /// How many workers there are at most.
-    pub workers_max: usize,
 }
 
 /// Judges in workers.
@@ -155,7 +148,7 @@ impl DistantJudge {
             let first = (&commands[..commands.len().min(1)], secret);
             asked = self.asked_again(&mut worker, first, &mut judged, (&mut runs, &mut worked));
             if let Err(error) = &asked {
-                let (over, time) = (is_over(error), self.pool.settings.command);
+                let (over, time) = (frame::is_over(error), self.pool.settings.command);
                 let at_fault = worker.process.is_at_fault(over, time, worked);
                 if at_fault && let Some(clause) = runs.culprit(&self.state, over.then_some(time)) {
                     let why = why(error, time);
@@ -321,7 +314,7 @@ impl DistantJudge {
     /// What whoever sent a command is told that cost its worker.
     fn refusal(&self, error: &io::Error) -> Refusal {
         let time = self.pool.settings.command.as_secs_f32();
-        let what = if is_over(error) {
+        let what = if frame::is_over(error) {
             format!("code of the rules that answers within {time} s; it was stopped")
         } else {
             "code of the rules that fits into its memory; it was stopped".to_owned()
@@ -333,13 +326,6 @@ impl DistantJudge {
             ..Refusal::plain(what)
         }
     }
-}
-
-fn is_over(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
-    )
 }
 
 fn say<T: serde::de::DeserializeOwned>(
@@ -369,7 +355,7 @@ fn verdict(
 
 /// What a clause did that cost a worker.
 fn why(error: &io::Error, time: Duration) -> String {
-    if is_over(error) {
+    if frame::is_over(error) {
         format!("it took longer than {} s", time.as_secs_f32())
     } else {
         "it took more memory than there is, or met a bug".to_owned()

@@ -3,9 +3,9 @@
 //! What rules and players do by acts is read off the logs of the rulebook's own tests, each change under the clause that made it.
 //! Claims, proposals, scripts, undoings and repairs are tried one by one on a game as it was founded.
 
+mod cells;
 mod read;
 mod scripts;
-mod table;
 mod tried;
 
 use anyhow::{Result, anyhow};
@@ -13,7 +13,7 @@ use quorate_engine::rulebook::Rulebook;
 
 use super::game::SimulatedGame;
 
-pub use table::{ChangeWay, ChangedKind, WayCell, WaysTable};
+pub use cells::{ChangeWay, ChangedKind, WayCell, WaysTable};
 
 /// Works out the table of a rulebook.
 ///

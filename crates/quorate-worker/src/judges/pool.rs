@@ -3,12 +3,22 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::WorkersStanding;
 
-use super::{JudgesSettings, is_over};
+use crate::frame;
 use crate::process::{Process, Program};
+
+/// How judging goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgesSettings {
+    /// How long a command may take.
+    pub command: Duration,
+    /// How many workers there are at most.
+    pub workers_max: usize,
+}
 
 /// All of them.
 pub(super) struct JudgesPool {
@@ -116,7 +126,7 @@ impl JudgesPool {
 
     /// Counts a worker that is of no more use.
     pub(super) fn count(&self, error: &io::Error) {
-        let counter = if is_over(error) {
+        let counter = if frame::is_over(error) {
             &self.stopped
         } else {
             &self.ended

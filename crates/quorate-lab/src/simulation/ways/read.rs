@@ -20,7 +20,7 @@ use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing, Topic};
 use quorate_law::readable;
 
-use super::table::{ANYBODY, ChangeWay, ChangedKind, WaysTable};
+use super::cells::{ANYBODY, ChangeWay, ChangedKind, WaysTable};
 
 /// What is filed of one rulebook's games.
 struct Files<'a> {

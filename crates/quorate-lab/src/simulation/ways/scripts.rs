@@ -5,7 +5,7 @@ use quorate_kernel::patch::Clause;
 use quorate_kernel::{PlayerId, Thing, Value};
 
 use super::super::game::SimulatedGame;
-use super::table::ChangedKind;
+use super::cells::ChangedKind;
 
 /// The same change as one-off code, where there are words for it.
 pub(super) fn of_change(game: &SimulatedGame, clause: &Clause) -> Option<Clause> {

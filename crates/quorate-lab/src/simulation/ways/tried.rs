@@ -16,9 +16,9 @@ use quorate_law::readable;
 
 use super::super::forecasts;
 use super::super::game::SimulatedGame;
+use super::cells::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 use super::read::{changes, dynastic, kind_of, place, refused_by};
 use super::scripts;
-use super::table::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 
 /// How many values or kinds are tried, spread over all.
 const SAMPLES: usize = 12;
