@@ -181,8 +181,11 @@ fn ranges(change: &PossibleChange, voice: &dyn Voice) -> Option<Vec<(String, f64
     let most = change.share() / f64::from(u8::try_from(OUTCOMES).unwrap_or(u8::MAX));
     let mut found: Vec<(i64, i64, f64)> = Vec::new();
     for (number, share) in numbers {
+        let is_last = found.len() == OUTCOMES;
         match found.last_mut() {
-            Some((_, to, sum)) if *sum + share / 2.0 < most => (*to, *sum) = (number, *sum + share),
+            Some((_, to, sum)) if is_last || *sum + share / 2.0 < most => {
+                (*to, *sum) = (number, *sum + share);
+            }
             _ => found.push((number, number, share)),
         }
     }
