@@ -495,7 +495,7 @@ worth = derived("Worth", worthy, of = player)"#;
             page.look(state, seq, game.now, law, |tx| tx.attribute(&anna, "worth"))
         };
         ask().expect("a page begins with enough");
-        page.steps.store(Limits::WHOLE.steps - 100_000, Relaxed);
+        page.steps.store(Limits::WHOLE.steps - 150_000, Relaxed);
         ask().expect("there is enough for this one");
         let Err(Stop::Broken(fault)) = ask() else {
             panic!("it went on");
