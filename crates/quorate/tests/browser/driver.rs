@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::json;
@@ -386,8 +387,12 @@ impl Reader {
 
     /// Presses Tab.
     pub(crate) async fn tab(&self) {
-        let here = self.client.active_element().await.unwrap();
-        here.send_keys("\u{E004}").await.unwrap();
+        let value = '\u{E004}';
+        let keys = KeyActions::new("keys".to_owned());
+        let tab = keys
+            .then(KeyAction::Down { value })
+            .then(KeyAction::Up { value });
+        self.client.perform_actions(tab).await.unwrap();
     }
 
     /// Presses Enter on what the keys have come to, and waits for the page that follows.
