@@ -129,8 +129,9 @@ async fn the_api_tells_the_votes_of_the_table_of_comments() {
         let (text, icons) = row.rsplit_once("=>").unwrap();
         let typed = text.strip_suffix(' ').unwrap_or(text);
         let typed = typed.replace("\\n", "\n").replace("\\\\", "\\");
-        // Bert leads nobody, and has no veto.
-        if typed.trim().is_empty() || icons.contains("veto") {
+        // Bert leads nobody, and has no veto; the rulebook has an alias of its own.
+        let is_other = icons.contains("veto") || typed.contains(":imperial:");
+        if is_other || typed.trim().is_empty() {
             continue;
         }
         let comment = json!({ "text": typed });
