@@ -164,12 +164,19 @@ async fn what_rules_send_beyond_their_budget_comes_in_the_digest_of_the_day() {
         cry(&post, 5).await;
     }
     while post.round().await > 0 {}
+    let told = post.mail.count();
+    assert_eq!(told, 25, "Dan's cries went to four players, 100 in all");
+    for _ in 0..2 {
+        let cry = json!({ "words": "Hear me too", "times": 5 });
+        post.game.act(&post.game.others[2], "cry", cry).await;
+    }
+    while post.round().await > 0 {}
     assert_eq!(post.mail.count(), 30, "so many reach one player in a day");
     post.mail.forget();
     post.game.table.pass(Span::hours(24));
     while post.round().await > 0 {}
     let subjects = post.mail.read(|mail| mail.subject().unwrap().to_owned());
-    assert_eq!(subjects, ["[The Wilds] 10 notices"], "nothing is lost");
+    assert_eq!(subjects, ["[The Wilds] 20 notices"], "nothing is lost");
     post.mail.forget();
     cry(&post, 1).await;
     post.round().await;
