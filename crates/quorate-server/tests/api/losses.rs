@@ -74,8 +74,8 @@ async fn a_repeal_says_at_the_top_of_its_forecast_what_others_lose() {
         .await;
     assert_eq!(
         lines[0].trim_start_matches("warning "),
-        "The inn would lose something: Clause 1 breaks where it uses `smoked` of Smoke. This action may fail: Dine. The rest of The \
-         inn works. It can go on using `BEST` of Smoke.",
+        "The inn would lose something: Clause 1 breaks where it uses smoked of Smoke. This action may fail: Dine. The rest of The \
+         inn works. It can go on using BEST of Smoke.",
         "{lines:?}"
     );
     assert!(
