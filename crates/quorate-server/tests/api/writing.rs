@@ -8,7 +8,7 @@ use crate::amending::forms::{Browser, Page};
 use crate::book;
 use crate::table::Table;
 
-/// A game of a rulebook on a site that has another one too, and the session of its founder.
+/// A game of five on a site that has another rulebook too, and the session of its founder.
 async fn founded() -> (Table, String, SessionToken) {
     let books = ["adventurers-2019", "template"].map(book::read).to_vec();
     let table = Table::with(ServerConfig::default(), books).await;
@@ -18,7 +18,18 @@ async fn founded() -> (Table, String, SessionToken) {
     );
     let new = json!({ "rulebook": "adventurers-2019", "title": "The Moot" });
     let made = table.post("/games", &new).by(&token).gives(201).await;
-    (table, made["game"].as_str().unwrap().to_owned(), session)
+    let game = made["game"].as_str().unwrap().to_owned();
+    // With fewer than five players the game is dormant, and takes no proposals.
+    for name in ["Bert", "Cleo", "Dora", "Egon"] {
+        let own = table.token(name, false).await;
+        let joins = json!({ "text": "Let me in." });
+        let join = table.post(&format!("/games/{game}/join"), &joins);
+        join.by(&own).gives(201).await;
+        let admits = json!({ "action": "admit-player", "arguments": { "applicant": name } });
+        let admit = table.post(&format!("/games/{game}/acts"), &admits);
+        admit.by(&token).gives(201).await;
+    }
+    (table, game, session)
 }
 
 async fn text_of(table: &Table, game: &str, rule: &str) -> String {
@@ -37,12 +48,18 @@ fn piece_with(page: &Page, words: &str) -> String {
 }
 
 /// Posts what a form holds, and gives the changes of the post.
-async fn posted(table: &Table, game: &str, browser: &Browser<'_>, page: &Page) -> Json {
-    let words = [("title", "[Core] Other words"), ("body", "So be it.")];
+async fn posted(
+    table: &Table,
+    game: &str,
+    browser: &Browser<'_>,
+    page: &Page,
+    title: &str,
+) -> Json {
+    let words = [("title", title), ("body", "So be it.")];
     let page = browser
         .send(page, "#writing", &words, Some(("do", "preview")))
         .await;
-    assert!(page.says("not published"), "{}", page.html);
+    assert!(page.says("Post the proposal"), "{}", page.html);
     let page = browser
         .send(&page, "#writing", &[], Some(("do", "post")))
         .await;
@@ -88,7 +105,7 @@ async fn a_clause_is_changed_in_its_place_and_the_rest_of_the_rule_stays_as_it_i
     let page = browser
         .send(&page, "#writing", &typed, Some(("do", "check")))
         .await;
-    let changes = posted(&table, &game, &browser, &page).await;
+    let changes = posted(&table, &game, &browser, &page, "[Appendix] Other words").await;
     let new = old
         .replace(words, "two thirds of their number")
         .replace(code, "return ceil_div(2 * len(group), 3)");
@@ -159,7 +176,7 @@ async fn a_new_rule_has_a_title_clauses_and_code_and_one_of_the_catalogue_is_edi
             Some(("do", "check")),
         )
         .await;
-    let changes = posted(&table, &game, &browser, &page).await;
+    let changes = posted(&table, &game, &browser, &page, "A well").await;
     assert_eq!(changes[0]["do"], "add_rule", "{changes}");
     let well = "1. Each {player} has Water.\n\n```starlark\nwater = number(\"Water\", of = player, default = 3, tracked = \"GNDT\")\n```\n\n2. Water is wet.";
     assert!(
