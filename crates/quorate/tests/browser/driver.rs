@@ -242,7 +242,10 @@ impl Reader {
     pub(crate) async fn text(&self, css: &str) -> Option<String> {
         let element = self.client.find(Locator::Css(css)).await.ok()?;
         // What is folded or set in capitals by the style sheet is said all the same.
-        element.prop("textContent").await.ok().flatten()
+        let text = element.prop("textContent").await.ok().flatten()?;
+        // Where a template breaks its lines is nothing that anybody sees.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Some(words.join(" "))
     }
 
     /// Waits until a field holds something.
