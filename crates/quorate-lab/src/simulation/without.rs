@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use quorate_engine::Law;
 use quorate_engine::judge::Judged;
 use quorate_engine::rulebook::Rulebook;
+use quorate_engine::words::worded;
 use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::Outcome;
@@ -153,7 +153,7 @@ fn untouched_by(game: &SimulatedGame, from: usize, gone: &[Name]) -> Result<(), 
 /// Takes what broke lately; all of it must be of lost names.
 fn fitting(game: &mut SimulatedGame, broke: &mut BTreeSet<String>) -> Result<(), String> {
     for text in std::mem::take(&mut game.broke) {
-        match of_a_lost_name(game.judge.law(), &text) {
+        match of_a_lost_name(game, &text) {
             Some(lost) => broke.insert(lost),
             None => return Err(format!("it breaks, and names nothing that went: {text}")),
         };
@@ -161,12 +161,17 @@ fn fitting(game: &mut SimulatedGame, broke: &mut BTreeSet<String>) -> Result<(),
     Ok(())
 }
 
-/// What a break is told with where it is of a lost name.
-fn of_a_lost_name(law: &Law, text: &str) -> Option<String> {
-    let leans = law.leans.iter().filter(|lean| lean.breaks());
-    leans
-        .map(Lean::text)
-        .find(|lost| text.contains(lost.as_str()))
+/// What a break is told with where it is of a lost name. The log tells all names of one rule together, and its title as readers
+/// see it.
+fn of_a_lost_name(game: &SimulatedGame, text: &str) -> Option<String> {
+    let of_it = |lean: &&Lean| {
+        let told = lean.text();
+        let whose = told.split_once("` of ").map_or("", |(_, whose)| whose);
+        let named = text.contains(&format!("`{}`", lean.name));
+        named && (text.contains(whose) || text.contains(&worded(game.state(), whose)))
+    };
+    let mut leans = game.judge.law().leans.iter().filter(|lean| lean.breaks());
+    leans.find(of_it).map(Lean::text)
 }
 
 #[cfg(test)]
@@ -175,7 +180,7 @@ mod tests {
 
     const MANIFEST: &str =
         "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"core\"\ntitle = \"Core\"\n";
-    const HOARD: &str = "---\nsection: core\n---\n# Hoard\n\n1. Who plays has Gold.\n\n```starlark\ngold = number(\"Gold\", of = player, default = 3)\n```\n";
+    const HOARD: &str = "---\nsection: core\n---\n# Hoard\n\n1. Who plays has Gold.\n\n```starlark\ngold = number(\"Gold\", of = player, default = 3)\nsilver = number(\"Silver\", of = player)\n```\n";
     const LUCK: &str = "---\nsection: core\n---\n# Luck\n\n1. Who is lucky finds Gold.\n\n```starlark\ndef find(actor: Player):\n    actor.gold += 1\n\n\
         def rest(actor: Player):\n    DOES\n\naction(\"find\", find)\naction(\"rest\", rest)\n```\n";
 
@@ -228,6 +233,19 @@ mod tests {
         assert!(
             failure.what.contains("names nothing that went"),
             "{failure:?}"
+        );
+    }
+
+    #[test]
+    fn names_of_one_rule_that_the_log_tells_together_are_lost_names() {
+        let mut game = SimulatedGame::begin(&book("actor.silver += 1"), 1).expect("it begins");
+        game.keeps_law = true;
+        repeal(&mut game, &"hoard".into()).expect("it goes");
+        let mut broke = BTreeSet::new();
+        fitting(&mut game, &mut broke).expect("the log tells of lost names alone");
+        assert!(
+            broke.iter().any(|lost| lost.contains("of Hoard")),
+            "{broke:?}"
         );
     }
 
