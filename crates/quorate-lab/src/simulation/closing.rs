@@ -1,11 +1,13 @@
 //! Whether matters close: where somebody who may takes each closing that is offered and time passes, none stays open.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate_engine::law::At;
 use quorate_forecast::matters::{closings_of, tried_on};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::law::Rule;
+use quorate_kernel::rows::OpenKey;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, Topic, Value};
 use quorate_law::declare::ActionDecl;
 
@@ -85,12 +87,21 @@ impl SimulatedGame {
         self.open_matters().into_iter().find_map(|post| {
             let category = &self.state().posts.get(&post)?.category;
             closings_of(law, category).into_iter().find_map(|decl| {
-                let by = members
-                    .iter()
-                    .find(|by| self.closing_of(**by, decl, post).is_ok())?;
+                let by = members.iter().find(|by| {
+                    !self.is_asked(**by, &decl.it.name) && self.closing_of(**by, decl, post).is_ok()
+                })?;
                 Some((*by, decl.it.name.clone(), post))
             })
         })
+    }
+
+    /// Whether that action of theirs waits for an answer, so that they cannot begin it again.
+    fn is_asked(&self, who: PlayerId, action: &Name) -> bool {
+        let key = OpenKey {
+            who,
+            action: action.clone(),
+        };
+        self.state().open.contains_key(&key)
     }
 
     fn closing_of(&self, by: PlayerId, decl: &At<ActionDecl>, post: PostId) -> Result<(), Refusal> {
@@ -167,8 +178,17 @@ impl SimulatedGame {
         let law = self.judge.law();
         let category = &self.state().posts.get(&post)?.category;
         let members = self.members();
-        let of_office = closings_of(law, category).into_iter();
-        let of_office = of_office.filter(|decl| decl.it.by.is_some());
+        let mut of_office = closings_of(law, category);
+        of_office.retain(|decl| decl.it.by.is_some());
+        // Of the office that has most of them: another, such as a leader who may veto, ends a matter only if they like.
+        let mut sizes: BTreeMap<&Name, usize> = BTreeMap::new();
+        for by in of_office.iter().filter_map(|decl| decl.it.by.as_ref()) {
+            *sizes.entry(by).or_default() += 1;
+        }
+        let main = sizes.into_iter().max_by_key(|(_, size)| *size);
+        let main = main.map(|(by, _)| by.clone());
+        let of_office = of_office.into_iter();
+        let of_office = of_office.filter(|decl| decl.it.by == main);
         let lacks = of_office.filter_map(|decl| {
             let refusals = members
                 .iter()
