@@ -113,8 +113,8 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         })).collect::<Vec<_>>(),
     }));
     out.line(format!("{passed} passed, {} failed", failed.len()));
-    if let Some((seed, failure)) = failed.first() {
-        out.line(repeat(arguments, *seed, failure));
+    if let Some((seed, _)) = failed.first() {
+        out.line(repeat(arguments, *seed));
     }
     Ok(if failed.is_empty() {
         ExitCode::SUCCESS
@@ -179,12 +179,12 @@ fn report(arguments: &Arguments, seed: u64, failure: &SimulationFailure, out: &O
     for line in &failure.log {
         out.line(format!("    {line}"));
     }
-    out.line(format!("  {}", repeat(arguments, seed, failure)));
+    out.line(format!("  {}", repeat(arguments, seed)));
 }
 
-/// The command that comes to the same failure again.
-fn repeat(arguments: &Arguments, seed: u64, failure: &SimulationFailure) -> String {
-    let steps = failure.step.clamp(1, arguments.steps);
+/// The command that comes to the same failure again. It has all steps of the run, for how long a game keeps its law depends on them.
+fn repeat(arguments: &Arguments, seed: u64) -> String {
+    let steps = arguments.steps;
     format!(
         "again: quorate simulate {} --seed {seed} --steps {steps}",
         arguments.rulebook
