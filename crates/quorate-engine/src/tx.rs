@@ -106,6 +106,7 @@ struct Work {
     law_changed: bool,
     broken: Vec<(Site, String)>,
     enacted: Vec<PostId>,
+    done: Vec<(PostId, Datum)>,
 }
 
 /// A tracked value that changed, for the hooks on it.

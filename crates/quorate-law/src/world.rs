@@ -152,7 +152,7 @@ pub trait World {
     /// The changes that a post carries, as `Change` records.
     fn changes(&self, post: &Thing) -> Answer<Vec<Datum>>;
     /// Enacts what a post carries, but for some changes (`Change` records as [`World::changes`] gave them).
-    fn apply(&self, post: &Thing, leave_out: Vec<Datum>) -> Answer<()>;
+    fn apply(&self, post: &Thing, leave_out: Datum) -> Answer<()>;
     /// Rules by section and tags, in law order.
     fn rules(&self, section: Option<&str>, tags: Vec<Name>) -> Answer<Vec<Thing>>;
     /// Takes a rule and what is under it out of the law.

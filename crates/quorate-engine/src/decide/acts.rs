@@ -446,7 +446,7 @@ fn repair(tx: &Tx, patch: &Sealed<Patch>, reason: &Sealed<str>) -> Answer<()> {
             law_changes::change_edition(tx, *edition)?;
         }
     }
-    law_changes::apply_patch(tx, &patch, None, &[])
+    law_changes::apply_patch(tx, &patch, None)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) fn claim(
     let changes = changes.iter();
     let changes = changes.map(|clause| change_records::of_claim(tx, clause, rule));
     let changes = changes.collect();
-    law_changes::apply_patch(tx, &patch, None, &[])?;
+    law_changes::apply_patch(tx, &patch, None)?;
     all_made(tx, &patch)?;
     no_code_of_its_own(tx, &before, &patch)?;
     let touched: Vec<_> = tx.with_state(|state| {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use quorate_kernel::law::Rule;
 use quorate_kernel::patch::Clause;
-use quorate_kernel::{Name, PostId, Thing};
+use quorate_kernel::rows::{Cell, Person, Standing};
+use quorate_kernel::state::{Effect, State};
+use quorate_kernel::{Name, PlayerId, PostId, Thing};
 use quorate_law::datum::{Datum, Record};
 
 use super::{posts, things, values};
@@ -13,7 +15,7 @@ use crate::law::code_of;
 use crate::reads::ReadKey;
 use crate::tx::Tx;
 
-/// The changes of a post, as records; those inside a condition too.
+/// The changes of a post, as records; those inside a condition too, and what its code has done so far in this event.
 pub(crate) fn of_post(tx: &Tx, post: PostId) -> Vec<Datum> {
     tx.read(ReadKey::Post(post));
     let Some(patch) = posts::patch_of(tx, post) else {
@@ -21,7 +23,159 @@ pub(crate) fn of_post(tx: &Tx, post: PostId) -> Vec<Datum> {
     };
     let mut records = Vec::new();
     collect_changes(tx, &patch.clauses, "", &mut records);
+    records.extend(tx.done_by(post));
     records
+}
+
+/// What changed since a state, as the changes that do it one by one, each at the place of the code that did it all.
+pub(crate) fn done_since(tx: &Tx, at: &str, before: &State) -> Vec<Datum> {
+    let then = tx.beside(before, tx.now, &tx.frame().law);
+    let effects = before.differences(&tx.state());
+    let clauses = effects.iter().flat_map(|effect| clauses_of(before, effect));
+    let records = clauses.map(|clause| change_record(&then, &clause, at, None));
+    records.collect()
+}
+
+/// An effect as changes that a post could have carried; none where no post can.
+fn clauses_of(before: &State, effect: &Effect) -> Vec<Clause> {
+    match effect {
+        Effect::Rule { key, old, new } => of_rule(key, old.as_ref(), new.as_ref()),
+        Effect::Cell { key, old, new } if is_known(before, &key.thing) => {
+            let value = |cell: &Option<Cell>| cell.as_ref().map(|cell| cell.value.clone());
+            let (old, new) = (value(old), value(new));
+            let set = Clause::SetValue {
+                thing: key.thing.clone(),
+                name: key.name.clone(),
+                value: new.clone().unwrap_or_default(),
+            };
+            if old == new { vec![] } else { vec![set] }
+        }
+        Effect::Entity { new: Some(new), .. } => vec![Clause::CreateThing {
+            kind: new.kind.clone(),
+            values: vec![],
+        }],
+        Effect::Entity { key, .. } => vec![Clause::RemoveThing {
+            thing: Thing::Entity(*key),
+        }],
+        Effect::Term { key, new, .. } => vec![Clause::SetTerm {
+            name: key.clone(),
+            one: new
+                .as_ref()
+                .map(|term| term.one.clone())
+                .unwrap_or_default(),
+            many: new
+                .as_ref()
+                .map(|term| term.many.clone())
+                .unwrap_or_default(),
+        }],
+        Effect::Page { key, new, .. } => vec![Clause::SetPage {
+            name: key.clone(),
+            text: new
+                .as_ref()
+                .map(|page| page.text.as_str().to_owned())
+                .unwrap_or_default(),
+        }],
+        Effect::Person {
+            key,
+            old: Some(old),
+            new: Some(new),
+        } => of_person(*key, old, new),
+        Effect::Post {
+            key,
+            old: Some(old),
+            new: Some(new),
+        } if old.status != new.status => {
+            vec![Clause::SetStatus {
+                post: *key,
+                status: new.status.clone(),
+            }]
+        }
+        _ => vec![],
+    }
+}
+
+fn is_known(state: &State, thing: &Thing) -> bool {
+    match thing {
+        Thing::Entity(id) => state.entities.contains_key(id),
+        Thing::Post(id) => state.posts.contains_key(id),
+        _ => true,
+    }
+}
+
+fn of_rule(id: &Name, old: Option<&Rule>, new: Option<&Rule>) -> Vec<Clause> {
+    let id = id.clone();
+    let Some(new) = new else {
+        return vec![Clause::RepealRule { id }];
+    };
+    let place = || (new.section.clone(), new.parent.clone());
+    let (section, parent) = place();
+    let Some(old) = old else {
+        return vec![Clause::AddRule {
+            id,
+            section,
+            parent,
+            after: None,
+            title: new.title.clone(),
+            text: Arc::clone(&new.text),
+            tags: new.tags.clone(),
+        }];
+    };
+    let mut clauses = Vec::new();
+    if old.text != new.text {
+        clauses.push(Clause::AmendRule {
+            id: id.clone(),
+            base: Arc::clone(&old.text),
+            text: Arc::clone(&new.text),
+        });
+    }
+    if old.title != new.title {
+        clauses.push(Clause::RenameRule {
+            id: id.clone(),
+            title: new.title.clone(),
+        });
+    }
+    if old.active != new.active {
+        clauses.push(Clause::SwitchRule {
+            id: id.clone(),
+            on: new.active,
+        });
+    }
+    if (&old.section, &old.parent) != (&new.section, &new.parent) {
+        clauses.push(Clause::MoveRule {
+            id,
+            section,
+            parent,
+            after: None,
+        });
+    }
+    clauses
+}
+
+fn of_person(id: PlayerId, old: &Person, new: &Person) -> Vec<Clause> {
+    let thing = Thing::Player(id);
+    if old.name.as_str() != new.name.as_str() {
+        let name = new.name.as_str().to_owned();
+        return vec![Clause::RenamePlayer { thing, name }];
+    }
+    let gone = matches!(new.standing, Standing::Left | Standing::Barred);
+    if old.standing == new.standing || !gone {
+        return vec![];
+    }
+    let bar = new.standing == Standing::Barred;
+    vec![Clause::RemovePlayer { thing, bar }]
+}
+
+/// A change in a few words: its kind and what it touches.
+pub(crate) fn told(change: &Record) -> String {
+    let field = |name: &str| change.text(name).filter(|text| !text.is_empty());
+    let kind = field("kind").map(ToString::to_string).unwrap_or_default();
+    match field("rule")
+        .or_else(|| field("value"))
+        .or_else(|| field("table"))
+    {
+        Some(touched) => format!("{kind} ({touched})"),
+        None => kind,
+    }
 }
 
 fn collect_changes(tx: &Tx, clauses: &[Clause], prefix: &str, out: &mut Vec<Datum>) {
@@ -103,6 +257,11 @@ fn touched(tx: &Tx, clause: &Clause) -> (Datum, Datum, Datum) {
             Datum::Thing(Thing::Rule(id.clone())),
             of_rule(id, prose),
             Datum::None,
+        ),
+        Clause::MoveRule { id, section, .. } => (
+            Datum::Thing(Thing::Rule(id.clone())),
+            of_rule(id, |rule| Datum::Text(rule.section.as_str().into())),
+            text(section.as_str()),
         ),
         _ => (Datum::None, Datum::None, Datum::None),
     }

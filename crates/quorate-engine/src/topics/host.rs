@@ -319,8 +319,8 @@ impl World for Tx {
         Ok(change_records::of_post(self, post_id(post)?))
     }
 
-    fn apply(&self, post: &Thing, leave_out: Vec<Datum>) -> Answer<()> {
-        law_changes::apply_post(self, post_id(post)?, &leave_out)
+    fn apply(&self, post: &Thing, leave_out: Datum) -> Answer<()> {
+        law_changes::apply_post(self, post_id(post)?, leave_out)
     }
 
     fn rules(&self, section: Option<&str>, tags: Vec<Name>) -> Answer<Vec<Thing>> {

@@ -6,57 +6,108 @@ use std::sync::Arc;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
+use quorate_kernel::state::State;
 use quorate_kernel::{Name, PostId, Refusal, Thing, rows};
-use quorate_law::datum::Datum;
+use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::people::EFFECTS;
-use super::{entities, hooks, last_look, new_law, people, posts, rules, rulings, values};
+use super::{
+    change_records, entities, hooks, last_look, new_law, people, posts, rules, rulings, values,
+};
 use crate::convert;
 use crate::law::Law;
 use crate::rulebook::EDITION;
 use crate::tx::{Enacting, Frame, Tx};
 
+/// The edition of the library from which on a condition of a patch changes nothing, whatever it calls.
+const ASKS_SINCE: u16 = 2;
+
 /// Begins the note of a change whose condition does not hold.
 pub const NOT_SO: &str = "the condition does not hold";
 
+/// What the law leaves out of a post that it enacts.
+pub(crate) struct LeftOut {
+    post: PostId,
+    /// Changes of it, or a function of the post that gives them.
+    said: Datum,
+    /// Whose code says so.
+    frame: Frame,
+}
+
+impl LeftOut {
+    /// The changes that are left out as things stand.
+    fn changes(&self, tx: &Tx) -> Answer<Vec<Arc<Record>>> {
+        let said = match &self.said {
+            Datum::Function(name) => {
+                let post = Datum::Thing(Thing::Post(self.post));
+                tx.within(self.frame.clone(), || tx.call(name, vec![post]))?
+            }
+            changes => changes.clone(),
+        };
+        let Datum::List(changes) = said else {
+            return Ok(Vec::new());
+        };
+        let changes = changes.iter().filter_map(|change| match change {
+            Datum::Record(record) => Some(Arc::clone(record)),
+            _ => None,
+        });
+        Ok(changes.collect())
+    }
+
+    /// Whether what a script or a ruling did since then may stay: the law knows it from here on like every other change.
+    fn lets_stay(&self, tx: &Tx, at: &str, before: &State) -> Result<(), String> {
+        if !matches!(self.said, Datum::Function(_)) {
+            return Ok(());
+        }
+        tx.note_done(self.post, change_records::done_since(tx, at, before));
+        let left_out = self.changes(tx).map_err(rules::plain)?;
+        let here = |change: &&Arc<Record>| change.text("at").is_some_and(|place| **place == *at);
+        match left_out.iter().find(here) {
+            None => Ok(()),
+            Some(change) => Err(format!(
+                "left out, for it does this: {}",
+                change_records::told(change)
+            )),
+        }
+    }
+}
+
 /// Enacts what a post carries, but for the changes left out.
-pub(crate) fn apply_post(tx: &Tx, post: PostId, leave_out: &[Datum]) -> Answer<()> {
+pub(crate) fn apply_post(tx: &Tx, post: PostId, leave_out: Datum) -> Answer<()> {
     tx.note_enacted(post);
     let Some(patch) = posts::patch_of(tx, post) else {
         return Ok(());
     };
-    let left_out: Vec<String> = leave_out
-        .iter()
-        .filter_map(|datum| match datum {
-            Datum::Record(record) => match record.get("at") {
-                Some(Datum::Text(at)) => Some(at.to_string()),
-                _ => None,
-            },
-            _ => None,
-        })
-        .collect();
+    let left_out = LeftOut {
+        post,
+        said: leave_out,
+        frame: tx.frame(),
+    };
     if tx.enacting() == Enacting::Not {
         tx.set_enacting(Enacting::Whole);
     }
-    apply_patch(tx, &patch, Some(post), &left_out)
+    apply_patch(tx, &patch, Some(&left_out))
 }
 
 /// Makes the changes of a patch: the law first, so that values and code find it as it will be, then the rest in order.
-pub(crate) fn apply_patch(
-    tx: &Tx,
-    patch: &Patch,
-    post: Option<PostId>,
-    left_out: &[String],
-) -> Answer<()> {
-    let clauses = flatten(tx, &patch.clauses, "", left_out, post)?;
+pub(crate) fn apply_patch(tx: &Tx, patch: &Patch, left_out: Option<&LeftOut>) -> Answer<()> {
+    let records = left_out.map(|left_out| left_out.changes(tx)).transpose()?;
+    let records = records.unwrap_or_default();
+    let places: Vec<&str> = records
+        .iter()
+        .filter_map(|change| Some(&**change.text("at")?))
+        .collect();
+    let post = left_out.map(|left_out| left_out.post);
+    let clauses = flatten(tx, &patch.clauses, "", &places, post)?;
     // A ruling settles what the game is that the other changes are made to.
     let (rulings, clauses): (Vec<_>, Vec<_>) = clauses
         .into_iter()
-        .partition(|clause| matches!(clause, Clause::Strike { .. }));
-    for clause in &rulings {
-        apply_one(tx, clause);
+        .partition(|(_, clause)| matches!(clause, Clause::Strike { .. }));
+    for (at, clause) in &rulings {
+        apply_one(tx, at, clause, left_out);
     }
+    let (places, clauses): (Vec<_>, Vec<_>) = clauses.into_iter().unzip();
     change_law(tx, &clauses);
     if tx.law_changed() {
         new_law::take(tx);
@@ -73,8 +124,10 @@ pub(crate) fn apply_patch(
         ..tx.frame()
     };
     tx.within(frame, || {
-        for clause in clauses.iter().filter(|clause| !is_of_law(clause)) {
-            apply_one(tx, clause);
+        for (at, clause) in places.iter().zip(&clauses) {
+            if !is_of_law(clause) {
+                apply_one(tx, at, clause, left_out);
+            }
         }
     });
     Ok(())
@@ -83,12 +136,14 @@ pub(crate) fn apply_patch(
 /// The changes that a patch would make now, those under a condition that holds in its place; nothing is noted.
 pub(crate) fn would_make(tx: &Tx, patch: &Patch) -> Answer<Vec<Clause>> {
     let run = tx.beside(&tx.state(), tx.now, &tx.law);
-    flatten(&run, &patch.clauses, "", &[], None)
+    let clauses = flatten(&run, &patch.clauses, "", &[], None)?;
+    Ok(clauses.into_iter().map(|(_, clause)| clause).collect())
 }
 
 /// Makes what a post's patch changes of the law and nothing else, and compiles nothing: what the rules would read.
 pub(crate) fn apply_law(tx: &Tx, patch: &Patch, post: PostId) -> Answer<()> {
     let clauses = flatten(tx, &patch.clauses, "", &[], Some(post))?;
+    let clauses: Vec<_> = clauses.into_iter().map(|(_, clause)| clause).collect();
     change_law(tx, &clauses);
     Ok(())
 }
@@ -107,18 +162,18 @@ fn change_law(tx: &Tx, clauses: &[Clause]) {
     }
 }
 
-/// The clauses that go in: those left out are dropped, and conditional ones asked.
+/// The clauses that go in, each with its place: those left out are dropped, and conditional ones asked.
 fn flatten(
     tx: &Tx,
     clauses: &[Clause],
     prefix: &str,
-    left_out: &[String],
+    left_out: &[&str],
     post: Option<PostId>,
-) -> Answer<Vec<Clause>> {
+) -> Answer<Vec<(String, Clause)>> {
     let mut flat = Vec::new();
     for (index, clause) in clauses.iter().enumerate() {
         let at = format!("{prefix}{index}");
-        if left_out.contains(&at) {
+        if left_out.contains(&at.as_str()) {
             tx.say(NoteKind::Skipped, format!("left out: {}", summary(clause)));
             continue;
         }
@@ -130,7 +185,7 @@ fn flatten(
                     tx.say(NoteKind::Skipped, format!("{NOT_SO}: {test}"));
                 }
             }
-            other => flat.push(other.clone()),
+            other => flat.push((at, other.clone())),
         }
     }
     Ok(flat)
@@ -141,7 +196,13 @@ fn test_holds(tx: &Tx, test: &str, post: Option<PostId>) -> bool {
     let code = format!("def run(post: Post | None) -> bool:\n    return {test}\n");
     let law = tx.frame().law;
     let arg = post.map_or(Datum::None, |post| Datum::Thing(Thing::Post(post)));
-    match run_script(tx, &law, &code, vec![arg]) {
+    let mark = tx.mark();
+    let answer = run_script(tx, &law, &code, vec![arg]);
+    // Who asks changes nothing.
+    if law.code.edition() >= ASKS_SINCE {
+        tx.go_back(mark);
+    }
+    match answer {
         Ok(answer) => answer == Datum::Bool(true),
         Err(text) => {
             tx.say(
@@ -227,8 +288,9 @@ fn apply_to_law(tx: &Tx, clause: &Clause) {
 }
 
 /// Makes one change that is not one of law. What cannot be made is left out and noted.
-fn apply_one(tx: &Tx, clause: &Clause) {
+fn apply_one(tx: &Tx, at: &str, clause: &Clause, left_out: Option<&LeftOut>) {
     let mark = tx.mark();
+    let before = tx.state();
     let stood = tx.enacting() == Enacting::OneByOne && last_look::check(tx).is_ok();
     let done = match clause {
         Clause::Script { code } => {
@@ -244,6 +306,11 @@ fn apply_one(tx: &Tx, clause: &Clause) {
     let done = match done {
         Ok(()) if tx.enacting() == Enacting::OneByOne && stood => stands(tx).map_err(rules::plain),
         other => other,
+    };
+    let unforeseen = matches!(clause, Clause::Script { .. } | Clause::Strike { .. });
+    let done = match left_out {
+        Some(left_out) if unforeseen => done.and_then(|()| left_out.lets_stay(tx, at, &before)),
+        _ => done,
     };
     if let Err(why) = done {
         tx.go_back(mark);

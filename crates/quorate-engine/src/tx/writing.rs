@@ -7,8 +7,9 @@ use quorate_kernel::former::FormerRule;
 use quorate_kernel::rows::{Due, DueKey};
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, State, TableRow};
-use quorate_kernel::{Id, Moment};
+use quorate_kernel::{Id, Moment, PostId};
 use quorate_law::budget::Limits;
+use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
 use super::Tx;
@@ -66,6 +67,19 @@ impl Tx {
             rule: site.rule,
             clause: site.clause,
         });
+    }
+
+    /// Notes what code that a post carries has changed.
+    pub(crate) fn note_done(&self, post: PostId, changes: Vec<Datum>) {
+        let changes = changes.into_iter().map(|change| (post, change));
+        self.work.borrow_mut().done.extend(changes);
+    }
+
+    /// What code that a post carries has changed so far.
+    pub(crate) fn done_by(&self, post: PostId) -> Vec<Datum> {
+        let work = self.work.borrow();
+        let own = work.done.iter().filter(|(of, _)| *of == post);
+        own.map(|(_, change)| change.clone()).collect()
     }
 
     /// The law as it is in the working copy, compiled now or on the way.

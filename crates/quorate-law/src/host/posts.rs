@@ -22,7 +22,11 @@ pub(crate) const NATIVES: &[Native] = &[
         args.answer(args.world()?.changes(&args.thing(0)?))
     }),
     ("apply", |args, _| {
-        args.answer(args.world()?.apply(&args.thing(0)?, args.data(1)?))
+        let leave_out = args.some(1).map(|_| args.datum(1)).transpose()?;
+        args.answer(
+            args.world()?
+                .apply(&args.thing(0)?, leave_out.unwrap_or_default()),
+        )
     }),
 ];
 

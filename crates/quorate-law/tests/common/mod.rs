@@ -390,7 +390,7 @@ impl World for Game {
         Ok(vec![])
     }
 
-    fn apply(&self, _: &Thing, _: Vec<Datum>) -> Answer<()> {
+    fn apply(&self, _: &Thing, _: Datum) -> Answer<()> {
         Ok(())
     }
 
