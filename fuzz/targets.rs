@@ -123,7 +123,7 @@ pub(crate) fn command(bytes: &[u8]) {
         let player = PlayerId(Id::new(EventSeq(1), 0));
         let actor = Actor::Player(player);
         let now = Moment(1_935_000_000_000);
-        let read = judge.look(now, |tx| {
+        let read = judge.query(now, |tx| {
             let view = View {
                 state: judge.state(),
                 law: judge.law(),

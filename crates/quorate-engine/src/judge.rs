@@ -1,8 +1,6 @@
 //! A game's judge: its state, its law compiled, and what the law answered last, ready for the next command.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
 use quorate_kernel::event::Event;
@@ -12,7 +10,7 @@ use quorate_kernel::rows::DueKey;
 use quorate_kernel::state::{Mismatch, State};
 use quorate_kernel::tape::Seed;
 use quorate_kernel::{EventSeq, Moment, Name, Refusal};
-use quorate_law::budget::{Cost, Limits};
+use quorate_law::budget::Cost;
 use quorate_law::declare::ShownTo;
 
 use crate::decide::{self, Case, Decision, Draft, No};
@@ -20,6 +18,7 @@ use crate::history::{self, Bench, JudgeAgain};
 pub use crate::inputs::{Dictated, Inputs, Remains};
 use crate::law::{Law, LawCache};
 use crate::memo::Caches;
+use crate::query::{self, PageAccount};
 use crate::ruling::{Named, Ruling};
 use crate::topics::conditions;
 use crate::tx::{Deck, Tx};
@@ -268,9 +267,9 @@ impl Judge {
     }
 
     /// A run over the present state that changes nothing, for questions about it.
-    pub fn look<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
+    pub fn query<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
         let now = now.max(self.head.at);
-        look(&self.state, self.head.seq.next(), now, &self.law, |tx| {
+        query::run(&self.state, self.head.seq.next(), now, &self.law, |tx| {
             let answer = ask(tx);
             self.pay(tx.used());
             answer
@@ -348,105 +347,18 @@ pub fn due_command(state: &State, head: Head, up_to: Moment) -> Option<Command> 
     })
 }
 
-/// What all questions of one page use together, of [`Limits::WHOLE`], or all parts of a preview, of [`Limits::PREVIEW`].
-#[derive(Debug)]
-pub struct PageAccount {
-    limits: Limits,
-    steps: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Default for PageAccount {
-    fn default() -> Self {
-        Self::of(Limits::WHOLE)
-    }
-}
-
-impl PageAccount {
-    /// An account that may pay so much.
-    pub fn of(limits: Limits) -> Self {
-        Self {
-            limits,
-            steps: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-        }
-    }
-
-    /// That of a preview.
-    pub fn of_preview() -> Arc<Self> {
-        Arc::new(Self::of(Limits::PREVIEW))
-    }
-
-    /// What is left.
-    fn left(&self) -> Limits {
-        let whole = self.limits;
-        Limits {
-            whose: "the page, after all that it asked before,",
-            steps: whole.steps.saturating_sub(self.steps.load(Relaxed)),
-            bytes: whole.bytes.saturating_sub(self.bytes.load(Relaxed)),
-            ..whole
-        }
-    }
-
-    /// A run over a state that changes nothing, paid from here: see [`look`].
-    pub fn look<T>(
-        &self,
-        state: &State,
-        seq: EventSeq,
-        now: Moment,
-        law: &Arc<Law>,
-        ask: impl FnOnce(&Tx) -> T,
-    ) -> T {
-        look(state, seq, now, law, |tx| {
-            tx.limit_to(self.left());
-            let answer = ask(tx);
-            self.pay(tx.used());
-            answer
-        })
-    }
-
-    fn pay(&self, used: Cost) {
-        self.steps.fetch_add(used.steps, Relaxed);
-        self.bytes.fetch_add(used.bytes, Relaxed);
-    }
-
-    /// Whether nothing is left. Each run ends by itself, so that whoever tries things one after the other asks this in between.
-    pub fn is_used_up(&self) -> bool {
-        let left = self.left();
-        left.steps == 0 || left.bytes == 0
-    }
-}
-
-/// A run over a state that changes nothing, for questions about it: what the law says at a moment no earlier than the
-/// state's last event. `seq` is the number that the next event would have.
-pub fn look<T>(
-    state: &State,
-    seq: EventSeq,
-    now: Moment,
-    law: &Arc<Law>,
-    ask: impl FnOnce(&Tx) -> T,
-) -> T {
-    let tx = Tx::new(state, seq, now, law, Deck::nowhere(), Caches::default());
-    ask(&tx)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
     use quorate_kernel::Thing;
     use quorate_kernel::command::typed;
     use quorate_kernel::patch::{Clause, Patch};
     use quorate_kernel::seal::Sealed;
-    use quorate_law::stop::Stop;
+    use quorate_law::budget::Limits;
 
     use super::*;
-    use crate::tiny_game::game;
-
-    const COSTLY: &str = r#"def worthy(p: Player) -> int:
-    n = 0
-    for i in range(40000): n += 1
-    return n
-
-worth = derived("Worth", worthy, of = player)"#;
+    use crate::tiny_game::{COSTLY, game};
 
     #[test]
     fn copies_of_a_judge_pay_from_one_account_for_what_they_are_asked_and_told() {
@@ -457,7 +369,7 @@ worth = derived("Worth", worthy, of = player)"#;
         let steps = || account.steps.load(Relaxed);
         judge
             .clone()
-            .look(game.now, |tx| tx.attribute(&anna, "worth"))
+            .query(game.now, |tx| tx.attribute(&anna, "worth"))
             .expect("it is no more than a rule may use");
         let asked = steps();
         assert!(asked >= 40_000, "{asked}");
@@ -482,24 +394,5 @@ worth = derived("Worth", worthy, of = player)"#;
         assert!(!judge.is_spent());
         account.steps.store(Limits::PREVIEW.steps, Relaxed);
         assert!(judge.is_spent() && !game.judge.is_spent());
-    }
-
-    #[test]
-    fn questions_of_one_page_share_what_a_page_has() {
-        let game = game(COSTLY);
-        let (state, law) = (game.judge.state(), game.judge.law());
-        let anna = Thing::Player(game.anna);
-        let page = PageAccount::default();
-        let ask = || {
-            let seq = game.judge.head().seq.next();
-            page.look(state, seq, game.now, law, |tx| tx.attribute(&anna, "worth"))
-        };
-        ask().expect("a page begins with enough");
-        page.steps.store(Limits::WHOLE.steps - 150_000, Relaxed);
-        ask().expect("there is enough for this one");
-        let Err(Stop::Broken(fault)) = ask() else {
-            panic!("it went on");
-        };
-        assert!(fault.text.contains("the page, after all that"), "{fault:?}");
     }
 }

@@ -33,6 +33,7 @@ pub mod merge;
 pub mod names;
 pub mod offers;
 pub mod pictures;
+pub mod query;
 pub mod reads;
 pub mod request;
 pub mod rulebook;

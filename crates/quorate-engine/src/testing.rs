@@ -20,8 +20,9 @@ use quorate_law::with_article;
 use quorate_law::world::Named;
 
 use crate::convert;
-use crate::judge::{Dictated, Head, Judge, PageAccount};
+use crate::judge::{Dictated, Head, Judge};
 use crate::law::{Law, LawCache};
+use crate::query::PageAccount;
 use crate::rulebook::Rulebook;
 
 mod changes;
@@ -511,7 +512,7 @@ impl Stage {
             Object::Game(_) => "the game".to_owned(),
             Object::Thing(game, thing) => self.with(*game, |game| {
                 game.judge
-                    .look(game.now, |tx| tx.label(&Datum::Thing(thing.clone())))
+                    .query(game.now, |tx| tx.label(&Datum::Thing(thing.clone())))
             }),
             Object::Refusal(refusal) => refusal.to_string(),
             Object::Event(_, seq) => format!("event {seq}"),

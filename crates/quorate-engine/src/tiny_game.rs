@@ -17,6 +17,14 @@ use crate::tx::{Frame, Tx};
 const MANIFEST: &str =
     "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
 
+/// Code of a value that costs 40,000 steps.
+pub(crate) const COSTLY: &str = r#"def worthy(p: Player) -> int:
+    n = 0
+    for i in range(40000): n += 1
+    return n
+
+worth = derived("Worth", worthy, of = player)"#;
+
 /// A game whose one rule `house` has some code, and its player Anna.
 pub(crate) struct TinyGame {
     pub(crate) judge: Judge,
@@ -115,14 +123,14 @@ impl TinyGame {
     /// A value of Anna's.
     pub(crate) fn value(&self, name: &str) -> Datum {
         let anna = Thing::Player(self.anna);
-        self.judge.look(self.now, |tx| {
+        self.judge.query(self.now, |tx| {
             tx.attribute(&anna, name).expect("it is declared")
         })
     }
 
     /// A question to a run over the game as it is, with Anna as the one who acts.
     pub(crate) fn ask<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
-        self.judge.look(self.now, |tx| {
+        self.judge.query(self.now, |tx| {
             let frame = Frame {
                 actor: Some(self.anna),
                 ..Frame::of(&tx.law)

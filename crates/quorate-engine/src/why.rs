@@ -20,7 +20,7 @@ pub fn refused(judge: &mut Judge, command: Command, past: &[Event]) -> Result<()
         let args = args.iter();
         let args = args.map(|(name, value)| (name.clone(), convert::datum(value)));
         let args = args.collect();
-        return judge.look(command.at, |tx| offers::tried(tx, player, decl, args));
+        return judge.query(command.at, |tx| offers::tried(tx, player, decl, args));
     }
     // Under a secret of its own, so that nothing is learnt of dice that are yet to fall.
     let inputs = Inputs {

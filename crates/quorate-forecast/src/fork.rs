@@ -64,7 +64,7 @@ impl Fork<'_> {
 
     /// Asks the law of a copy something at the fork's moment. Nothing is changed.
     pub(crate) fn ask<T>(&self, judge: &Judge, question: impl FnOnce(&Tx) -> T) -> T {
-        judge.look(self.now, question)
+        judge.query(self.now, question)
     }
 
     /// What the reader may see of the game as it is.

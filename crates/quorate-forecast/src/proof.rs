@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use quorate_engine::judge::PageAccount;
+use quorate_engine::query::PageAccount;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{Outcome, Runner, TestFile, TestHelpers, founding_of, no_helpers};
 use quorate_kernel::command::Founding;

@@ -355,7 +355,7 @@ fn nobody_posts(judge: &Judge, kind: &Name, players: &[PlayerId], at: Moment) ->
     let decl = judge.law().categories.get(kind)?;
     let mut said = None;
     for player in players {
-        let may = judge.look(at, |tx| offers::may_post(tx, *player, decl));
+        let may = judge.query(at, |tx| offers::may_post(tx, *player, decl));
         said = Some(may.err()?);
     }
     said
@@ -445,7 +445,7 @@ fn ways_out(
         };
         let closes = closings.iter().any(|known| known.it.name == decl.it.name);
         for player in poll.players {
-            match judge.look(now, |tx| tried_on(tx, *player, decl, poll.post)) {
+            match judge.query(now, |tx| tried_on(tx, *player, decl, poll.post)) {
                 Ok(()) => {
                     ways.push(WayOut {
                         by: *player,

@@ -65,7 +65,7 @@ impl MatterStanding {
         id: PostId,
         query: &StandingQuery<'_>,
     ) -> (Self, Option<Moment>) {
-        let (standing, until) = judge.look(at, |tx| {
+        let (standing, until) = judge.query(at, |tx| {
             let (standing, reads) = tx.reading(|| Self::asked(fork, judge, tx, id, query));
             (standing, reads.until)
         });

@@ -85,7 +85,7 @@ impl Poll<'_> {
     pub(crate) fn count(&self, judge: &Judge) -> i64 {
         let side = in_favour_of_category(judge.law(), &self.category);
         let side = side.unwrap_or_else(|| FOR[0].to_owned());
-        let count = judge.look(self.at, |tx| matters::votes(tx, self.post, &side));
+        let count = judge.query(self.at, |tx| matters::votes(tx, self.post, &side));
         count.unwrap_or(0)
     }
 
@@ -109,7 +109,7 @@ impl Poll<'_> {
     pub(crate) fn by_act(&self, judge: &mut Judge, decl: &At<ActionDecl>) -> Cast {
         let mut cast = Cast::default();
         for player in self.players {
-            let offer = judge.look(self.at, |tx| offers::offer(tx, *player, decl));
+            let offer = judge.query(self.at, |tx| offers::offer(tx, *player, decl));
             let Some(args) = self.filled(&offer.fields, &mut cast) else {
                 cast.is_beyond = true;
                 continue;
@@ -157,7 +157,7 @@ impl Poll<'_> {
             let Some((options, asked)) = question(judge, player) else {
                 return;
             };
-            let words: Vec<String> = judge.look(self.at, |tx| {
+            let words: Vec<String> = judge.query(self.at, |tx| {
                 let data = options.iter().map(convert::datum);
                 data.map(|datum| tx.label(&datum)).collect()
             });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 mod common;
 
 use common::{BILLS, Game};
-use quorate_engine::judge::PageAccount;
+use quorate_engine::query::PageAccount;
 use quorate_forecast::consequence::{Consequence, Machinery};
 use quorate_forecast::{Amending, Extent, Forecast, PatchTests, Proposed, Stuck, Today, Why};
 use quorate_kernel::audience::Reader;

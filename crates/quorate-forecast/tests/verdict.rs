@@ -3,7 +3,7 @@
 mod common;
 
 use common::{BILLS, Game};
-use quorate_engine::judge::PageAccount;
+use quorate_engine::query::PageAccount;
 use quorate_forecast::{MatterVerdict, MatterVotes, OpenMatter, Ripeness};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, typed};

@@ -48,7 +48,7 @@ pub(crate) fn changes(file: &Path, judge: &Judge, now: Moment) -> Result<Patch> 
     let context = || format!("{} does not fit the game", file.display());
     let listed: Vec<Change> =
         serde_json::from_value(listed_changes(file)?).with_context(context)?;
-    let patch = judge.look(now, |tx| changes::patch(tx, &listed));
+    let patch = judge.query(now, |tx| changes::patch(tx, &listed));
     patch.with_context(context)
 }
 

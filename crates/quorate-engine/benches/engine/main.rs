@@ -51,7 +51,7 @@ fn empty_call(game: &Game) -> std::time::Duration {
             let args = vec![Datum::Int(5), Datum::Int(0), Datum::Int(9)];
             let answer = game
                 .judge
-                .look(at, |tx| tx.call_named(&function, args, vec![]));
+                .query(at, |tx| tx.call_named(&function, args, vec![]));
             assert_eq!(answer, Ok(Datum::Int(5)));
         }
     });
@@ -110,7 +110,7 @@ fn measure(game: &mut Game, what: &str, call: std::time::Duration) {
         let tally = Name::from("tally");
         let answer = game
             .judge
-            .look(at, |tx| tx.call_named(&tally, args, vec![]));
+            .query(at, |tx| tx.call_named(&tally, args, vec![]));
         assert!(answer.is_ok(), "{answer:?}");
     });
     report(

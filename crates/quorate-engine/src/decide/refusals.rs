@@ -6,9 +6,9 @@ use quorate_law::stop::Site;
 
 use super::Case;
 use crate::convert;
-use crate::judge;
 use crate::law::Law;
 use crate::offers;
+use crate::query;
 use crate::topics::guards;
 use crate::words::worded;
 
@@ -87,7 +87,7 @@ fn works_from(case: &Case<'_>, at: Moment) -> Moment {
         let args = args
             .iter()
             .map(|(name, value)| (name.clone(), convert::datum(value)));
-        judge::look(case.state, case.seq, at, case.law, |tx| {
+        query::run(case.state, case.seq, at, case.law, |tx| {
             offers::tried(tx, player, decl, args.collect()).err()
         })
     };

@@ -49,7 +49,7 @@ impl Stage {
         let act = self.with(game, |game| {
             let state = game.judge.state();
             let person = actor.player().and_then(|who| state.people.get(&who));
-            game.judge.look(game.now, |tx| {
+            game.judge.query(game.now, |tx| {
                 let reader = CommandReader {
                     tx,
                     view: View {

@@ -178,7 +178,7 @@ impl Stage {
     }
 
     pub(super) fn look<T>(&self, game: usize, ask: impl FnOnce(&Tx) -> T) -> T {
-        self.with(game, |game| game.judge.look(game.now, ask))
+        self.with(game, |game| game.judge.query(game.now, ask))
     }
 
     fn move_clock(&self, game: usize, to: &Datum) -> Result<Datum, Stop> {

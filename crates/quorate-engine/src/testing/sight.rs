@@ -104,7 +104,7 @@ impl Stage {
                 };
                 let label = game
                     .judge
-                    .look(game.now, |tx| tx.label(&Datum::Thing(key.thing.clone())));
+                    .query(game.now, |tx| tx.label(&Datum::Thing(key.thing.clone())));
                 Some((
                     Datum::Text(format!("{} of {label}", key.name).into()),
                     value,

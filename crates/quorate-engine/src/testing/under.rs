@@ -11,7 +11,7 @@ use quorate_kernel::law::LIBRARY;
 use quorate_kernel::state::State;
 
 use super::{NAMES, Runner, TestFile};
-use crate::judge::PageAccount;
+use crate::query::PageAccount;
 
 impl Runner<'_> {
     /// The same, whose games all begin with this, whichever rulebook a test names.

@@ -70,7 +70,7 @@ impl Game {
     /// What a tracker says whose derived value does it.
     fn worth(&self) -> String {
         let (at, who) = (self.judge.head().at, Thing::Player(self.who));
-        let page = self.judge.look(at, |tx| tx.attribute(&who, "worth"));
+        let page = self.judge.query(at, |tx| tx.attribute(&who, "worth"));
         page.err().map_or(String::new(), |stop| format!("{stop:?}"))
     }
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use quorate_engine::changes::{self, Change};
-use quorate_engine::judge::PageAccount;
+use quorate_engine::query::PageAccount;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::view::View;
 use quorate_engine::{Inputs, Judge, LawCache};
@@ -142,7 +142,7 @@ impl Game {
 
     pub(crate) fn patch(&self, changes: &str) -> Patch {
         let listed: Vec<Change> = serde_json::from_str(changes).expect("it reads");
-        let patch = self.judge.look(self.now, |tx| changes::patch(tx, &listed));
+        let patch = self.judge.query(self.now, |tx| changes::patch(tx, &listed));
         patch.unwrap_or_else(|bad| panic!("{bad}"))
     }
 

@@ -105,7 +105,8 @@ impl SimulatedGame {
     }
 
     fn closing_of(&self, by: PlayerId, decl: &At<ActionDecl>, post: PostId) -> Result<(), Refusal> {
-        self.judge.look(self.now, |tx| tried_on(tx, by, decl, post))
+        self.judge
+            .query(self.now, |tx| tried_on(tx, by, decl, post))
     }
 
     fn take(&mut self, by: PlayerId, action: Name, post: PostId) -> Result<(), String> {

@@ -116,7 +116,7 @@ impl SimulatedGame {
     pub(super) fn action_of(&mut self, player: PlayerId, decl: &At<ActionDecl>) -> Act {
         let offer = self
             .judge
-            .look(self.now, |tx| offers::offer(tx, player, decl));
+            .query(self.now, |tx| offers::offer(tx, player, decl));
         if let Err(refusal) = &offer.open {
             self.note_break(refusal);
         }
@@ -304,7 +304,7 @@ impl SimulatedGame {
         let decl = law.actions.get(&action)?;
         let offer = self
             .judge
-            .look(self.now, |tx| offers::offer(tx, player, decl));
+            .query(self.now, |tx| offers::offer(tx, player, decl));
         let mut args = Vec::new();
         for (at, field) in offer.fields.iter().enumerate() {
             let value = if at == 0 {

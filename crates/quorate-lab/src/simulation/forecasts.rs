@@ -211,7 +211,7 @@ pub(super) fn way(game: &SimulatedGame, post: PostId) -> Option<(PlayerId, Name,
         let may = |by: &&PlayerId| {
             let tried = game
                 .judge
-                .look(game.now, |tx| tried_on(tx, **by, decl, post));
+                .query(game.now, |tx| tried_on(tx, **by, decl, post));
             tried.is_ok()
         };
         let by = members.iter().find(may)?;
@@ -326,7 +326,7 @@ fn undo(
     };
     let may_undo = game
         .judge
-        .look(game.now, |tx| tx.may_act("undo", by, vec![]).is_ok());
+        .query(game.now, |tx| tx.may_act("undo", by, vec![]).is_ok());
     // What a rule's hook makes of the undo is that rule's doing.
     let hooked = match done(game, by, act)? {
         Ok(undone) => hooked(&undone),
@@ -394,7 +394,7 @@ fn difference(before: &Judge, after: &Judge, hooked: &[String]) -> Option<String
     };
     // A value that was never set reads as its default, and is the same as one that was set to it.
     let read = |judge: &Judge, key: &CellKey| {
-        judge.look(judge.head().at, |tx| {
+        judge.query(judge.head().at, |tx| {
             tx.attribute(&key.thing, key.name.as_str()).ok()
         })
     };

@@ -179,7 +179,7 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
     let mut counted = 0;
     for side in ["for", "against"] {
         let args = vec![Datum::Thing(Thing::Post(post)), Datum::Text(side.into())];
-        match judge.look(judge.head().at, |tx| tx.call(&Name::from("votes"), args)) {
+        match judge.query(judge.head().at, |tx| tx.call(&Name::from("votes"), args)) {
             Ok(Datum::Int(n)) => counted += n,
             // A law that play has changed may count otherwise, or break while it counts.
             _ => return Ok(()),

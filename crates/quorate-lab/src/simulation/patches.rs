@@ -219,7 +219,7 @@ impl SimulatedGame {
         if let quorate_law::declare::Holds::Choice(options) = &decl.holds {
             self.chance.pick(options).map_or(Value::None, Value::Word)
         } else {
-            let ty = self.judge.look(self.now, |tx| {
+            let ty = self.judge.query(self.now, |tx| {
                 let world: &dyn World = tx;
                 world.attribute_type(decl.of.as_str(), decl.name.as_str())
             });

@@ -107,7 +107,7 @@ impl SimulatedGame {
             if self.chance.one_in(8) {
                 continue;
             }
-            let ty = self.judge.look(self.now, |tx| {
+            let ty = self.judge.query(self.now, |tx| {
                 let world: &dyn World = tx;
                 world.attribute_type(category.as_str(), name.as_str())
             });

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use quorate_engine::judge::{Judge, PageAccount};
+use quorate_engine::judge::Judge;
+use quorate_engine::query::PageAccount;
 use quorate_forecast::words::{self, ForecastLine, ForecastSection, MoreAt, Voice};
 use quorate_forecast::{
     ActForecast, Extent, Forecast, Fork, PastEvents, PatchTests, PatchTrial, Proof, Proposed,

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use quorate_engine::Law;
-use quorate_engine::judge::{Judge, PageAccount};
+use quorate_engine::judge::Judge;
+use quorate_engine::query::PageAccount;
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_kernel::audience::Reader;
@@ -272,7 +273,7 @@ impl GameView {
     pub(super) fn trial_run<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
         let seq = self.published.head.seq.next();
         self.spent
-            .look(self.state(), seq, self.now, &self.law, question)
+            .run(self.state(), seq, self.now, &self.law, question)
     }
 
     /// What a function of the law answers, if the law has one of that name and it answers.
@@ -298,7 +299,7 @@ impl GameView {
         }
         let seq = self.published.head.seq.next();
         let asked = |tx: &Tx| tx.attribute(thing, name);
-        let answer = self.spent.look(self.state(), seq, at, &self.law, asked);
+        let answer = self.spent.run(self.state(), seq, at, &self.law, asked);
         answer.ok()
     }
 

@@ -283,7 +283,7 @@ pub(crate) fn passing(look: &GameView) -> Vec<NeedsLine> {
     .into();
     let found = dynastic.filter_map(|decl| {
         let is_open = |at| {
-            here.look(at, |tx| {
+            here.query(at, |tx| {
                 let (is_open, reads) = tx.reading(|| offers::offer(tx, me, decl).open.is_ok());
                 (is_open, reads.until)
             })

@@ -91,7 +91,7 @@ fn ballot(look: &GameView, judge: &Judge, id: PostId, me: PlayerId) -> Option<St
         Datum::Thing(Thing::Post(id)),
         Datum::Thing(Thing::Player(me)),
     ];
-    match judge.look(look.now, |tx| tx.call(&Name::from("ballot"), args)) {
+    match judge.query(look.now, |tx| tx.call(&Name::from("ballot"), args)) {
         Ok(Datum::Text(word)) => Some(word.to_string()),
         _ => None,
     }

@@ -95,7 +95,7 @@ fn outcome(receipt: &Receipt, present: &CurrentGame, out: &Output) -> ExitCode {
             let label = |value: &Value| {
                 present
                     .judge
-                    .look(present.now, |tx| tx.label(&convert::datum(value)))
+                    .query(present.now, |tx| tx.label(&convert::datum(value)))
             };
             report::tell_question(present.judge.state(), key, &label, out);
             ExitCode::SUCCESS
@@ -135,7 +135,7 @@ fn command(
     };
     let request = request::read(&arguments.action, &arguments.words)?;
     let past = folder.events(&arguments.game, request.undone().as_slice())?;
-    let act = present.judge.look(present.now, |tx| {
+    let act = present.judge.query(present.now, |tx| {
         let view = View { state, law, reader };
         let (name, past) = (arguments.who.as_str(), past.as_slice());
         CommandReader {
@@ -202,7 +202,7 @@ pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode
     let player = player.with_context(|| format!("{} is no player", arguments.who))?;
     let found = present
         .judge
-        .look(present.now, |tx| offers::offers(tx, player));
+        .query(present.now, |tx| offers::offers(tx, player));
     let waiting = waiting(&present.judge, present.now, player);
     out.value(&json!({
         "at": present.now.to_string(),
@@ -246,7 +246,7 @@ fn waiting(judge: &Judge, now: Moment, player: PlayerId) -> Vec<(String, Vec<Str
     let labels = |options: &[Value]| {
         options
             .iter()
-            .map(|value| judge.look(now, |tx| tx.label(&convert::datum(value))))
+            .map(|value| judge.query(now, |tx| tx.label(&convert::datum(value))))
             .collect()
     };
     let open = state.open.iter().filter(|(key, _)| key.who == player);

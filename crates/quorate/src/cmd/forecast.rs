@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::convert;
-use quorate_engine::judge::{Judge, PageAccount};
+use quorate_engine::judge::Judge;
+use quorate_engine::query::PageAccount;
 use quorate_engine::view::View;
 use quorate_forecast::words::{self, ForecastLine, Voice};
 use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, Proof, Proposed};
@@ -87,7 +88,7 @@ impl Voice for Game<'_> {
 
     fn value(&self, value: &Value) -> String {
         let CurrentGame { judge, now } = self.present;
-        judge.look(*now, |tx| tx.label(&convert::datum(value)))
+        judge.query(*now, |tx| tx.label(&convert::datum(value)))
     }
 }
 

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
-use quorate_engine::judge::{self, Head, Inputs, Judge};
+use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_engine::law::Law;
+use quorate_engine::query;
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{self, Recording, Runner, TestFile};
 use quorate_engine::words::worded;
@@ -103,7 +104,7 @@ fn try_others(event: &Event, state: &State, law: &Arc<Law>, files: &mut Files<'_
         let given = args
             .iter()
             .map(|(name, value)| (name.clone(), convert::datum(value)));
-        let tried = judge::look(state, event.seq, event.at, law, |tx| {
+        let tried = query::run(state, event.seq, event.at, law, |tx| {
             offers::tried(tx, *other, decl, given.collect())
         });
         match tried {
@@ -160,7 +161,7 @@ fn take_back(
         at: event.at,
     };
     let mut judge = Judge::open(now, head, laws);
-    let undo = judge.look(event.at, |tx| tx.home_of_act("undo"));
+    let undo = judge.query(event.at, |tx| tx.home_of_act("undo"));
     let clause = place(judge.state(), &undo.rule, undo.clause);
     let law = Arc::clone(judge.law());
     let state = judge.state().clone();
@@ -285,7 +286,7 @@ fn file_step(
 /// The clause that a built-in act belongs to; its own name where the law says nothing of it.
 fn built_in(event: &Event, act: &Act, state: &State, law: &Arc<Law>) -> String {
     let name = act.name();
-    let home = judge::look(state, event.seq, event.at, law, |tx| {
+    let home = query::run(state, event.seq, event.at, law, |tx| {
         tx.home_of_act(name.as_str())
     });
     match place(state, &home.rule, home.clause) {

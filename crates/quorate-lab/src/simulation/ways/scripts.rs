@@ -82,7 +82,7 @@ fn written(game: &SimulatedGame, value: &Value) -> Option<String> {
         Value::Thing(thing) => return named(game, thing),
         Value::Word(_) => {
             let datum = convert::datum(value);
-            let label: String = game.judge.look(game.now, |tx| tx.label(&datum));
+            let label: String = game.judge.query(game.now, |tx| tx.label(&datum));
             format!("{label:?}")
         }
         _ => return None,

@@ -372,7 +372,7 @@ fn take_back(
             reason: typed("a trial"),
         },
     };
-    let undo = game.judge.look(game.now, |tx| tx.home_of_act("undo"));
+    let undo = game.judge.query(game.now, |tx| tx.home_of_act("undo"));
     match game.judged(command)?.event() {
         Ok(undone) if changes(&undone, &state, &law, kind) => {
             let by = place(&state, &undo.rule, undo.clause);
