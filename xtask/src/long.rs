@@ -247,7 +247,7 @@ fn hostile(_: u64) -> Result<bool> {
     Ok(benched("quorate-engine", "hostile")? && benched("quorate", "hostile")?)
 }
 
-/// An hour of mixed use, with new laws all the time.
+/// Two hours of mixed use, with new laws and faults all the time.
 fn memory(_: u64) -> Result<bool> {
     benched("quorate", "memory")
 }

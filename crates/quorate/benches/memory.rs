@@ -1,10 +1,15 @@
-//! Whether memory stays level: a server is used for an hour, with new laws all the time. `cargo bench -p quorate --bench memory`
-//! prints a row a minute and draws `docs/pictures/memory.svg`; `QUORATE_MINUTES` says how long, `QUORATE_PROGRAM` names another
-//! build of the program.
+//! Whether memory, descriptors and threads stay level: a server is used for two hours, with new laws and faults all the time.
+//! `cargo bench -p quorate --bench memory` prints a row a minute and draws `docs/pictures/memory.svg`; `QUORATE_MINUTES` says how
+//! long, `QUORATE_PROGRAM` names another build of the program.
+//!
+//! The faults: writes and reads of the disk that fail and syncs that wait (by `strace`, where there is one), workers that are
+//! killed, and readers who send half a request, read slowly, or go in the middle. At the end every game's log must verify.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
 #![allow(clippy::unwrap_used, reason = "a benchmark ends where something fails")]
 #![allow(dead_code, reason = "what is asserted is for the test")]
 
+#[path = "memory/faults.rs"]
+mod faults;
 #[path = "../../quorate-engine/tests/hostile/list.rs"]
 mod list;
 #[path = "../tests/hostile/scene.rs"]
@@ -20,10 +25,10 @@ use std::time::Duration;
 
 use scene::{ATTACKERS, QUIET, Scene, VOTERS, attacker, game_of, siege_of, voter};
 use serde_json::{Value as Json, json};
-use site::{Site, pause};
+use site::{Said, Site, pause};
 
 /// How long it is used, in minutes.
-const MINUTES: u64 = 60;
+const MINUTES: u64 = 120;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -38,69 +43,122 @@ const PICTURE: &str = concat!(
 const WIDTH: u64 = 720;
 const HEIGHT: u64 = 240;
 
-/// A minute: how much the server takes, and the server with its workers.
+/// A minute: what the server takes, and the server with its workers.
 #[derive(Clone, Copy)]
 struct Minute {
     server_mib: u64,
     all_mib: u64,
+    descriptors: u64,
+    threads: u64,
 }
+
+/// What is counted over the whole time.
+#[derive(Default)]
+struct Counts {
+    requests: AtomicU64,
+    /// Answered with an error of the server's: a fault was met.
+    failed: AtomicU64,
+    /// The last event of the quiet game that was acknowledged.
+    last: AtomicU64,
+}
+
+impl Counts {
+    fn count(&self, said: &Said) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        // A failing disk is told as such; nothing else may fail.
+        assert!(
+            said.status < 500 || said.status == 503,
+            "{}: {}",
+            said.status,
+            said.body
+        );
+        let has_failed = u64::from(said.status >= 500);
+        self.failed.fetch_add(has_failed, Ordering::Relaxed);
+    }
+}
+
+/// Somebody who uses the server, for the so-manieth time.
+type Use = dyn Fn(&Site, &Scene, &Counts, u64) + Sync;
 
 fn main() -> ExitCode {
     let said = std::env::var("QUORATE_MINUTES").ok();
     let minutes = said.map_or(MINUTES, |said| said.parse().unwrap());
     let programs: Vec<_> = list::programs().into_iter().step_by(9).collect();
     let scene = Scene::set(&programs);
-    let site = Site::start(scene.folder());
-    let (over, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+    let site = faults::site(scene.folder());
+    let (over, counts) = (AtomicBool::new(false), Counts::default());
     let mut told = Vec::new();
-    println!("| minute | the server, MiB | with its workers, MiB | requests |\n|---|---|---|---|");
+    println!(
+        "| minute | the server, MiB | with its workers, MiB | descriptors | threads | requests | met a fault |\n|---|---|---|---|---|---|---|"
+    );
     std::thread::scope(|scope| {
-        let use_it = |does: &'static (dyn Fn(&Site, &Scene, u64) + Sync)| {
-            let (site, scene, over, requests) = (&site, &scene, &over, &requests);
+        let everybody: [&'static Use; 8] = [
+            &previews,
+            &laws,
+            &votes,
+            &pages,
+            &faults::half_heads,
+            &faults::slow_readers,
+            &faults::streams,
+            &faults::kills,
+        ];
+        for does in everybody {
+            let (site, scene, over, counts) = (&site, &scene, &over, &counts);
             scope.spawn(move || {
                 for nth in 0.. {
                     if over.load(Ordering::Relaxed) {
                         break;
                     }
-                    does(site, scene, nth);
-                    requests.fetch_add(1, Ordering::Relaxed);
+                    does(site, scene, counts, nth);
                 }
             });
-        };
-        use_it(&previews);
-        use_it(&laws);
-        use_it(&votes);
-        use_it(&pages);
+        }
         for minute in 1..=minutes {
             pause(MINUTE);
             let seen = Minute {
                 server_mib: site.server_mib(),
                 all_mib: site.proportional_mib(),
+                descriptors: site.descriptors(),
+                threads: site.threads(),
             };
-            let count = requests.load(Ordering::Relaxed);
             println!(
-                "| {minute} | {} | {} | {count} |",
-                seen.server_mib, seen.all_mib
+                "| {minute} | {} | {} | {} | {} | {} | {} |",
+                seen.server_mib,
+                seen.all_mib,
+                seen.descriptors,
+                seen.threads,
+                counts.requests.load(Ordering::Relaxed),
+                counts.failed.load(Ordering::Relaxed),
             );
             told.push(seen);
         }
         over.store(true, Ordering::Relaxed);
     });
+    site.end();
+    let last = counts.last.load(Ordering::Relaxed);
+    scene.verify(last);
     std::fs::write(Path::new(PICTURE), drawn(&told)).unwrap();
-    let mean = |part: &[Minute]| {
-        part.iter().map(|one| one.all_mib).sum::<u64>() / part.len().max(1) as u64
-    };
+    ExitCode::from(u8::from(!is_level(&told)))
+}
+
+/// Whether nothing lies higher in the last quarter than in the second.
+fn is_level(told: &[Minute]) -> bool {
     let quarter = told.len() / 4;
-    let (second, last) = (
-        mean(&told[quarter..2 * quarter]),
-        mean(&told[3 * quarter..]),
-    );
-    let is_level = last * 100 <= second * LEVEL;
-    println!(
-        "\nthe second quarter: {second} MiB, the last: {last} MiB: {}",
-        if is_level { "level" } else { "NOT LEVEL" }
-    );
-    ExitCode::from(u8::from(!is_level))
+    let is_level_of = |what: &str, of: &dyn Fn(&Minute) -> u64| {
+        let mean = |part: &[Minute]| part.iter().map(of).sum::<u64>() / part.len().max(1) as u64;
+        let second = mean(&told[quarter..2 * quarter]);
+        let last = mean(&told[3 * quarter..]);
+        let is_level = last * 100 <= second * LEVEL;
+        let word = if is_level { "level" } else { "NOT LEVEL" };
+        println!("{what}: {second} in the second quarter, {last} in the last: {word}");
+        is_level
+    };
+    let levels = [
+        is_level_of("MiB", &|one| one.all_mib),
+        is_level_of("descriptors", &|one| one.descriptors),
+        is_level_of("threads", &|one| one.threads),
+    ];
+    levels.into_iter().all(|is| is)
 }
 
 /// A rule that nobody has seen before.
@@ -112,20 +170,16 @@ fn new_rule(nth: u64) -> Json {
 }
 
 /// Previews of ever new laws, by several accounts.
-fn previews(site: &Site, _: &Scene, nth: u64) {
+fn previews(site: &Site, _: &Scene, counts: &Counts, nth: u64) {
     let account = attacker(usize::try_from(nth).unwrap() % ATTACKERS);
     let path = format!("/api/v1/games/{QUIET}/preview");
-    site.ask(
-        "POST",
-        &path,
-        &account,
-        &json!({ "changes": [new_rule(nth)], "whole": true }),
-    );
-    pause(Duration::from_millis(200));
+    let body = json!({ "changes": [new_rule(nth)], "whole": true });
+    counts.count(&site.ask("POST", &path, &account, &body));
+    pause(Duration::from_secs(1));
 }
 
 /// Ever new laws in force: each proposal is enacted, in one game after the other.
-fn laws(site: &Site, _: &Scene, nth: u64) {
+fn laws(site: &Site, _: &Scene, counts: &Counts, nth: u64) {
     let game = usize::try_from(nth).unwrap() % ATTACKERS;
     let (token, game) = (attacker(game), siege_of(game));
     let old = nth >= ATTACKERS as u64;
@@ -137,28 +191,21 @@ fn laws(site: &Site, _: &Scene, nth: u64) {
     };
     let post =
         json!({ "category": "Proposal", "title": "Tea", "body": "At five.", "changes": changes });
-    let posted = site.ask(
-        "POST",
-        &format!("/api/v1/games/{game}/posts"),
-        &token,
-        &post,
-    );
+    let path = format!("/api/v1/games/{game}/posts");
+    let posted = site.ask("POST", &path, &token, &post);
+    counts.count(&posted);
     let made: Json = serde_json::from_str(&posted.body).unwrap_or_default();
     if let Some(post) = made["post"].as_str() {
         let enact =
             json!({ "action": "enact", "arguments": { "proposal": format!("post:{post}") } });
-        site.ask(
-            "POST",
-            &format!("/api/v1/games/{game}/acts"),
-            &token,
-            &enact,
-        );
+        let path = format!("/api/v1/games/{game}/acts");
+        counts.count(&site.ask("POST", &path, &token, &enact));
     }
-    // Within what an account is allowed.
-    pause(Duration::from_secs(1));
+    // Seldom enough that what the games themselves keep weighs little.
+    pause(Duration::from_secs(4));
 }
 
-fn votes(site: &Site, scene: &Scene, nth: u64) {
+fn votes(site: &Site, scene: &Scene, counts: &Counts, nth: u64) {
     let path = format!("/api/v1/games/{QUIET}/posts/{}/comments", scene.matter);
     let nth = usize::try_from(nth).unwrap();
     let side = if (nth / VOTERS).is_multiple_of(2) {
@@ -166,16 +213,22 @@ fn votes(site: &Site, scene: &Scene, nth: u64) {
     } else {
         "against"
     };
-    site.ask(
+    let voted = site.ask(
         "POST",
         &path,
         &voter(nth % VOTERS),
         &json!({ "vote": side }),
     );
-    pause(Duration::from_millis(100));
+    counts.count(&voted);
+    let said: Json = serde_json::from_str(&voted.body).unwrap_or_default();
+    if let Some(seq) = said["event"]["seq"].as_u64() {
+        let before = counts.last.fetch_max(seq, Ordering::Relaxed);
+        assert!(before < seq, "{seq} came after {before}");
+    }
+    pause(Duration::from_millis(500));
 }
 
-fn pages(site: &Site, scene: &Scene, nth: u64) {
+fn pages(site: &Site, scene: &Scene, counts: &Counts, nth: u64) {
     let post = format!("/g/{QUIET}/post/{}", scene.matter);
     let paths = [
         post,
@@ -185,8 +238,8 @@ fn pages(site: &Site, scene: &Scene, nth: u64) {
         format!("/g/{}/rules", game_of(1)),
     ];
     let path = &paths[usize::try_from(nth).unwrap() % paths.len()];
-    site.ask("GET", path, "", &Json::Null);
-    pause(Duration::from_millis(50));
+    counts.count(&site.ask("GET", path, "", &Json::Null));
+    pause(Duration::from_millis(200));
 }
 
 /// Two lines over the minutes.

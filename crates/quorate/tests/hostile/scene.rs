@@ -13,6 +13,7 @@ use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, Tok
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_server::app::state::digest_of;
 use quorate_store::{Store, StoreOptions};
+use serde_json::Value as Json;
 
 use crate::list::{Program, book};
 use crate::site::program;
@@ -25,6 +26,9 @@ pub(crate) const ATTACKERS: usize = 4;
 
 /// The game that has nothing to do with any of it.
 pub(crate) const QUIET: &str = "quiet";
+
+/// The token of the account that runs the server.
+pub(crate) const OPERATOR: &str = "a word of the operator";
 
 /// By which proposals become law in a hostile game.
 const ENACTING: &str = r#"3. Whoever likes a proposal enacts it.
@@ -103,6 +107,7 @@ impl Scene {
             for (nth, seats) in sieges.iter().enumerate() {
                 making.account(&attacker(nth), seats).await;
             }
+            making.account(OPERATOR, &[]).await;
             let matter = making.crowd().await;
             making.games.close().await.expect("games end");
             matter
@@ -112,6 +117,20 @@ impl Scene {
 
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The logs of the games that are used most hold, and the quiet one's goes as far as was acknowledged.
+    pub(crate) fn verify(&self, acknowledged: u64) {
+        for game in (0..ATTACKERS).map(siege_of).chain([QUIET.to_owned()]) {
+            let mut verify = Command::new(program());
+            verify.args(["verify", &game, "--json", "--data"]);
+            let told = verify.arg(self.folder()).output();
+            let told = told.expect("the program runs").stdout;
+            let told: Json = serde_json::from_slice(&told).expect("it says so in JSON");
+            assert_eq!(told["holds"], true, "{game}: {told}");
+            let events = told["events"].as_u64().expect("a number");
+            assert!(game != QUIET || events >= acknowledged, "{told}");
+        }
     }
 }
 
@@ -159,7 +178,7 @@ impl Making {
             name: token.to_owned(),
             mail: None,
             password: None,
-            operator: false,
+            operator: token == OPERATOR,
             made_at: Moment(0),
         };
         let account = self.store.make(&account).await.expect("an account");

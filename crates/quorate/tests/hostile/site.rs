@@ -78,8 +78,15 @@ pub(crate) fn now() -> Instant {
 impl Site {
     /// Starts one whose rule code runs in workers.
     pub(crate) fn start(folder: &Path) -> Self {
-        let mut serve = Command::new(program());
-        serve.args([
+        Self::under(&[], folder)
+    }
+
+    /// The same, begun by another program, whose words come first.
+    pub(crate) fn under(before: &[&str], folder: &Path) -> Self {
+        let own = program().into_os_string();
+        let mut words = before.iter().map(Into::into).chain([own]);
+        let mut serve = Command::new(words.next().expect("a program"));
+        serve.args(words).args([
             "serve",
             "--json",
             "--listen",
@@ -99,7 +106,8 @@ impl Site {
             .read_line(&mut said)
             .expect("it says where it is");
         let said: Json = serde_json::from_str(&said).expect("it says so in JSON");
-        let address = said["serving"].as_str().expect("an address");
+        let address = said["serving"].as_str();
+        let address = address.unwrap_or_else(|| panic!("it doesn't serve: {said}"));
         Self {
             address: address.trim_start_matches("http://").to_owned(),
             process: process.expect("the server starts"),
@@ -119,7 +127,7 @@ impl Site {
             format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n")
         };
         let before = now();
-        let mut line = TcpStream::connect(&self.address).expect("the server answers");
+        let mut line = self.line();
         write!(
             line,
             "{method} {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
@@ -136,6 +144,11 @@ impl Site {
             body: body.to_owned(),
             took: now() - before,
         }
+    }
+
+    /// A connection, for whoever does with it what nobody should.
+    pub(crate) fn line(&self) -> TcpStream {
+        TcpStream::connect(&self.address).expect("the server answers")
     }
 
     /// Looks at memory from now on.
@@ -191,6 +204,31 @@ impl Site {
     /// What the server itself takes, in MiB.
     pub(crate) fn server_mib(&self) -> u64 {
         resident_mib(self.process.id())
+    }
+
+    /// How many descriptors it has open.
+    pub(crate) fn descriptors(&self) -> u64 {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.process.id()));
+        open.map_or(0, |open| open.count() as u64)
+    }
+
+    /// How many threads it has.
+    pub(crate) fn threads(&self) -> u64 {
+        stat(self.process.id(), 17).unwrap_or(0)
+    }
+
+    /// Kills one of its workers.
+    pub(crate) fn kill_worker(&self, nth: usize) {
+        let workers = workers_of(self.process.id());
+        let one = workers.keys().nth(nth % workers.len().max(1));
+        if let Some(id) = one {
+            // It may have ended by itself meanwhile.
+            drop(
+                Command::new("kill")
+                    .args(["-KILL", &id.to_string()])
+                    .status(),
+            );
+        }
     }
 
     /// Tells it to end; gives how long that took.
