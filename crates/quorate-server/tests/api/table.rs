@@ -162,17 +162,22 @@ impl Table {
 
     /// Begins a session of an account in a browser, as signing in does.
     pub(crate) async fn session(&self, name: &str) -> SessionToken {
+        self.session_if_any(name).await.unwrap()
+    }
+
+    /// The same; none where there is no such account any more.
+    pub(crate) async fn session_if_any(&self, name: &str) -> Option<SessionToken> {
         let account = self.site.parts.accounts.account_by_name(name).await;
         let token = SessionToken::fresh().unwrap();
         let session = Session {
             digest: session_digest(&token),
-            account: account.unwrap().unwrap().id,
+            account: account.unwrap()?.id,
             began_at: self.site.now(),
             ends_at: self.site.now() + Span::days(60),
         };
         let begun = self.site.parts.accounts.begin_session(&session).await;
         begun.unwrap();
-        token
+        Some(token)
     }
 
     /// The site itself, for what no request can do.
