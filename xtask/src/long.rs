@@ -15,7 +15,7 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 44] = [
+const RUNS: [LongRun; 46] = [
     ("kills", 20, kills),
     ("server-kills", 20, server_kills),
     ("faults", 20, faults),
@@ -73,6 +73,8 @@ const RUNS: [LongRun; 44] = [
     ("amendments-hordes-22", 100, |seed| {
         amendments("hordes-22", seed)
     }),
+    ("nodes", 6, nodes),
+    ("large-node", 1, large_node),
     ("hostile", 1, hostile),
     ("memory", 1, memory),
     ("fuzz-rule", 10, |seed| fuzz("rule", seed)),
@@ -95,6 +97,9 @@ const CASES: &str = "1000";
 
 /// How many forms are filled in, in a part.
 const FORMS: &str = "2500";
+
+/// How many rounds of two minutes are played against nodes in a part; six parts are an hour.
+const NODES_ROUNDS: &str = "5";
 
 /// How many steps are played without each rule.
 const STEPS_WITHOUT: &str = "2000";
@@ -175,6 +180,22 @@ fn forms(seed: u64) -> Result<bool> {
         kept,
         seed,
     )
+}
+
+/// Nodes, databases and what lies between them break as the seed says, under load.
+fn nodes(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_NODES_ROUNDS", NODES_ROUNDS);
+    let test = "nothing_is_lost_or_read_backwards";
+    tested(
+        &["--package", "quorate", "--test", "nodes", test],
+        kept,
+        seed,
+    )
+}
+
+/// A node of ten thousand games.
+fn large_node(_: u64) -> Result<bool> {
+    benched("quorate", "node")
 }
 
 /// Runs a test so often, from a seed.

@@ -22,6 +22,9 @@ const RELEASES: &str = "/usr/lib/postgresql";
 /// Who runs the server where the tests run as root, whom it refuses.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 
+/// How often a server that was killed is started until it must run.
+const STARTS: usize = 10;
+
 /// The port, which is part of the socket's name alone.
 const PORT: &str = "5432";
 
@@ -66,6 +69,8 @@ impl PrivateServer {
             "max_connections = 200",
             "wal_level = replica",
             "max_wal_senders = 8",
+            // A standby that was cut off finds what it missed.
+            "wal_keep_size = 256MB",
         ]);
         server
             .control(&["start"])
@@ -73,16 +78,14 @@ impl PrivateServer {
         Some(server)
     }
 
-    /// A standby of a server, to which the other sends all before it acknowledges anything.
+    /// A standby of a server, to which the other sends all before it acknowledges anything. It reaches the other by that
+    /// host and port.
     ///
     /// # Panics
     /// Where it does not start.
-    pub fn standby_of(primary: &Self) -> Self {
+    pub fn standby_of(primary: &Self, host: &str, port: &str) -> Self {
         let server = Self::empty().expect("where one server runs another does");
-        let from = format!(
-            "host={} port={PORT} user=quorate application_name=standby",
-            primary.folder.path().display()
-        );
+        let from = format!("host={host} port={port} user=quorate application_name=standby");
         server.run(
             "pg_basebackup",
             &["-R", "-X", "stream", "-c", "fast", "-d", &from, "-D"],
@@ -194,7 +197,10 @@ impl PrivateServer {
     /// # Panics
     /// Where it does not start.
     pub fn start_again(&self) {
-        self.control(&["start"]).expect("it starts again");
+        // While processes of the one before end, it says no.
+        let mut tries = (0..STARTS).map(|_| self.control(&["start"]));
+        let started = tries.by_ref().find(Result::is_ok);
+        assert!(started.is_some(), "it starts again");
     }
 
     /// Makes a standby the one that takes writes.
@@ -205,6 +211,31 @@ impl PrivateServer {
         self.configure(&["synchronous_standby_names = ''"]);
         self.control(&["promote"])
             .expect("a standby can be promoted");
+    }
+
+    /// Whether its standby has all that it acknowledges.
+    ///
+    /// # Panics
+    /// Where it cannot be asked.
+    pub fn has_standby(&self) -> bool {
+        let question = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        let mut command = self.command("psql");
+        command.args(["-U", "quorate", "-d", "postgres", "-tAc", question, "-h"]);
+        let answer = command.arg(self.folder.path()).output();
+        let answer = answer.expect("the program is there").stdout;
+        String::from_utf8_lossy(&answer).trim() == "1"
+    }
+
+    /// Sends a signal to all its processes, as `kill` has it.
+    ///
+    /// # Panics
+    /// Where it does not run.
+    pub fn signal(&self, signal: &str) {
+        let first = self.process();
+        let told = Command::new("kill").args([signal, &first]).status();
+        assert!(told.expect("the program is there").success(), "{signal}");
+        // One that ends meanwhile needs no signal.
+        drop(Command::new("pkill").args([signal, "-P", &first]).status());
     }
 
     /// The number of its first process, of which the others are children.

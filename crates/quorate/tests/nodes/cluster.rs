@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -16,7 +17,15 @@ use quorate_store_postgres::testing::{PrivateServer, node, pair_address};
 use tempfile::TempDir;
 
 use super::history::{Game, Log};
-use super::link::{End, Link};
+use super::link::{End, Link, front};
+use super::machine::{Clock, Namespace, Network};
+use super::run::pause;
+
+/// The name of the database.
+const DATABASE: &str = "site";
+
+/// Where everything listens that has no network of its own.
+const HERE: &str = "127.0.0.1";
 
 /// How long a client waits for an answer before it asks another node.
 const ANSWER_WITHIN: Duration = Duration::from_secs(15);
@@ -25,15 +34,22 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 pub(crate) struct Cluster {
     /// The databases: the one that takes writes first, then its standby.
     pub(crate) servers: Vec<PrivateServer>,
-    address: String,
+    /// What lies between the standby and the one that takes writes.
+    pub(crate) replication: Link,
     data: TempDir,
     pub(crate) nodes: Vec<TestNode>,
+    /// What stands in front of the nodes.
+    pub(crate) front: String,
     runtime: tokio::runtime::Runtime,
+    /// Behind the nodes, for their own networks hang on it.
+    network: Option<Network>,
 }
 
 /// A node that runs, stands still or is dead.
 pub(crate) struct TestNode {
     pub(crate) name: String,
+    /// What it runs.
+    pub(crate) program: PathBuf,
     process: Option<Child>,
     /// Where its site is: a host and a port.
     pub(crate) site: String,
@@ -43,6 +59,10 @@ pub(crate) struct TestNode {
     pub(crate) others: Link,
     /// Where it listens to them.
     listens: String,
+    /// The network that it has for itself.
+    pub(crate) namespace: Option<Namespace>,
+    /// The clock by which it goes.
+    pub(crate) clock: Option<Clock>,
 }
 
 /// Why a node gave no answer that counts.
@@ -60,45 +80,85 @@ impl From<std::io::Error> for NoAnswer {
     }
 }
 
+/// The program under test.
+pub(crate) fn program() -> PathBuf {
+    let own = || PathBuf::from(env!("CARGO_BIN_EXE_quorate"));
+    std::env::var_os("QUORATE_PROGRAM").map_or_else(own, PathBuf::from)
+}
+
+pub(crate) fn end_of(server: &PrivateServer) -> End {
+    End::Socket(server.socket())
+}
+
 impl Cluster {
-    /// Starts so many nodes over one database or a pair; none where there is no PostgreSQL here.
-    pub(crate) fn start(node_count: usize, has_standby: bool) -> Option<Self> {
+    /// Starts so many nodes over a pair of databases; none where there is no PostgreSQL here.
+    pub(crate) fn start(node_count: usize) -> Option<Self> {
         let primary = PrivateServer::start()?;
-        let mut address = primary.fresh("site");
-        let mut servers = vec![primary];
-        if has_standby {
-            let standby = PrivateServer::standby_of(&servers[0]);
-            address = pair_address(&servers[0], &standby, "site");
-            servers.push(standby);
-        }
+        primary.fresh(DATABASE);
+        let replication = Link::new(HERE, end_of(&primary));
+        let (_, port) = replication.address.split_once(':').unwrap();
+        let standby = PrivateServer::standby_of(&primary, HERE, port);
         let mut cluster = Self {
-            servers,
-            address,
+            servers: vec![primary, standby],
+            replication,
             data: tempfile::tempdir().unwrap(),
             nodes: Vec::new(),
+            front: String::new(),
             runtime: tokio::runtime::Runtime::new().unwrap(),
+            network: Network::make(),
         };
-        for nth in 1..=node_count {
-            let listens = free_port();
-            let servers = cluster.servers.iter();
-            cluster.nodes.push(TestNode {
-                name: format!("n{nth}"),
-                process: None,
-                site: "127.0.0.1:0".to_owned(),
-                databases: servers.map(|s| Link::to(End::Socket(s.socket()))).collect(),
-                others: Link::to(End::Port(listens.clone())),
-                listens,
-            });
-            cluster.begin(nth - 1);
+        for nth in 0..node_count {
+            let node = cluster.node(nth);
+            cluster.nodes.push(node);
+            cluster.begin(nth);
         }
+        cluster.front = front(cluster.nodes.iter().map(|node| node.site.clone()).collect());
         Some(cluster)
+    }
+
+    fn node(&self, nth: usize) -> TestNode {
+        let name = format!("n{}", nth + 1);
+        let namespace = self.network.as_ref().map(|network| network.join(nth));
+        let (own, all) = match &namespace {
+            Some(own) => (own.address.clone(), own.others.clone()),
+            None => (HERE.to_owned(), HERE.to_owned()),
+        };
+        // In a network of its own each port is free.
+        let port = |port: &str| match &namespace {
+            Some(_) => format!("{own}:{port}"),
+            None => free_port(),
+        };
+        let listens = port("7070");
+        let clock = Clock::new(self.data.path(), &name);
+        TestNode {
+            name,
+            program: program(),
+            process: None,
+            site: port("8080"),
+            databases: self
+                .servers
+                .iter()
+                .map(|s| Link::new(&all, end_of(s)))
+                .collect(),
+            others: Link::new(&all, End::Port(listens.clone())),
+            listens,
+            namespace,
+            clock,
+        }
+    }
+
+    fn address(&self) -> String {
+        match &self.servers[..] {
+            [primary, standby] => pair_address(primary, standby, DATABASE),
+            servers => servers[0].address(DATABASE),
+        }
     }
 
     /// A command of the binary over this site.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_quorate"));
+        let mut command = Command::new(program());
         command.args(arguments).arg("--data").arg(self.data.path());
-        command.args(["--database", &self.address]);
+        command.args(["--database", &self.address()]);
         command
     }
 
@@ -106,8 +166,15 @@ impl Cluster {
     pub(crate) fn begin(&mut self, nth: usize) {
         let node = &self.nodes[nth];
         let links: Vec<&str> = node.databases.iter().map(|l| l.address.as_str()).collect();
-        let database = format!("postgres://quorate@{}/site", links.join(","));
-        let mut process = Command::new(env!("CARGO_BIN_EXE_quorate"))
+        let database = format!("postgres://quorate@{}/{DATABASE}", links.join(","));
+        let mut command = match &node.namespace {
+            Some(namespace) => namespace.command(&node.program),
+            None => Command::new(&node.program),
+        };
+        if let Some(clock) = &node.clock {
+            clock.rule(&mut command);
+        }
+        let mut process = command
             .args(["serve", "--json", "--node", &node.name])
             .args(["--listen", &node.site, "--database", &database])
             .args(["--nodes-listen", &node.listens])
@@ -119,12 +186,12 @@ impl Cluster {
         let mut said = String::new();
         let told = process.stdout.take().unwrap();
         BufReader::new(told).read_line(&mut said).unwrap();
-        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
-        let site = said["serving"].as_str().unwrap();
-        let node = &mut self.nodes[nth];
-        site.trim_start_matches("http://")
-            .clone_into(&mut node.site);
-        node.process = Some(process);
+        assert!(
+            said.contains("serving"),
+            "{} does not start: {said}",
+            node.name
+        );
+        self.nodes[nth].process = Some(process);
     }
 
     /// Kills a node.
@@ -144,6 +211,14 @@ impl Cluster {
         }
     }
 
+    /// Tells a node to end, and waits until it has.
+    pub(crate) fn end(&mut self, nth: usize) {
+        self.signal(nth, "-TERM");
+        if let Some(mut process) = self.nodes[nth].process.take() {
+            process.wait().unwrap();
+        }
+    }
+
     /// Has a node give its games away, or take games again.
     pub(crate) fn drains(&self, nth: usize, word: &str) {
         let name = &self.nodes[nth].name;
@@ -153,9 +228,45 @@ impl Cluster {
         assert!(done.status.success(), "{word} {name}: {said}");
     }
 
+    /// The primary dies and its standby takes its place. The dead one is given, to come back or not.
+    pub(crate) fn fail_over(&mut self) -> PrivateServer {
+        self.servers[0].signal("-KILL");
+        // Its last processes end meanwhile, so that it can start again.
+        pause(Duration::from_secs(1));
+        self.servers[1].promote();
+        let dead = self.servers.remove(0);
+        self.replication.lead_to(end_of(&self.servers[0]));
+        for node in &mut self.nodes {
+            node.databases.swap(0, 1);
+        }
+        dead
+    }
+
+    /// Gives a database that has none a standby, and waits until it has everything.
+    pub(crate) fn stand_by(&mut self) {
+        let (_, port) = self.replication.address.split_once(':').unwrap();
+        let standby = PrivateServer::standby_of(&self.servers[0], HERE, port);
+        for node in &self.nodes {
+            node.databases[1].lead_to(end_of(&standby));
+        }
+        self.servers.truncate(1);
+        self.servers.push(standby);
+        self.until_stood_by();
+    }
+
+    /// Waits until the standby has everything that is acknowledged.
+    pub(crate) fn until_stood_by(&self) {
+        let looks = (0..600).any(|_| {
+            pause(Duration::from_millis(100));
+            self.servers[0].has_standby()
+        });
+        assert!(looks, "the standby follows again");
+    }
+
     async fn store(&self) -> PostgresStore {
         let secret = quorate_store::secret_in(self.data.path()).unwrap();
-        let store = PostgresStore::open(&self.address, secret, node("the-test"));
+        let address = self.address();
+        let store = PostgresStore::open(&address, secret, node("the-test"));
         store.await.unwrap()
     }
 
@@ -204,6 +315,13 @@ impl Cluster {
             store.close().await;
             tokens
         })
+    }
+
+    /// Has every event of a game judged again.
+    pub(crate) fn judge(&self, game: Game) {
+        let judged = self.command(&["verify", game]).output().unwrap();
+        let said = String::from_utf8_lossy(&judged.stdout);
+        assert!(judged.status.success(), "{game}: {said}");
     }
 
     /// The log of a game, after it was verified.
