@@ -7,6 +7,7 @@
 
 mod counts;
 mod long;
+mod scale;
 mod shell;
 mod steps;
 mod tidy;
@@ -48,6 +49,8 @@ enum Task {
         #[arg(long, value_name = "REV", default_value = tidy::BEFORE)]
         against: String,
     },
+    /// Simulate sites of many games from measured costs, and print the tables of docs/scale.md.
+    Scale,
     /// List the type names that are defined more than once.
     Names,
 }
@@ -57,6 +60,10 @@ fn main() -> Result<ExitCode> {
         Task::Test { long, only } => steps::run(long, only.as_deref()),
         Task::Tidy => tidy::run()?,
         Task::Long { name, seed, resume } => long::run(&name, seed, resume)?,
+        Task::Scale => {
+            println!("{}", scale::tables());
+            true
+        }
         Task::Lines { against } => tidy::print_lines(&against)?,
         Task::Names => tidy::print_names()?,
     };
