@@ -38,7 +38,7 @@ pub(crate) fn site(folder: &Path) -> Site {
     ];
     words.extend(["-e", "trace=pwrite64,fsync,pread64"]);
     words.extend(FAULTS.iter().flat_map(|fault| ["-e", fault]));
-    Site::under(&words, folder)
+    Site::with(&words, folder, &[])
 }
 
 /// A line that was asked for something.

@@ -78,11 +78,11 @@ pub(crate) fn now() -> Instant {
 impl Site {
     /// Starts one whose rule code runs in workers.
     pub(crate) fn start(folder: &Path) -> Self {
-        Self::under(&[], folder)
+        Self::with(&[], folder, &[])
     }
 
-    /// The same, begun by another program, whose words come first.
-    pub(crate) fn under(before: &[&str], folder: &Path) -> Self {
+    /// The same, begun by another program, whose words come first, and with more flags.
+    pub(crate) fn with(before: &[&str], folder: &Path, flags: &[&str]) -> Self {
         let own = program().into_os_string();
         let mut words = before.iter().map(Into::into).chain([own]);
         let mut serve = Command::new(words.next().expect("a program"));
@@ -96,7 +96,8 @@ impl Site {
         ]);
         serve
             .args(["--connections-per-address", "1000", "--data"])
-            .arg(folder);
+            .arg(folder)
+            .args(flags);
         // What cost a worker is told there, once for each.
         let mut process = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let told = process.as_mut().map(|process| process.stdout.take());

@@ -1,0 +1,226 @@
+//! A node of a large site: how long it takes to start and how much memory it needs. `cargo bench -p quorate --bench node`
+//! prints it; `QUORATE_PROGRAM` names another build of the program whose node is looked at.
+#![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
+#![allow(clippy::unwrap_used, reason = "a benchmark ends where something fails")]
+#![allow(dead_code, reason = "others need the rest of what is shared")]
+
+#[path = "../../quorate-server/tests/api/book.rs"]
+mod book;
+#[path = "../tests/hostile/site.rs"]
+mod site;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, Thing, Value};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
+use quorate_runtime::{Answer, Games, GamesSettings, Ports};
+use quorate_server::app::state::digest_of;
+use quorate_store_postgres::PostgresStore;
+use quorate_store_postgres::testing::{PrivateServer, node};
+use serde_json::{Value as Json, json};
+use site::{Site, now};
+
+/// The rulebook that is played.
+const BOOK: &str = "adventurers-2019";
+
+/// How many games there are, how many of them are awake, and how many of those are busy.
+const GAMES: usize = 10_000;
+const AWAKE: usize = 200;
+const BUSY: usize = 50;
+
+/// How many players those that are awake have, and the event with which their proposal is made.
+const PLAYERS: u64 = 6;
+const PROPOSAL: EventSeq = EventSeq(12);
+
+/// How many games are founded at once, and how many before those sleep.
+const FOUNDED_TOGETHER: usize = 8;
+const AWAKE_TOGETHER: usize = 400;
+
+/// How long the busy ones are looked at.
+const LOOKED_AT: Duration = Duration::from_mins(1);
+
+/// What a node may need.
+const START: Duration = Duration::from_secs(5);
+const MEMORY_MIB: u64 = 1_024;
+
+fn main() {
+    // Tests of the whole workspace start benches with this to see that they can be started.
+    if std::env::args().any(|argument| argument == "--test" || argument == "--list") {
+        return;
+    }
+    let Some(server) = PrivateServer::start() else {
+        return;
+    };
+    let address = server.fresh("site");
+    let folder = tempfile::tempdir().unwrap();
+    let waiting = tokio::runtime::Runtime::new().unwrap();
+    let begun = now();
+    waiting.block_on(founded(folder.path(), &address));
+    println!("{GAMES} games founded in {:.0?}", now() - begun);
+    let begun = now();
+    let site = Site::with(
+        &[],
+        folder.path(),
+        &["--node", "one", "--database", &address],
+    );
+    let started = now() - begun;
+    println!(
+        "a node started in {started:.1?} of {START:?}: {} MiB",
+        site.proportional_mib()
+    );
+    for nth in 0..AWAKE {
+        let word = word(nth);
+        let read = site.ask("GET", &format!("/api/v1/games/{word}"), "", &Json::Null);
+        assert_eq!(read.status, 200, "{}", read.body);
+        vote(&site, nth, true);
+    }
+    println!("{AWAKE} games awake: {} MiB", site.proportional_mib());
+    let (begun, mut most, mut done) = (now(), 0, 0);
+    for nth in (0..BUSY).cycle() {
+        if now() - begun >= LOOKED_AT {
+            break;
+        }
+        vote(&site, nth, (done / BUSY).is_multiple_of(2));
+        done += 1;
+        most = most.max(site.proportional_mib());
+    }
+    println!(
+        "{GAMES} games, {AWAKE} awake, {BUSY} of them busy with {done} votes and pages in {} s: at most {most} MiB of \
+         {MEMORY_MIB} MiB, workers included",
+        LOOKED_AT.as_secs()
+    );
+    assert!(started < START, "the start");
+    assert!(most < MEMORY_MIB, "the memory");
+}
+
+fn word(nth: usize) -> String {
+    format!("town-{nth}")
+}
+
+/// A vote on the post of a game, and a page of it.
+fn vote(site: &Site, nth: usize, is_for: bool) {
+    let (word, post) = (word(nth), Id::new(PROPOSAL, 0));
+    let vote = json!({ "vote": if is_for { "for" } else { "against" } });
+    let path = format!("/api/v1/games/{word}/posts/{post}/comments");
+    let voted = site.ask("POST", &path, &word, &vote);
+    assert!([201, 429].contains(&voted.status), "{}", voted.body);
+    let read = site.ask("GET", &format!("/g/{word}/post/{post}"), "", &Json::Null);
+    assert_eq!(read.status, 200, "{}", read.body);
+}
+
+/// Founds the games, each with a proposal, and accounts for those that will be awake.
+async fn founded(folder: &std::path::Path, address: &str) {
+    let secret = quorate_store::secret_in(folder).unwrap();
+    let store = PostgresStore::open(address, secret, node("bench")).await;
+    let store = Arc::new(store.unwrap());
+    let book = Arc::new(book::read(BOOK));
+    let all: Vec<usize> = (0..GAMES).collect();
+    for some in all.chunks(AWAKE_TOGETHER) {
+        let ports = Ports {
+            journal: store.clone(),
+            seals: store.clone(),
+            judges: Arc::new(InProcess::default()),
+            clock: Arc::new(SystemClock),
+            secret: store.secret(),
+            others: None,
+        };
+        let games = Games::start(ports, GamesSettings::default()).await.unwrap();
+        let mut founding = tokio::task::JoinSet::new();
+        for first in 0..FOUNDED_TOGETHER {
+            let (games, book) = (games.clone(), Arc::clone(&book));
+            let own: Vec<usize> = some
+                .iter()
+                .skip(first)
+                .step_by(FOUNDED_TOGETHER)
+                .copied()
+                .collect();
+            founding.spawn(async move {
+                for nth in own {
+                    found(&games, &book, nth).await;
+                }
+            });
+        }
+        founding.join_all().await;
+        games.close().await.unwrap();
+    }
+    for nth in 0..AWAKE {
+        account(&store, &word(nth)).await;
+    }
+    store.close().await;
+}
+
+/// Founds a game. Those that will be awake have players and a proposal.
+async fn found(games: &Games, book: &quorate_engine::rulebook::Rulebook, nth: usize) {
+    let game: GameId = word(nth).parse().unwrap();
+    let founding = book.founding("A town", "Player 0").unwrap();
+    let founded = games.found(&game, Actor::Operator, "found".into(), founding);
+    assert!(matches!(founded.await, Ok(Answer::Kept(_))));
+    if nth >= AWAKE {
+        return;
+    }
+    let send = async |key: String, actor, act| {
+        let sent = games.send(&game, actor, key.into(), act).await;
+        let Ok(Answer::Kept(receipt)) = sent else {
+            panic!("{sent:?}");
+        };
+        receipt.seq
+    };
+    for player in 1..PLAYERS {
+        let applies = Act::Apply {
+            name: typed(&format!("Player {player}")),
+            text: typed("Let me in."),
+        };
+        let seq = send(format!("apply {player}"), Actor::Newcomer, applies).await;
+        let new = Value::Thing(Thing::Player(PlayerId(Id::new(seq, 0))));
+        let admits = Act::Do {
+            action: "admit-player".into(),
+            args: vec![("applicant".into(), new)],
+        };
+        send(format!("admit {player}"), Actor::Player(founder()), admits).await;
+    }
+    let proposal = NewPost {
+        category: "Proposal".into(),
+        title: typed("A matter of some weight"),
+        body: typed("Whereas much is to be said, little is."),
+        flavour: typed(""),
+        fields: Vec::new(),
+        patch: None,
+    };
+    let proposed = Act::Post(Box::new(proposal));
+    let seq = send("post".to_owned(), Actor::Player(founder()), proposed).await;
+    assert_eq!(seq, PROPOSAL, "it has the same number in all games");
+}
+
+fn founder() -> PlayerId {
+    PlayerId(Id::new(EventSeq(1), 0))
+}
+
+async fn account(store: &PostgresStore, word: &str) {
+    let account = NewAccount {
+        name: word.to_owned(),
+        mail: None,
+        password: None,
+        operator: false,
+        made_at: Moment(0),
+    };
+    let account = store.make(&account).await.unwrap();
+    let token = Token {
+        digest: digest_of(word),
+        account,
+        label: "a bench".to_owned(),
+        scopes: TokenScopes::all(),
+        game: None,
+        made_at: Moment(0),
+        ends_at: None,
+    };
+    store.make_token(&token).await.unwrap();
+    let seat = Seat {
+        game: word.parse().unwrap(),
+        player: founder(),
+        account,
+    };
+    store.take_seat(&seat).await.unwrap();
+}
