@@ -115,10 +115,32 @@ fn without_attributes(words: &str) -> &str {
     let Some((before, after)) = words.split_once('|') else {
         return words;
     };
-    let are_attributes = before.contains('=') && !before.contains(['[', '{', '<']);
-    if are_attributes && !after.starts_with('|') {
+    if are_attributes(before) && !after.starts_with('|') {
         after
     } else {
         words
+    }
+}
+
+/// Whether a text begins as `name=value`, and is no link, template or tag.
+fn are_attributes(text: &str) -> bool {
+    let Some((name, value)) = text.trim_start().split_once('=') else {
+        return false;
+    };
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    is_name && !value.starts_with('=') && !text.contains(['[', '{', '<'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_attributes;
+
+    #[test]
+    fn only_attributes_are_left_out_of_a_cell() {
+        assert_eq!(without_attributes(" style=\"x\" class=y | a"), " a");
+        assert_eq!(without_attributes(" === a | b"), " === a | b");
+        assert_eq!(without_attributes(" a === b | c"), " a === b | c");
+        assert_eq!(without_attributes(" [[a=b|c]]"), " [[a=b|c]]");
     }
 }
