@@ -106,6 +106,8 @@ pub(crate) struct HeldData {
     text: String,
     /// Whether it is not for you to see.
     hidden: bool,
+    /// Why the code that computes it breaks, where it does.
+    broken: Option<String>,
     /// When it last changed, where it is kept.
     #[schema(format = DateTime)]
     changed_at: Option<String>,
@@ -238,6 +240,7 @@ fn held(look: &GameView, asked: &Questions<'_>, thing: &Thing, value: &Tracked<'
         value: plain,
         text: held.text,
         hidden: held.is_hidden,
+        broken: held.broken,
         changed_at: held.at.map(moment),
         changed_by: cell.map(|cell| cell.by.0),
         claim: held.claim.map(|claim| match claim {

@@ -112,6 +112,8 @@ pub struct Cell {
     pub bar: Option<Bar>,
     /// What is said about it.
     pub claim: Option<Claim>,
+    /// Why the code that computes it breaks, where it does.
+    pub broken: Option<String>,
     /// Whether its history is open under the row.
     pub is_open: bool,
     /// The picture that it is, or that stands for it.

@@ -253,10 +253,16 @@ impl Plan<'_> {
     ) -> Cell {
         let has_history = held.is_kept && !held.is_hidden;
         let leads = matches!(value.source, Source::Kept(_)) && has_history;
+        // Whoever mends it begins at its code.
+        let site = held.broken.as_ref().map(|_| value.site);
+        let code = site.and_then(|site| look.cite(&site.rule, site.clause));
         Cell {
             bar: Bar::told(&held.text),
             text: held.text,
-            href: leads.then(|| self.asked.open(look, key)),
+            href: leads
+                .then(|| self.asked.open(look, key))
+                .or(code.and_then(|code| code.href)),
+            broken: held.broken,
             claim: held.claim,
             picture: held.picture,
             is_fresh: look

@@ -8,7 +8,7 @@ use quorate_kernel::rows::{Cell, CellKey, ClaimStanding};
 use quorate_kernel::{Moment, Name, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{Holds, ShownTo, ValueDecl};
-use quorate_law::stop::Site;
+use quorate_law::stop::{Site, Stop};
 use quorate_law::{capital, readable};
 
 use crate::ui::Claim;
@@ -106,6 +106,8 @@ pub struct Held {
     pub is_kept: bool,
     /// The picture that it is, or that stands for it.
     pub picture: Option<Href>,
+    /// Why the code that computes it breaks, where it does.
+    pub broken: Option<String>,
 }
 
 impl GameView {
@@ -192,10 +194,12 @@ impl GameView {
             name: value.name().clone(),
         };
         match value.source {
-            Source::Computed(_) => {
-                let datum = tx.attribute(thing, value.name().as_str());
-                self.held_datum(tx, &datum.unwrap_or(Datum::None))
-            }
+            Source::Computed(decl) => match tx.attribute(thing, decl.name.as_str()) {
+                Ok(datum) => self.held_datum(tx, &datum),
+                Err(Stop::Broken(fault)) => broken(fault.text),
+                Err(Stop::Asks(_)) => broken("nobody can answer it for a value".to_owned()),
+                Err(Stop::Refused(_)) => Held::default(),
+            },
             Source::Stated(name, _) => {
                 let datum = tx.attribute(thing, name.as_str());
                 self.held_datum(tx, &datum.unwrap_or(Datum::None))
@@ -314,6 +318,15 @@ impl GameView {
     /// A kind's word for one of its things.
     pub fn singular_of(&self, kind: &Name) -> String {
         kind_title(self.state(), &self.law, kind)
+    }
+}
+
+/// What stands in place of a value whose code breaks.
+fn broken(why: String) -> Held {
+    Held {
+        text: "doesn’t work".to_owned(),
+        broken: Some(why),
+        ..Held::default()
     }
 }
 

@@ -29,7 +29,10 @@ pub(crate) fn facts(look: &GameView, id: PlayerId) -> Vec<Fact> {
             thing: thing.clone(),
             name: value.name().clone(),
         };
-        let fact = Fact::new(look.themed(&value.title()), held.text);
+        let mut fact = Fact::new(look.themed(&value.title()), held.text);
+        if let Some(why) = held.broken {
+            fact = fact.note(why);
+        }
         Some(if held.is_kept {
             fact.to(history::on_tracker(look, &key))
         } else {

@@ -347,7 +347,10 @@ fn facts(look: &GameView, gathered: &Gathered) -> Vec<Fact> {
         } else {
             held.text
         };
-        let fact = Fact::new(look.themed(&value.title()), text);
+        let mut fact = Fact::new(look.themed(&value.title()), text);
+        if let Some(why) = held.broken {
+            fact = fact.note(why);
+        }
         let key = CellKey {
             thing: Thing::Game,
             name: value.name().clone(),
