@@ -9,7 +9,8 @@ use crate::list::{Program, bad_rule};
 use crate::scene::{ATTACKERS, QUIET, Scene, VOTERS, attacker, siege_of, voter};
 use crate::site::{Site, now, pause};
 
-/// How long a reader or voter thinks before the next request.
+/// How long a reader, a voter or an attacker thinks before the next request. The client takes cores too: a flood of requests that
+/// are turned away at once would be about that.
 const THINKS: Duration = Duration::from_millis(20);
 
 /// How long somebody waited, of many times.
@@ -92,6 +93,7 @@ fn previews(site: &Site, programs: &[Program], account: usize, over: &AtomicBool
             json!({ "changes": [rule, script], "tests": true, "whole": true, "body": body });
         site.ask("POST", &path, &attacker(account), &draft);
         answers += 1;
+        pause(THINKS);
     }
     answers
 }
@@ -115,6 +117,7 @@ fn commands(site: &Site, programs: &[Program], account: usize, over: &AtomicBool
                 &Json::Null,
             );
             answers += 2;
+            pause(THINKS);
         }
     }
     answers

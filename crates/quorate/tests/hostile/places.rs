@@ -28,6 +28,8 @@ pub(crate) struct Tried {
     /// What was answered, in short.
     pub(crate) answer: String,
     status: u16,
+    /// The words of which the whole answer has none, though it should.
+    missing: Option<String>,
 }
 
 impl Tried {
@@ -38,6 +40,26 @@ impl Tried {
             took: said.took,
             answer: short(&said.body),
             status: said.status,
+            missing: None,
+        }
+    }
+
+    /// A program in a place, whose answer must name what was refused, unless it was stopped before that. What the checker puts to
+    /// sleep runs nowhere else in force, and a rule that is merely proposed need not run.
+    fn of_program(program: &Program, place: &'static str, said: &Said, is_asleep: bool) -> Self {
+        let is_named = program.words.iter().any(|words| said.body.contains(words));
+        let may_pass = match place {
+            "test" => program.words.iter().any(|words| words == "as a test"),
+            "action" | "guard" | "hook" => is_asleep,
+            "page" => is_asleep || said.body.contains("doesn’t work"),
+            "rule" => !is_asleep,
+            _ => false,
+        };
+        let is_harmless = program.words == ["harmless"];
+        let is_fitting = is_named || may_pass || is_harmless || said.was_stopped();
+        Self {
+            missing: (!is_fitting).then(|| program.words.join(", or ")),
+            ..Self::of(&program.name, place, said)
         }
     }
 
@@ -48,10 +70,17 @@ impl Tried {
             place,
             status,
             answer,
+            missing,
             ..
         } = self;
         let is_answer = WELL.contains(status) || (REFUSED.contains(status) && !answer.is_empty());
-        (!is_answer).then(|| format!("{name}, as {place}: {status} {answer}"))
+        match missing {
+            Some(words) => Some(format!(
+                "{name}, as {place}: {status} {answer}, not: {words}"
+            )),
+            None if is_answer => None,
+            None => Some(format!("{name}, as {place}: {status} {answer}")),
+        }
     }
 
     /// Whether the answer came after its deadline. Twice that is the most where a worker is lost again, with whose code it was.
@@ -90,17 +119,24 @@ pub(crate) fn try_program(
 ) -> Vec<Tried> {
     let program = &programs[nth];
     let (game, token) = (game_of(nth), token_of(nth));
-    let preview = |body: &Json| {
-        let path = format!("/api/v1/games/{}/preview", game_of(programs.len()));
+    let preview = |game: &str, body: &Json| {
+        let path = format!("/api/v1/games/{game}/preview");
         site.ask("POST", &path, &token, body)
     };
+    let calm = game_of(programs.len());
     let act = |action: &str| acts(site, &game, &token, action, &json!({}));
     let mut tried = vec![
         (
             "preview",
-            preview(&json!({ "changes": [script(program)], "whole": true })),
+            preview(
+                &game,
+                &json!({ "changes": [script(program)], "whole": true }),
+            ),
         ),
-        ("rule", preview(&json!({ "changes": [rule(program)] }))),
+        (
+            "rule",
+            preview(&calm, &json!({ "changes": [rule(program)] })),
+        ),
         ("action", act("run")),
         ("guard", act("guarded")),
         ("hook", act("stir")),
@@ -113,14 +149,20 @@ pub(crate) fn try_program(
     if !program.needs_game() {
         let body = format!("```starlark-test\n{}```\n", program.test());
         let text = json!({ "changes": [prose()], "tests": true, "body": body });
-        tried.push(("test", preview(&text)));
+        tried.push(("test", preview(&calm, &text)));
     }
     // Nobody else's game is touched, and the next command of its own is taken.
     goes_on(site, scene, nth);
-    let tried = tried.iter();
-    tried
-        .map(|(place, said)| Tried::of(&program.name, place, said))
-        .collect()
+    let of = |wanted| tried.iter().find(|(place, _)| *place == wanted);
+    let mut is_asleep =
+        of("action").is_some_and(|(_, said)| said.body.contains("no action called"));
+    let tried = tried.iter().map(|(place, said)| {
+        let tried = Tried::of_program(program, place, said, is_asleep);
+        // What cost a worker in force is asleep from then on.
+        is_asleep |= said.was_stopped() && ["action", "guard", "hook", "page"].contains(place);
+        tried
+    });
+    tried.collect()
 }
 
 fn script(program: &Program) -> Json {

@@ -90,14 +90,9 @@ impl Scene {
         let waiting = tokio::runtime::Runtime::new().expect("a runtime");
         let matter = waiting.block_on(async {
             let making = Making::begin(folder.path()).await;
-            let no_program = Program {
-                name: String::new(),
-                words: Vec::new(),
-                body: String::new(),
-            };
             let mut sieges = vec![Vec::new(); ATTACKERS];
-            for (nth, program) in programs.iter().chain([&no_program]).enumerate() {
-                let book = book(&program.indented(), ENACTING);
+            let books = programs.iter().map(|one| book(&one.indented(), ENACTING));
+            for (nth, book) in books.chain([calm()]).enumerate() {
                 making.found(&game_of(nth), &book).await;
                 let player = [(game_of(nth), founder())];
                 making.account(&token_of(nth), &player).await;
@@ -132,6 +127,19 @@ impl Scene {
             assert!(game != QUIET || events >= acknowledged, "{told}");
         }
     }
+}
+
+/// The rulebook of a game that has no program yet.
+fn calm() -> Rulebook {
+    let mut calm = book("", ENACTING);
+    for (_, text) in &mut calm.rules {
+        let clauses = text.split_once("2. It is calm.").expect("the calm clause");
+        *text = format!(
+            "---\nsection: rules\n---\n# Calm\n\n2. It is calm.{}",
+            clauses.1
+        );
+    }
+    calm
 }
 
 /// Founds the quiet game.

@@ -36,6 +36,13 @@ pub(crate) struct Said {
     pub(crate) took: Duration,
 }
 
+impl Said {
+    /// Whether a worker was stopped over it.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.body.contains("was stopped")
+    }
+}
+
 /// The most that was seen of a server and its workers, in MiB.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Memory {
