@@ -1,0 +1,92 @@
+//! How quick the pages of games are. Those of slow games are heavy jobs, and those of games that are not known to be quick leave
+//! a worker to the others, so that nobody waits behind another game's pages.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use quorate_kernel::GameId;
+
+/// A page that has a processor for no longer is quick.
+const QUICK: Duration = Duration::from_millis(40);
+
+/// A page that has a processor for so long is slow.
+const SLOW: Duration = Duration::from_millis(200);
+
+/// How long a game's pace is known after its last page.
+const KNOWN_FOR: Duration = Duration::from_mins(10);
+
+/// How quick a game's pages are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pace {
+    /// The last one was.
+    Quick,
+    /// Nobody knows, or it is between the two.
+    Unknown,
+    /// One was slow, and none was much quicker since.
+    Slow,
+}
+
+/// How quick the pages of games are, and since when that is known.
+#[derive(Debug, Default)]
+pub(super) struct Paces(Mutex<HashMap<GameId, (Pace, Instant)>>);
+
+impl Paces {
+    fn known(&self) -> MutexGuard<'_, HashMap<GameId, (Pace, Instant)>> {
+        // No code under the lock can leave it half-changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The pace of a game.
+    pub(super) fn of(&self, game: &GameId) -> Pace {
+        let known = self.known().get(game).copied();
+        let fresh = known.filter(|(_, since)| now().duration_since(*since) < KNOWN_FOR);
+        fresh.map_or(Pace::Unknown, |(pace, _)| pace)
+    }
+
+    /// A page of a game had a processor for so long.
+    pub(super) fn note(&self, game: &GameId, worked: Duration) {
+        let pace = match self.of(game) {
+            _ if worked >= SLOW => Pace::Slow,
+            _ if worked <= QUICK => Pace::Quick,
+            Pace::Slow if worked >= SLOW / 2 => Pace::Slow,
+            _ => Pace::Unknown,
+        };
+        let now = now();
+        let mut known = self.known();
+        if !known.contains_key(game) {
+            known.retain(|_, (_, since)| now.duration_since(*since) < KNOWN_FOR);
+        }
+        known.insert(game.clone(), (pace, now));
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only in which order pages are made depends on it"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_is_slow_from_a_slow_page_to_a_quicker_one() {
+        let game: GameId = "reef".parse().unwrap();
+        let paces = Paces::default();
+        assert_eq!(paces.of(&game), Pace::Unknown, "nobody has read it yet");
+        paces.note(&game, QUICK);
+        assert_eq!(paces.of(&game), Pace::Quick);
+        paces.note(&game, QUICK * 2);
+        assert_eq!(paces.of(&game), Pace::Unknown);
+        paces.note(&game, SLOW);
+        paces.note(&game, SLOW * 3 / 4);
+        let why = "one that is nearly slow changes nothing";
+        assert_eq!(paces.of(&game), Pace::Slow, "{why}");
+        paces.note(&game, QUICK * 2);
+        assert_eq!(paces.of(&game), Pace::Unknown);
+    }
+}
