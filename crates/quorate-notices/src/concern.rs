@@ -12,6 +12,7 @@ use quorate_kernel::rows::{
 };
 use quorate_kernel::state::State;
 use quorate_kernel::{CommentId, EventSeq, Moment, Name, PlayerId, PostId, Span, Thing, Value};
+use serde::{Deserialize, Serialize};
 
 use crate::kind::NoticeKind;
 use crate::mention::mentioned;
@@ -24,7 +25,7 @@ pub const WARNING: Span = Span::hours(6);
 const OF_RULES_MAX: u32 = 5;
 
 /// Somebody, or several at once.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Whom {
     /// This player.
     Player(PlayerId),
@@ -43,7 +44,7 @@ pub enum Whom {
 }
 
 /// What happened, and whom it concerns.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Concern {
     /// Whom.
     pub whom: Whom,

@@ -1,7 +1,9 @@
 //! One message, before anybody's way of writing it.
 
+use serde::{Deserialize, Serialize};
+
 /// A notice in words, as its reader may see them.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NoticeText {
     /// What happened, in a line: "Your vote is wanted: More rope".
     pub heading: String,

@@ -1,12 +1,13 @@
 //! What readers fetch themselves: Atom, JSON Feed, and calendars.
 
 use quorate_kernel::Moment;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::dialect::mail::escape;
 
 /// One thing in a feed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FeedEntry {
     /// Never of another thing, and always the same.
     pub id: String,
@@ -104,7 +105,7 @@ pub(crate) fn iso(at: Moment) -> String {
 }
 
 /// Something on a calendar.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CalendarEntry {
     /// Never of another thing, and always the same.
     pub id: String,

@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use quorate_kernel::ids::{DutyId, MessageId};
 use quorate_kernel::{CommentId, EventSeq, Name, PlayerId, PostId};
+use serde::{Deserialize, Serialize};
 
 use crate::kind::NoSuchWord;
 
 /// What a notice is about.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum NoticeTopic {
     /// A post.
     Post(PostId),

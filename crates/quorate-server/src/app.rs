@@ -10,6 +10,7 @@ pub(crate) mod filled;
 pub mod forget;
 pub mod forms;
 pub mod grant;
+pub(crate) mod inquiry;
 pub mod limits;
 pub mod mail;
 pub(crate) mod mail_in;

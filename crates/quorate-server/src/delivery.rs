@@ -1,7 +1,7 @@
 //! What happens by itself: notices leave on the channels of those they concern, and words come into the index.
 //!
-//! [`index`] follows the same logs for searches. [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, puts them
-//! into words as their reader sees the game then, and hands them to [`carry`]. [`courier`] keeps both going,
+//! [`index`] follows the same logs for searches. [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, has them put
+//! into words as their reader sees the game then, and hands them to [`carry`]. What both ask of a game's law is in [`reading`]. [`courier`] keeps both going,
 //! and [`watch`] tells which games went on.
 //!
 //! [`fetch`] goes for the answers that come by mail.
@@ -14,6 +14,7 @@ mod expand;
 mod fetch;
 mod follow;
 pub mod index;
+pub(crate) mod reading;
 mod send;
 mod watch;
 

@@ -23,6 +23,7 @@ pub mod ui;
 pub mod view;
 
 pub use app::config::ServerConfig;
+pub use app::limits::WriteCounts;
 pub use app::mail::{Mail, mail_in_key};
 pub use app::mailbox::{Mailbox, MailboxPlace};
 pub use app::metrics::Metrics;

@@ -2,6 +2,7 @@
 
 mod api;
 pub mod elsewhere;
+mod inquiries;
 mod kept;
 mod past;
 mod table;

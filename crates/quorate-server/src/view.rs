@@ -17,6 +17,7 @@ pub mod game;
 pub mod games;
 pub mod grid;
 pub mod history;
+pub(crate) mod indexing;
 pub mod kinds;
 pub mod matters;
 pub mod messages;

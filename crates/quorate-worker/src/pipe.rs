@@ -5,11 +5,13 @@
 mod asked;
 mod far;
 
+pub(crate) use asked::Working;
+
 pub use asked::Near;
 pub use far::{Far, serve};
 
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::SearchQuery;
 use quorate_runtime::wire::{WireHead, WireRecord};
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,8 @@ pub(crate) enum Ask {
     SeatsIn(GameId),
     MessagesRead(u64, GameId),
     NoteMessagesRead(u64, GameId, String, EventSeq),
+    /// The account that the worker works for writes something, and is to be counted for it.
+    CountWrite,
     /// What the account that the worker works for is kept from.
     Restraint(u64, Moment),
     /// The drafts of the account that is worked for: all in a game, one of them, and dropping one.
@@ -69,10 +73,14 @@ pub(crate) enum Ask {
     IndexPoint(GameId),
     /// Texts of a game, from behind a place on.
     Search(GameId, SearchQuery, Option<String>, u32),
-    /// The newest state of a game, unless its log still ends with this hash.
-    Newest(GameId, Option<Digest>),
+    /// The newest state of a game, of which the worker has one whose log ends here.
+    Newest(GameId, Option<(EventSeq, Digest)>),
     /// A command, of which the moment does not count.
     Send(GameId, WireRecord),
+    /// What came of an earlier command, by its key and the player who sent it, or of somebody's who asked to join.
+    Receipt(GameId, Option<PlayerId>, Name),
+    /// The account that the worker works for plays whoever its asking to join made.
+    TakeSeat(GameId, PlayerId),
 }
 
 /// Whether bytes are a task.
@@ -101,8 +109,19 @@ struct WireRow {
 /// A seal's content.
 type WireSeal = (Digest, [u8; 16], Vec<u8>);
 
-/// The newest state of a game; the state is left out where it is the one that was named.
-type WireNewest = (WireHead, Option<WireRecord>);
+/// The newest state of a game, for whoever may have an earlier one.
+type WireNewest = (WireHead, NewestSent);
+
+/// How the newest state is handed over.
+#[derive(Debug, Serialize, Deserialize)]
+enum NewestSent {
+    /// It is the one that was named.
+    Same,
+    /// What happened since then.
+    Since(Vec<WireRecord>),
+    /// The whole of it.
+    Whole(WireRecord),
+}
 
 /// A snapshot: the end of its log, its digest, its open part.
 type WireSnapshot = (WireHead, Digest, Vec<u8>);

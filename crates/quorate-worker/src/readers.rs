@@ -2,7 +2,7 @@
 //!
 //! Each worker does one job at a time. Heavy jobs wait for each other in an order that is fair among those for whom they are:
 //! of each, one runs or waits in line at a time, and as many run as there are cores but one. Pages of a game whose pages take
-//! long are heavy jobs of that game. A worker whose job's time is over,
+//! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. A worker whose job's time is over,
 //! or for whose answer nobody waits any more, is killed, and another one takes its place.
 
 use std::collections::HashMap;
@@ -21,11 +21,11 @@ use tokio::sync::Semaphore;
 use crate::culprit::OpenRuns;
 use crate::frame;
 use crate::judges::WorkerJudges;
-use crate::pipe::{Near, Upward, WorkerTask};
+use crate::pipe::{Near, Upward, WorkerTask, Working};
 use crate::process::{Process, Program};
-use slow::SlowGames;
+use pace::{Pace, Paces};
 
-mod slow;
+mod pace;
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
 const HEAVY_MAX: usize = 8;
@@ -47,7 +47,9 @@ pub struct Readers {
     judges: WorkerJudges,
     heavy: Arc<Pool>,
     light: Arc<Pool>,
-    slow: SlowGames,
+    paces: Paces,
+    /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
+    unproven: Semaphore,
 }
 
 /// Workers of one kind.
@@ -110,12 +112,14 @@ impl Readers {
     ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let all_but_one = cores.saturating_sub(1).max(1);
+        let pages = cores.max(2);
         Self {
             near,
             judges,
             heavy: Pool::new(heavy, setup.clone(), HEAVY_MAX, all_but_one),
-            light: Pool::new(light, setup, LIGHT_MAX, cores.max(2)),
-            slow: SlowGames::default(),
+            light: Pool::new(light, setup, LIGHT_MAX, pages),
+            paces: Paces::default(),
+            unproven: Semaphore::new(pages - 1),
         }
     }
 
@@ -229,8 +233,9 @@ impl Pool {
 #[async_trait]
 impl Workers for Readers {
     async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
-        let slow = job.game.as_ref().filter(|game| self.slow.has(game));
-        let slow = slow.filter(|_| !job.is_heavy);
+        let page_of = job.game.as_ref().filter(|_| !job.is_heavy);
+        let pace = page_of.map_or(Pace::Quick, |game| self.paces.of(game));
+        let slow = page_of.filter(|_| pace == Pace::Slow);
         let is_heavy = job.is_heavy || slow.is_some();
         let pool = if is_heavy { &self.heavy } else { &self.light };
         let turn = match slow {
@@ -239,6 +244,12 @@ impl Workers for Readers {
         };
         let _mine = if is_heavy {
             Some(turn.lock_owned().await)
+        } else {
+            None
+        };
+        let _unproven = if pace == Pace::Unknown {
+            let turn = self.unproven.acquire().await;
+            Some(turn.map_err(|error| JobFailed::NotStarted(error.to_string()))?)
         } else {
             None
         };
@@ -334,7 +345,7 @@ impl Readers {
     /// A page had a processor for so long.
     fn note(&self, job: &Job, worked: Duration) {
         if let (false, Some(game)) = (job.is_heavy, &job.game) {
-            self.slow.note(game, worked);
+            self.paces.note(game, worked);
         }
     }
 
@@ -385,7 +396,7 @@ impl ReadersWorker {
         let task = frame::bytes(&task).map_err(ended)?;
         let sent = frame::send(&mut self.socket, &task);
         within(&mut left, job.time, sent).await?.map_err(ended)?;
-        let mut asked = 0;
+        let (mut asked, mut working) = (0, Working::of(job.account));
         loop {
             let heard = frame::receive(&mut self.socket);
             let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
@@ -399,7 +410,7 @@ impl ReadersWorker {
                 (Upward::Runs(said), Some(runs)) => runs.hear(said),
                 (Upward::Ask(ask), _) if asked < ASKS_MAX => {
                     asked += 1;
-                    let answer = near.answer(&ask, job.account).await.map_err(ended)?;
+                    let answer = near.answer(&ask, &mut working).await.map_err(ended)?;
                     let told = frame::send(&mut self.socket, &answer);
                     within(&mut left, job.time, told).await?.map_err(ended)?;
                 }

@@ -24,7 +24,7 @@ use quorate_runtime::in_process::InProcess;
 use quorate_runtime::ports::{Accounts, NewAccount, Seat, ServerSecret, TimeSource};
 use quorate_runtime::testing::HandClock;
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig};
+use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, WriteCounts};
 use quorate_store::{Store, StoreOptions};
 use serde_json::{Value as Json, json};
 
@@ -205,6 +205,7 @@ async fn opened(
         outbox: Some(store.clone()),
         backup: None,
         buckets: None,
+        writes: Arc::new(WriteCounts::new(clock.clone())),
         clock: clock.clone(),
         secret,
         books: Vec::new(),

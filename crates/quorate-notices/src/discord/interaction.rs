@@ -83,7 +83,7 @@ pub struct Interaction {
 }
 
 /// What somebody did.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Did {
     /// Typed a command.
     Typed {

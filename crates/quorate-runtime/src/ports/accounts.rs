@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, TokenScopes};
@@ -15,6 +15,19 @@ use super::{StoreError, TokenScopes};
 /// An account on this server.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct AccountId(pub u64);
+
+impl AccountId {
+    /// The key of a command whose actor many accounts act as, such as newcomers: it tells whose it is.
+    pub fn own_key(self, word: &str) -> Name {
+        format!("{}:{word}", self.0).into()
+    }
+
+    /// Whether a key is one of this account's own.
+    pub fn has_key(self, key: &Name) -> bool {
+        let of = key.as_str().split_once(':');
+        of.is_some_and(|(of, _)| of == self.0.to_string())
+    }
+}
 
 /// Somebody who can log in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

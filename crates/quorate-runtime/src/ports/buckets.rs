@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 
-use super::StoreError;
+use super::{AccountId, StoreError};
 
 /// Buckets of tokens that fill again by themselves. Their clock is the store's own.
 #[async_trait]
@@ -19,4 +19,17 @@ pub trait Buckets: Send + Sync {
         burst: u32,
         refill_seconds: u32,
     ) -> Result<Option<u64>, StoreError>;
+}
+
+/// How often accounts may write, counted in one place for a server and all of its workers.
+#[async_trait]
+pub trait WriteLimits: Send + Sync {
+    /// Counts something that an account writes; where it wrote too much, it gives the milliseconds to wait.
+    ///
+    /// # Errors
+    /// Fails where it cannot be counted.
+    async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError>;
+
+    /// Notes that a command was sent, and whether it was kept, for whoever watches the server.
+    fn note_sent(&self, is_kept: bool);
 }

@@ -24,7 +24,7 @@ pub use accounts::{
     Token,
 };
 pub use backup::Backup;
-pub use buckets::Buckets;
+pub use buckets::{Buckets, WriteLimits};
 pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};
 pub use drafts::{DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX, DraftKept, Drafts, KeptDraft};
 pub use error::StoreError;

@@ -39,7 +39,7 @@ pub fn search_words(text: &str) -> Vec<String> {
 }
 
 /// A text of a game that can be found.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum SearchKey {
     /// A post.
     Post(PostId),
@@ -151,7 +151,7 @@ impl FromStr for SearchKey {
 }
 
 /// A text as the index takes it in.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SearchText {
     /// The category of a post; empty for everything else.
     pub category: Name,
@@ -168,7 +168,7 @@ pub struct SearchText {
 }
 
 /// How far the index has followed a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct IndexPoint {
     /// The last event that is in it.
     pub seq: EventSeq,

@@ -9,7 +9,7 @@ use quorate_kernel::{GameId, Name};
 
 use super::AccountId;
 use crate::error::OperatingError;
-use crate::published::{Answer, Published};
+use crate::published::{Answer, Published, Receipt};
 
 /// Something to be made by a worker for somebody who waits.
 #[derive(Clone, Debug)]
@@ -88,4 +88,12 @@ pub trait DistantGames: Send + Sync {
         key: Name,
         act: Act,
     ) -> Result<Answer, OperatingError>;
+
+    /// What came of an earlier command, by its sender and key.
+    async fn receipt(
+        &self,
+        game: &GameId,
+        actor: Actor,
+        key: &Name,
+    ) -> Result<Option<Receipt>, OperatingError>;
 }

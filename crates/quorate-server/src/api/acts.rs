@@ -181,7 +181,7 @@ async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem>
         actors.push((Actor::Player(me), key.into()));
     }
     if let Some(account) = look.visitor().id() {
-        actors.push((Actor::Newcomer, send::own_key(account, key)));
+        actors.push((Actor::Newcomer, account.own_key(key)));
     }
     if look.visitor().is_operator() {
         actors.push((Actor::Operator, key.into()));

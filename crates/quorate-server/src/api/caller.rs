@@ -13,7 +13,7 @@ use crate::app::error::AppError;
 use crate::app::grant::Grant;
 use crate::app::safety;
 use crate::app::state::{AppState, digest_of};
-use crate::app::visitor::{Visitor, address_of};
+use crate::app::visitor::{FormWords, GivenWords, Visitor, address_of};
 
 /// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.
 pub(crate) struct Caller {
@@ -45,9 +45,15 @@ impl FromRequestParts<Arc<AppState>> for Caller {
             grant.check_game(game).map_err(AppError::from)?;
         }
         let address = address_of(parts, site);
+        // A worker that begins anew with a request sends its command under the same key.
+        let words = match parts.extensions.get::<GivenWords>() {
+            Some(GivenWords(words)) => words.clone(),
+            None => FormWords::without_forms().map_err(AppError::from)?,
+        };
         let visitor = Visitor {
             grant,
             address,
+            words,
             browser: safety::browser(&parts.headers),
             ..Visitor::without_request(account)?
         };

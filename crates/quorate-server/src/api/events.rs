@@ -13,9 +13,10 @@ use futures_util::stream;
 use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, PlayerId};
+use quorate_kernel::{EventSeq, GameId, PlayerId};
 use quorate_runtime::Notice;
-use serde::Deserialize;
+use quorate_runtime::ports::AccountId;
+use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use utoipa::{IntoParams, ToSchema};
@@ -26,6 +27,7 @@ use crate::api::log;
 use crate::api::log::EventData;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::state::AppState;
 use crate::view::game::{GameContext, GameView};
 
@@ -213,11 +215,11 @@ pub(crate) async fn stream(
     Path(game): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let notices = site.parts.games.subscribe(look.game());
+    let found = GameContext::at(&site, &caller.visitor, &game).await?;
+    let notices = site.parts.games.subscribe(found.game());
     // Looked at again after subscribing, so that nothing falls between.
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let head = look.head().seq.0;
+    let found = GameContext::at(&site, &caller.visitor, &game).await?;
+    let head = found.head().seq.0;
     let known = headers.get("last-event-id");
     let known = known.and_then(|id| id.to_str().ok()?.parse::<u64>().ok());
     let told = known
@@ -237,6 +239,32 @@ pub(crate) async fn stream(
     });
     let alive = KeepAlive::new().interval(ALIVE_EVERY);
     Ok(Sse::new(lines).keep_alive(alive).into_response())
+}
+
+/// An event as an account or a stranger may see it, as a stream tells it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ToldEvent {
+    game: GameId,
+    account: Option<AccountId>,
+    seq: EventSeq,
+}
+
+impl Inquiry for ToldEvent {
+    type Answer = String;
+    const WORD: &'static str = "event";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<String, AppError> {
+        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        let found = site.events(&self.game, &[self.seq]).await?;
+        let event = found.into_iter().next().ok_or(AppError::NotFound)?;
+        let telling = move || serde_json::to_string(&log::event(&look, &event));
+        let told = tokio::task::spawn_blocking(telling).await?;
+        told.map_err(|why| AppError::Broken(why.to_string()))
+    }
 }
 
 /// Somebody who is told what happens.
@@ -284,11 +312,12 @@ impl Follower {
         if let Some(text) = self.site.told.get(&key) {
             return Ok(text);
         }
-        let look = context.look().await?;
-        let event = find(&look, &seq.to_string()).await?;
-        let told = blocking(Arc::new(look), move |look| Ok(log::event(look, &event))).await?;
-        let text = serde_json::to_string(&told).map_err(|why| AppError::Broken(why.to_string()))?;
-        let text: Arc<str> = text.into();
+        let asked = ToldEvent {
+            game: context.game().clone(),
+            account: self.caller.visitor.id(),
+            seq: EventSeq(seq),
+        };
+        let text: Arc<str> = ask(&self.site, asked).await?.into();
         self.site.told.insert(key, Arc::clone(&text));
         Ok(text)
     }

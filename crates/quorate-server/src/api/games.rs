@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use quorate_kernel::event::Head;
 use quorate_kernel::{Name, Thing};
 use quorate_law::datum::Datum;
 use serde::Serialize;
@@ -32,9 +33,8 @@ pub(crate) struct HeadData {
 }
 
 impl HeadData {
-    /// The end of a look's log.
-    pub(crate) fn of(look: &GameView) -> Self {
-        let head = look.head();
+    /// The end of a log.
+    pub(crate) fn of(head: Head) -> Self {
         Self {
             seq: head.seq.0,
             hash: head.hash.to_string(),
@@ -158,7 +158,7 @@ fn summary(look: &GameView) -> Result<GameData, Problem> {
         rulebook: about.rulebook.to_string(),
         founded_at: moment(about.founded_at),
         now: moment(look.now()),
-        head: HeadData::of(look),
+        head: HeadData::of(look.head()),
         law: look.law_digest().to_string(),
         dynasty: dynasty(look),
         hiatus: match hiatus {

@@ -19,7 +19,7 @@ use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::new_game;
 use crate::app::state::AppState;
-use crate::view::game::GameView;
+use crate::view::game::GameContext;
 
 /// A rulebook that games can be founded of.
 #[derive(Serialize, ToSchema)]
@@ -133,20 +133,19 @@ pub(crate) async fn games(
         if grant.check_game(row.game.as_str()).is_err() {
             continue;
         }
-        let look = match GameView::at(&site, &caller.visitor, row.game.as_str()).await {
-            Ok(look) => look,
+        let found = match GameContext::at(&site, &caller.visitor, row.game.as_str()).await {
+            Ok(found) => found,
             Err(trouble) => {
                 tracing::error!(game = %row.game, trouble = %trouble.what(), "a game cannot be opened");
                 continue;
             }
         };
-        let about = look.public().about.get(&());
         lines.push(GameLine {
-            game: look.game().to_string(),
-            title: look.title(),
-            rulebook: about.map_or_else(String::new, |about| about.rulebook.to_string()),
-            head: HeadData::of(&look),
-            you: look.me().map(|me| Thing::Player(me).to_string()),
+            game: found.game().to_string(),
+            title: found.title(),
+            rulebook: found.rulebook(),
+            head: HeadData::of(found.head()),
+            you: found.me().map(|me| Thing::Player(me).to_string()),
         });
     }
     Ok(Json(lines))

@@ -1,14 +1,17 @@
 //! How often somebody may knock at a site, however many nodes serve it.
 //!
 //! A server counts in its memory. Where several nodes serve a site, tries at passwords and new accounts count in their
-//! database too, so that nobody has as many tries as there are nodes.
+//! database too, so that nobody has as many tries as there are nodes. What accounts write is counted by the server, for its
+//! workers too.
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use quorate_runtime::ports::Buckets;
+use quorate_runtime::ports::{AccountId, Buckets, StoreError, TimeSource, WriteLimits};
 
-use crate::security::rate::{Allowance, Limiter, TooOften, Who};
+use crate::app::metrics;
+use crate::security::rate::{Allowance, Limiter, TooOften, WRITE, Who};
 
 /// Buckets of one kind that hold for all nodes of a site.
 pub struct SiteLimiter {
@@ -57,5 +60,35 @@ impl SiteLimiter {
             Who::Account(name) => format!("{} account {name}", self.kind),
         };
         Digest::of(who.as_bytes())
+    }
+}
+
+/// How often accounts may write on this server.
+pub struct WriteCounts {
+    limiter: Limiter,
+    clock: Arc<dyn TimeSource>,
+}
+
+impl WriteCounts {
+    /// Counts by a clock.
+    pub fn new(clock: Arc<dyn TimeSource>) -> Self {
+        Self {
+            limiter: Limiter::new(WRITE),
+            clock,
+        }
+    }
+}
+
+#[async_trait]
+impl WriteLimits for WriteCounts {
+    async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError> {
+        let now = u64::try_from(self.clock.now().0).unwrap_or(0);
+        let taken = self.limiter.take(Who::Account(id.0.to_string()), now);
+        Ok(taken.err().map(|often| often.retry_after_ms))
+    }
+
+    fn note_sent(&self, is_kept: bool) {
+        let outcome = if is_kept { "kept" } else { "refused" };
+        ::metrics::counter!(metrics::COMMANDS, "outcome" => outcome).increment(1);
     }
 }

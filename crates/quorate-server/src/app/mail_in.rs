@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use quorate_engine::icons::IconWords;
 use quorate_kernel::command::{Act, typed};
-use quorate_kernel::{Name, PostId};
+use quorate_kernel::{GameId, Name, PostId};
 use quorate_notices::answer::{Incoming, MailAnswer, read, vote};
 use quorate_notices::outbox::{Channel, ChannelSort, OutboxLetter};
 use quorate_runtime::OperatingError;
+use quorate_runtime::ports::{AccountId, JobFailed};
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::mail::Mail;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::send;
@@ -133,29 +136,68 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
             "There is nothing to answer in what you answered.".to_owned(),
         ));
     };
-    let account = site.parts.accounts.account(channel.account).await?;
-    let look = match GameView::for_account(site, account, letter.game.as_str()).await {
-        Ok(look) => look,
-        Err(AppError::NotFound) => return Ok(Some("That game is no longer here.".to_owned())),
-        Err(trouble) => return Err(trouble),
-    };
-    let Some(text) = comment(&look, post, &answer.text) else {
-        let why = "Your mail holds no words of your own: write above what you quote.";
-        return Ok(Some(why.to_owned()));
-    };
     // The same mail, delivered twice, is one comment.
     let key = blake3::hash(format!("{} {}", answer.message_id, answer.text).as_bytes()).to_hex();
-    let key = format!("mail-{}", &key[..32]);
-    let text = typed(&text);
-    match send::send(&look, Some(&key), Act::Comment { post, text }).await {
-        Ok(_) => Ok(None),
-        Err(AppError::Refused(refusal)) => {
-            Ok(Some(look.refusal("Your comment", &refusal).sentence()))
-        }
-        Err(trouble @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
+    let comment = MailedComment {
+        game: letter.game,
+        account: channel.account,
+        post,
+        text: answer.text.clone(),
+        key: format!("mail-{}", &key[..32]),
+    };
+    match ask(site, comment).await {
+        Ok(why) => Ok(why),
+        Err(AppError::NotFound) => Ok(Some("That game is no longer here.".to_owned())),
+        Err(trouble @ AppError::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended)) => {
             Ok(Some(trouble.what()))
         }
         Err(trouble) => Err(trouble),
+    }
+}
+
+/// A comment that came by mail.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct MailedComment {
+    game: GameId,
+    account: AccountId,
+    post: PostId,
+    text: String,
+    key: String,
+}
+
+impl Inquiry for MailedComment {
+    /// Why it was not played, where it was not.
+    type Answer = Option<String>;
+    const WORD: &'static str = "mailed comment";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    fn account(&self) -> Option<AccountId> {
+        Some(self.account)
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<Option<String>, AppError> {
+        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let look = Arc::new(look);
+        let (asked, post) = (Arc::clone(&look), self.post);
+        let reading = tokio::task::spawn_blocking(move || comment(&asked, post, &self.text));
+        let Some(text) = reading.await? else {
+            let why = "Your mail holds no words of your own: write above what you quote.";
+            return Ok(Some(why.to_owned()));
+        };
+        let text = typed(&text);
+        match send::send(&look, Some(&self.key), Act::Comment { post, text }).await {
+            Ok(_) => Ok(None),
+            Err(AppError::Refused(refusal)) => {
+                Ok(Some(look.refusal("Your comment", &refusal).sentence()))
+            }
+            Err(trouble @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
+                Ok(Some(trouble.what()))
+            }
+            Err(trouble) => Err(trouble),
+        }
     }
 }
 

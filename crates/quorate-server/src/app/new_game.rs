@@ -38,7 +38,7 @@ pub(crate) async fn found(
 ) -> Result<GameId, AppError> {
     let account = visitor.id().ok_or(AppError::SignIn)?;
     visitor.grant.check_founding()?;
-    site.writes.take(visitor.who(), site.now_ms())?;
+    send::count_write(site, visitor).await?;
     let mut books = site.parts.books.iter();
     let book = books.find(|book| book.name == wish.rulebook);
     let book = book.ok_or_else(|| AppError::Form("Choose one of the rulebooks.".to_owned()))?;
@@ -48,7 +48,7 @@ pub(crate) async fn found(
         .map_err(|error| AppError::Form(error.to_string()))?;
     // All founders act as the server, so that a key must tell whose it is.
     let word = wish.key.unwrap_or(&visitor.words.word);
-    let key = send::own_key(account, word);
+    let key = account.own_key(word);
     let game = free_word(site, title, &key).await?;
     let answer = site
         .parts

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{Name, PlayerId, Refusal};
-use quorate_runtime::ports::{AccountId, TokenScope};
-use quorate_runtime::{Answer, Receipt};
+use quorate_runtime::ports::TokenScope;
+use quorate_runtime::{Answer, OperatingError, Receipt};
 
 use crate::app::error::AppError;
-use crate::app::metrics;
 use crate::app::moderation;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::security::rate::TooOften;
 use crate::view::game::GameView;
 
 /// Sends a command as the player that the reader plays in the game. Only somebody who is signed in and plays there gets
@@ -48,7 +48,7 @@ pub async fn send_as_newcomer(
     act: Act,
 ) -> Result<Receipt, AppError> {
     let account = look.visitor().id().ok_or(AppError::SignIn)?;
-    let key = own_key(account, key.unwrap_or(&look.visitor().words.word));
+    let key = account.own_key(key.unwrap_or(&look.visitor().words.word));
     let (site, visitor) = (look.app(), look.visitor());
     send_as(
         site,
@@ -73,10 +73,14 @@ pub async fn send_as_operator(
     send_as(look.app(), look.visitor(), look, Actor::Operator, key, act).await
 }
 
-/// The key of a command whose actor many accounts act as (newcomers, founders): it tells whose it is, so that nobody gets
-/// another's receipt.
-pub fn own_key(account: AccountId, word: &str) -> Name {
-    format!("{}:{word}", account.0).into()
+/// Counts something that somebody writes, unless they wrote too much.
+pub(crate) async fn count_write(site: &AppState, visitor: &Visitor) -> Result<(), AppError> {
+    let id = visitor.id().ok_or(AppError::SignIn)?;
+    let wait = site.parts.writes.count_write(id).await;
+    match wait.map_err(OperatingError::from)? {
+        None => Ok(()),
+        Some(retry_after_ms) => Err(TooOften { retry_after_ms }.into()),
+    }
 }
 
 async fn send_as(
@@ -89,17 +93,14 @@ async fn send_as(
 ) -> Result<Receipt, AppError> {
     visitor.grant.check_game(look.game().as_str())?;
     visitor.grant.check(needed(look, &act))?;
-    site.writes.take(visitor.who(), site.now_ms())?;
+    count_write(site, visitor).await?;
     if let Some(id) = visitor.id() {
         moderation::may_act(site, id, &act).await?;
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
     let answer = site.parts.games.send(look.game(), actor, key, act).await?;
-    let outcome = match &answer {
-        Answer::Kept(_) => "kept",
-        Answer::Refused(_) => "refused",
-    };
-    ::metrics::counter!(metrics::COMMANDS, "outcome" => outcome).increment(1);
+    let is_kept = matches!(answer, Answer::Kept(_));
+    site.parts.writes.note_sent(is_kept);
     match answer {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),

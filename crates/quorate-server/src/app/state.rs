@@ -16,7 +16,7 @@ use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
     AccountId, Accounts, Backup, Buckets, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
-    ServerSecret, TimeSource, Uploads, Workers,
+    ServerSecret, TimeSource, Uploads, Workers, WriteLimits,
 };
 
 use crate::app::config::ServerConfig;
@@ -89,6 +89,8 @@ pub struct Deps {
     pub backup: Option<Arc<dyn Backup>>,
     /// Where tries at passwords are counted for all nodes; none where there is one, and in a worker.
     pub buckets: Option<Arc<dyn Buckets>>,
+    /// How often accounts may write; a worker asks its server.
+    pub writes: Arc<dyn WriteLimits>,
     /// What time it is.
     pub clock: Arc<dyn TimeSource>,
     /// What the tokens of forms follow from.
@@ -125,8 +127,6 @@ pub struct AppState {
     pub sign_ins: SiteLimiter,
     /// How often an address may make an account.
     pub sign_ups: SiteLimiter,
-    /// How often an account may write.
-    pub writes: Limiter,
     /// How often an account may have drafts checked.
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
@@ -165,7 +165,6 @@ impl AppState {
             },
             sign_ins: SiteLimiter::new("sign in", rate::SIGN_IN, parts.buckets.clone()),
             sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, parts.buckets.clone()),
-            writes: Limiter::new(rate::WRITE),
             checks: Limiter::new(rate::CHECK),
             forecasts: Cache::new(REPORTS),
             enactments: Cache::new(REPORTS),

@@ -10,12 +10,13 @@ use quorate_notices::outbox::{
 };
 use quorate_notices::topic::NoticeTopic;
 
-use crate::view::game::GameView;
+use crate::view::notices::Standings;
 
 /// Where something came up.
 pub(super) struct Occasion<'a> {
     pub(super) game: &'a GameId,
-    pub(super) look: &'a GameView,
+    /// Who has which part in the game.
+    pub(super) standings: &'a Standings,
     /// The event that led to it.
     pub(super) seq: EventSeq,
     /// When that was.
@@ -50,7 +51,7 @@ pub(super) fn letters_to(
         };
         let is_once = is_once(concern.kind);
         let is_new = !is_once || !told.contains(&concern.topic);
-        if is_new && wants(recipient, player, concern, occasion.look) {
+        if is_new && wants(recipient, player, concern, occasion.standings) {
             if is_once {
                 told.insert(&concern.topic);
             }
@@ -72,14 +73,19 @@ fn is_once(kind: NoticeKind) -> bool {
 }
 
 /// Whether somebody is meant and has not muted it.
-fn wants(recipient: &Recipient, player: PlayerId, concern: &Concern, look: &GameView) -> bool {
+fn wants(
+    recipient: &Recipient,
+    player: PlayerId,
+    concern: &Concern,
+    standings: &Standings,
+) -> bool {
     let follows = |what| recipient.interests.get(&what) == Some(&Interest::Follows);
     let mutes = |what| recipient.interests.get(&what) == Some(&Interest::Mutes);
     let is_meant = match &concern.whom {
         Whom::FollowPost(post) => follows(Followed::Post(*post)),
         Whom::FollowPerson(person) => follows(Followed::Person(*person)),
         Whom::FollowRule(rule) => follows(Followed::Rule(rule.clone())),
-        whom => look.is_meant(whom, player),
+        whom => standings.is_meant(whom, player),
     };
     let of_muted_post = concern
         .topic

@@ -1,18 +1,19 @@
 //! Reading on in a game's log, and writing letters for what it says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, PlayerId, Span};
+use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_notices::concern::{Concern, Whom};
 use quorate_notices::outbox::{FollowPoint, NewLetter, Outbox, Recipient};
-use quorate_runtime::fold;
+use quorate_runtime::ports::JobFailed;
 
 use crate::app::error::AppError;
+use crate::app::inquiry::ask;
 use crate::app::state::AppState;
 use crate::delivery::expand::{Due, Occasion, letters_to};
-use crate::view::game::GameView;
+use crate::delivery::reading::{News, NewsAsked};
+use crate::view::notices::NowStanding;
 
 /// How many events are read at a time.
 const EVENTS: usize = 64;
@@ -26,30 +27,37 @@ pub(super) async fn follow(
     outbox: &dyn Outbox,
     game: &GameId,
 ) -> Result<(), AppError> {
+    let mut events_max = EVENTS;
     loop {
         let point = outbox.follow_point(game).await.map_err(failed)?;
         let recipients = outbox.recipients(game).await.map_err(failed)?;
         if recipients.is_empty() {
             return pass_by(site, outbox, game, point).await;
         }
-        let look = GameView::for_account(site, None, game.as_str()).await?;
-        let (from, head) = (point.seq, look.head().seq);
-        if from > head {
+        let from = point.seq;
+        let players: BTreeSet<PlayerId> = recipients.iter().filter_map(|one| one.player).collect();
+        let asked = NewsAsked {
+            game: game.clone(),
+            from,
+            events_max,
+            players: players.into_iter().collect(),
+        };
+        let news = match ask(site, asked).await {
+            Ok(news) => news,
+            // Fewer at once may do. What still takes too long is asked again when the games are looked at next.
+            Err(AppError::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended)) if events_max > 1 => {
+                events_max = 1;
+                continue;
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        if from > news.head {
             // Another node is ahead, and what this one knows of the game is old.
             return Ok(());
         }
-        // What happened since the state was taken waits for the next look: it is told as the game stands then.
-        let count = usize::try_from(head.0 - from.0).unwrap_or(usize::MAX);
-        let count = count.min(EVENTS);
-        let is_end = count < EVENTS;
-        let mut events = Vec::new();
-        if count > 0 {
-            let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-            events = fold::events_from(journal, seals, game, from.next(), count).await?;
-        }
-        let reading =
-            tokio::task::spawn_blocking(move || read(&look, point, &recipients, &events, is_end));
-        let (to, letters) = reading.await?;
+        let is_end = news.now.is_some();
+        let now = site.now();
+        let (to, letters) = read((game, now), point, &recipients, news)?;
         outbox
             .take_in(game, from, &to, &letters)
             .await
@@ -87,58 +95,71 @@ pub(super) fn failed(error: quorate_runtime::ports::StoreError) -> AppError {
     quorate_runtime::OperatingError::from(error).into()
 }
 
+/// What follows from what a game told, which a worker may have said: nothing is taken twice, and nothing passed by.
 fn read(
-    look: &GameView,
+    (game, now): (&GameId, Moment),
     point: FollowPoint,
     recipients: &[Recipient],
-    events: &[Event],
-    is_end: bool,
-) -> (FollowPoint, Vec<NewLetter>) {
+    news: News,
+) -> Result<(FollowPoint, Vec<NewLetter>), AppError> {
     let mut letters = Vec::new();
-    let game = look.game();
     let mut budget = point.budget.clone();
-    for event in events {
-        if look.now() - event.at > STALE {
+    let mut seq = point.seq;
+    for event in news.events {
+        if event.seq != seq.next() || event.seq > news.head {
+            let why = "what a worker told of a game's events is not in their order";
+            return Err(AppError::Broken(why.to_owned()));
+        }
+        seq = event.seq;
+        if now - event.at > STALE {
             continue;
         }
-        let doer = event.command().actor.player();
-        let concerns = look.concerns(event).into_iter().map(|concern| Due {
-            can_go_at_once: budget.allows(&concern, doer, event.at),
+        let concerns = event.concerns.into_iter().map(|concern| Due {
+            can_go_at_once: budget.allows(&concern, event.doer, event.at),
             concern,
         });
         let concerns: Vec<Due> = concerns.collect();
         let occasion = Occasion {
             game,
-            look,
-            seq: event.seq,
-            at: look.now().max(event.at),
+            standings: &news.standings,
+            seq,
+            at: now.max(event.at),
         };
         for recipient in recipients {
             letters.extend(letters_to(recipient, &concerns, &occasion));
         }
     }
-    let seq = events.last().map_or(point.seq, |event| event.seq);
     let mut to = FollowPoint {
         seq,
         budget,
         ..point
     };
-    if is_end {
-        letters.extend(stand(look, &mut to, recipients));
+    if let Some((standing, next)) = news.now {
+        let occasion = Occasion {
+            game,
+            standings: &news.standings,
+            seq,
+            at: now,
+        };
+        letters.extend(stand(standing, &mut to, recipients, &occasion));
+        to.look_at = next;
     }
-    (to, letters)
+    Ok((to, letters))
 }
 
 /// What stands now, with letters for what did not stand before.
-fn stand(look: &GameView, point: &mut FollowPoint, recipients: &[Recipient]) -> Vec<NewLetter> {
+fn stand(
+    standing: Vec<NowStanding>,
+    point: &mut FollowPoint,
+    recipients: &[Recipient],
+    occasion: &Occasion<'_>,
+) -> Vec<NewLetter> {
     let mut by_player: BTreeMap<PlayerId, &Recipient> = BTreeMap::new();
     for recipient in recipients {
         if let Some(player) = recipient.player {
             by_player.insert(player, recipient);
         }
     }
-    let players: Vec<PlayerId> = by_player.keys().copied().collect();
-    let (standing, next) = look.now_standing(&players);
     let mut letters = Vec::new();
     let mut now: BTreeMap<String, EventSeq> = BTreeMap::new();
     for one in standing {
@@ -160,15 +181,8 @@ fn stand(look: &GameView, point: &mut FollowPoint, recipients: &[Recipient]) -> 
             concern,
             can_go_at_once: true,
         };
-        let occasion = Occasion {
-            game: look.game(),
-            look,
-            seq: point.seq,
-            at: look.now(),
-        };
-        letters.extend(letters_to(recipient, &[due], &occasion));
+        letters.extend(letters_to(recipient, &[due], occasion));
     }
     point.standing = now;
-    point.look_at = next;
     letters
 }

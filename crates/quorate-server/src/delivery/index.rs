@@ -10,7 +10,7 @@ use quorate_runtime::ports::GameRow;
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::delivery::watch::{GameWatch, WentOn, behind};
-use crate::view::search::{index_on, is_behind};
+use crate::view::indexing::{index_on, is_behind};
 
 /// How long it waits after an event, so that what happens together is taken in together.
 const GATHER: Duration = Duration::from_millis(300);

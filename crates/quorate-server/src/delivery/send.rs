@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_kernel::{GameId, Moment};
 use quorate_notices::dispatch::{Dispatch, NoticeText};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelSort, LetterId, Outbox, OutboxLetter, Settled,
     failed as try_later,
 };
+use quorate_runtime::ports::JobFailed;
 
 use crate::app;
 use crate::app::error::AppError;
+use crate::app::inquiry::ask;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::state::AppState;
 use crate::delivery::carry::{Carrier, NotCarried, Parcel, PushSender};
 use crate::delivery::follow::failed;
+use crate::delivery::reading::{LetterAsked, WordsAsked};
 use crate::ui::urls;
 use crate::ui::urls::Href;
-use crate::view::game::GameView;
-use crate::view::notice_texts::{NoticeAsked, needs_event};
 
 /// How many notices a message tells; the others are counted.
 const TOLD_MAX: usize = 100;
@@ -174,39 +174,51 @@ async fn words(
     letters: Vec<OutboxLetter>,
     base: &str,
 ) -> Result<(String, Vec<Worded>), AppError> {
-    let account = match channel.audience {
-        ChannelAudience::Own(..) => {
-            let account = site.parts.accounts.account(channel.account).await?;
-            Some(account.ok_or(AppError::NotFound)?)
-        }
-        ChannelAudience::Room(..) => None,
-    };
-    let mut seqs: Vec<EventSeq> = letters
-        .iter()
-        .filter(|it| needs_event(it.kind))
-        .map(|it| it.seq)
-        .collect();
-    seqs.dedup();
-    let events = site.events(game, &seqs).await?;
-    let look = GameView::for_account(site, account, game.as_str()).await?;
-    let base = base.to_owned();
-    let wording = tokio::task::spawn_blocking(move || {
-        let found = letters.iter().filter_map(|letter| {
-            let event = events.iter().find(|event: &&Event| event.seq == letter.seq);
-            let asked = NoticeAsked {
-                kind: letter.kind,
-                topic: &letter.topic,
-                event,
-            };
-            Some(Worded {
-                id: letter.id,
-                kind: letter.kind.word(),
-                text: look.notice(asked, &base)?,
-            })
-        });
-        (look.title(), found.collect())
+    let asks = letters.iter().map(|letter| LetterAsked {
+        seq: letter.seq,
+        kind: letter.kind,
+        topic: letter.topic.clone(),
     });
-    Ok(wording.await?)
+    let is_own = matches!(channel.audience, ChannelAudience::Own(..));
+    let asked = WordsAsked {
+        game: game.clone(),
+        account: is_own.then_some(channel.account),
+        letters: asks.collect(),
+        base: base.to_owned(),
+    };
+    let (title, in_words) = match ask(site, asked).await {
+        Ok(told) => told,
+        Err(AppError::NotMade(why @ (JobFailed::TimeOver(_) | JobFailed::Ended))) => {
+            tracing::warn!(%game, %why, "notices are told without the game's own words");
+            let plain = letters.iter().map(|letter| Some(plain(letter, &why, base)));
+            (game.to_string(), plain.collect())
+        }
+        Err(trouble) => return Err(trouble),
+    };
+    let letters = letters.iter().zip(in_words);
+    let worded = letters.filter_map(|(letter, text)| {
+        Some(Worded {
+            id: letter.id,
+            kind: letter.kind.word(),
+            text: text?,
+        })
+    });
+    Ok((title, worded.collect()))
+}
+
+/// A letter in words for which the game's law is not asked.
+fn plain(letter: &OutboxLetter, why: &JobFailed, base: &str) -> NoticeText {
+    let game = letter.game.as_str();
+    let front: Href = urls::Game { game }.into();
+    NoticeText {
+        heading: letter.kind.title().to_owned(),
+        body: String::new(),
+        reason: format!("The game's own words for it are missing: {why}."),
+        clause: None,
+        link: format!("{base}{}", front.as_str()),
+        to_do: "See the game".to_owned(),
+        thread: String::new(),
+    }
 }
 
 fn dispatch(

@@ -15,6 +15,7 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::{GameId, Span};
+use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{Job, JobFailed};
 use serde::{Deserialize, Serialize};
 use tower::ServiceExt;
@@ -22,9 +23,11 @@ use tower::ServiceExt;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::inquiry::WireJob;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::{FormWords, GivenWords, Visitor};
+use crate::routes::inquiries;
 use crate::security::rate::Who;
 
 /// The largest body of a request, in bytes: a post of 256 KiB with its flavour text, and the rules that it changes.
@@ -66,6 +69,9 @@ struct WireResponse {
 enum Effort {
     /// A page: what rules compute of values, who may do what.
     Page,
+    /// A command as it was typed, and a page or an answer that says what came of it. The game judges it elsewhere, and the time
+    /// that takes is its own.
+    Command,
     /// A page with what its proposal would do in short.
     Report,
     /// A preview, a draft, a forecast.
@@ -80,8 +86,7 @@ impl Effort {
         let is_read = *method == Method::GET || *method == Method::HEAD;
         let (game, rest) = path.split_once("/{game}")?;
         match (game, rest) {
-            ("/g", "/stream" | "/picture/{thing}/{name}/{digest}" | "/rules.txt") => None,
-            ("/g", "/uploads/{word}" | "/post/{post}/picture/{word}") => None,
+            ("/g", "/stream" | "/uploads/{word}" | "/post/{post}/picture/{word}") => None,
             ("/g", "/post/{post}/effects/tests") => Some(Self::Tests),
             ("/g", "/post/{post}/effects" | "/post/{post}/ruling") => Some(Self::Preview),
             ("/g", "/new/{category}" | "/post/{post}/edit" | "/act/{action}/trial")
@@ -91,9 +96,17 @@ impl Effort {
             }
             ("/g", "/post/{post}") if is_read => Some(Self::Report),
             ("/g", _) if is_read => Some(Self::Page),
+            ("/g", "/join" | "/post/{post}/comment" | "/post/{post}/withdraw" | "/messages") => {
+                Some(Self::Command)
+            }
+            ("/g", "/act/{action}" | "/answer/{question}" | "/roll" | "/page/{page}") => {
+                Some(Self::Command)
+            }
+            ("/g", "/claim" | "/log/{event}/undo" | "/log/{event}/dispute") => Some(Self::Command),
             ("/api/v1/games", "/preview" | "/why") => Some(Self::Preview),
             ("/api/v1/games", "/stream" | "/verify" | "/export") => None,
             ("/api/v1/games", _) if is_read => Some(Self::Page),
+            ("/api/v1/games", _) => Some(Self::Command),
             _ => None,
         }
     }
@@ -105,7 +118,7 @@ impl Effort {
     fn time(self, site: &AppState) -> Duration {
         let house = &site.parts.house;
         let span = match self {
-            Self::Page => return PAGE,
+            Self::Page | Self::Command => return PAGE,
             Self::Report | Self::Preview => house.report,
             Self::Tests => house.tests,
         };
@@ -173,8 +186,12 @@ pub(super) async fn hand_over(
         return failed(&site, &visitor, &parts, often.into());
     }
     let Ok(body) = to_bytes(body, BODY_BYTES).await else {
-        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+        return too_large(&site, &visitor, &parts);
     };
+    if effort == Effort::Command && visitor.is_operator() && has(&body, b"\"repair\"") {
+        // No worker acts as an operator.
+        return next.run(Request::from_parts(parts, Body::from(body))).await;
+    }
     let effort = if effort == Effort::Preview && asks_for_tests(&body) {
         Effort::Tests
     } else {
@@ -189,7 +206,7 @@ pub(super) async fn hand_over(
         account: visitor.id(),
         time: effort.time(&site),
         is_heavy: effort.is_heavy(),
-        is_in_force: effort == Effort::Page,
+        is_in_force: matches!(effort, Effort::Page | Effort::Command),
         request: match wire_request(&parts, &body, &visitor.words) {
             Ok(request) => request,
             Err(error) => return failed(&site, &visitor, &parts, broken(&error)),
@@ -197,6 +214,11 @@ pub(super) async fn hand_over(
     };
     let made = match workers.run(job).await {
         Ok(made) => made,
+        // What was sent may have been kept before the words for it took too long.
+        Err(JobFailed::TimeOver(_) | JobFailed::Ended) if effort == Effort::Command => {
+            let interrupted = OperatingError::Interrupted.into();
+            return failed(&site, &visitor, &parts, interrupted);
+        }
         Err(why) => return failed(&site, &visitor, &parts, why.into()),
     };
     come(&made).unwrap_or_else(|| failed(&site, &visitor, &parts, JobFailed::Ended.into()))
@@ -204,8 +226,12 @@ pub(super) async fn hand_over(
 
 /// Whether a draft asks for its tests to be run, which takes longer. Whoever says so in vain has longer, and no more.
 fn asks_for_tests(body: &[u8]) -> bool {
-    let has = |word: &[u8]| body.windows(word.len()).any(|part| part == word);
-    has(b"do=tests") || has(b"name=\"do\"\r\n\r\ntests") || has(b"\"tests\"")
+    let says = |word: &[u8]| has(body, word);
+    says(b"do=tests") || says(b"name=\"do\"\r\n\r\ntests") || says(b"\"tests\"")
+}
+
+fn has(body: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(body, word).is_some()
 }
 
 fn broken(error: &postcard::Error) -> AppError {
@@ -232,6 +258,17 @@ fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, trouble: AppError) 
     reply::failed(site, visitor, None, trouble)
 }
 
+/// A body that is longer than any form.
+fn too_large(site: &AppState, visitor: &Visitor, parts: &Parts) -> Response {
+    if parts.uri.path().starts_with(API) {
+        return Problem::too_large(BODY_BYTES).into_response();
+    }
+    let why = format!("A form holds at most {} KiB.", BODY_BYTES / 1024);
+    let mut response = reply::failed(site, visitor, None, AppError::Form(why));
+    *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+    response
+}
+
 /// The game that an address names.
 fn game_of(parts: &Parts) -> Option<GameId> {
     let mut words = parts.uri.path().split('/').skip(1);
@@ -245,7 +282,7 @@ fn game_of(parts: &Parts) -> Option<GameId> {
 fn wire_request(parts: &Parts, body: &[u8], words: &FormWords) -> postcard::Result<Vec<u8>> {
     let headers = parts.headers.iter();
     let from = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    postcard::to_stdvec(&WireRequest {
+    let request = postcard::to_stdvec(&WireRequest {
         method: parts.method.to_string(),
         target: parts.uri.to_string(),
         headers: headers
@@ -254,7 +291,8 @@ fn wire_request(parts: &Parts, body: &[u8], words: &FormWords) -> postcard::Resu
         body: body.to_vec(),
         from: from.map(|ConnectInfo(from)| *from),
         words: words.clone(),
-    })
+    })?;
+    postcard::to_stdvec(&WireJob::Request(request))
 }
 
 /// An answer as it came from a worker, if it is one.
@@ -271,11 +309,22 @@ fn come(made: &[u8]) -> Option<Response> {
     Some(response)
 }
 
-/// A worker's side: answers a request that was handed over.
+/// A worker's side: does what was handed over.
 ///
 /// # Errors
-/// Fails where the bytes are no request, or the answer no bytes.
-pub async fn answer(router: &Router, request: &[u8]) -> postcard::Result<Vec<u8>> {
+/// Fails where the bytes are nothing that a worker does, or the answer no bytes.
+pub async fn answer(
+    site: &Arc<AppState>,
+    router: &Router,
+    job: &[u8],
+) -> postcard::Result<Vec<u8>> {
+    match postcard::from_bytes(job)? {
+        WireJob::Request(request) => answer_request(router, &request).await,
+        WireJob::Inquiry(word, asks) => inquiries::answered(site, &word, &asks).await,
+    }
+}
+
+async fn answer_request(router: &Router, request: &[u8]) -> postcard::Result<Vec<u8>> {
     let asked: WireRequest = postcard::from_bytes(request)?;
     let mut request = Request::builder()
         .method(asked.method.as_str())
@@ -338,7 +387,12 @@ mod tests {
         ] {
             assert_eq!(of(Method::GET, path), None, "{path}");
         }
-        assert_eq!(of(Method::POST, "/g/{game}/act/{action}"), None);
+        let act = of(Method::POST, "/g/{game}/act/{action}");
+        assert_eq!(act, Some(Effort::Command));
+        let acts = of(Method::POST, "/api/v1/games/{game}/acts");
+        assert_eq!(acts, Some(Effort::Command));
+        let trial = of(Method::POST, "/g/{game}/act/{action}/trial");
+        assert_eq!(trial, Some(Effort::Preview));
     }
 
     #[test]

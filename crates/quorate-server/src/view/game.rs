@@ -108,6 +108,18 @@ impl GameContext {
         self.published.head
     }
 
+    /// The game's title.
+    pub fn title(&self) -> String {
+        let about = self.published.state.about.get(&());
+        about.map_or_else(|| self.game.to_string(), |about| about.title.clone())
+    }
+
+    /// The rulebook that it was founded of.
+    pub fn rulebook(&self) -> String {
+        let about = self.published.state.about.get(&());
+        about.map_or_else(String::new, |about| about.rulebook.to_string())
+    }
+
     /// Finds the game and whom the visitor plays in it.
     pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
         let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;

@@ -113,7 +113,7 @@ impl GameHost {
     ) -> Result<Option<Receipt>, OperatingError> {
         match &self.0 {
             Place::Here(games) => games.receipt(game, actor, key).await,
-            Place::There { .. } => not_here(),
+            Place::There { games, .. } => games.receipt(game, actor, key).await,
         }
     }
 

@@ -451,7 +451,9 @@ impl GameView {
     fn asks_to_join(&self, id: PlayerId, event: Option<&Event>) -> Option<NoticeText> {
         let person = self.state().people.get(&id)?;
         let is_admin = self.me.is_some_and(|me| self.has_flag(me, "admin"));
-        let is_meant = self.me.is_none_or(|me| self.is_meant(&Whom::Admins, me));
+        let is_meant = self
+            .me
+            .is_none_or(|me| self.standings(&[me]).is_meant(&Whom::Admins, me));
         if person.standing != Standing::Applicant || !is_meant {
             return None;
         }

@@ -1,5 +1,6 @@
 //! Notices: whom an event concerns, what waits for somebody, and what they follow.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use quorate_kernel::event::Event;
@@ -11,6 +12,8 @@ use quorate_notices::concern::{Concern, Scene, Whom, concerns};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::Followed;
 use quorate_notices::topic::NoticeTopic;
+use quorate_runtime::ports::AccountId;
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
@@ -27,7 +30,27 @@ const LOOK_AGAIN: Span = Span::hours(6);
 const DAYS_BACK: i64 = 31;
 const DAYS_AHEAD: i64 = 366;
 
+/// Who of some players has which part in a game.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Standings {
+    members: BTreeSet<PlayerId>,
+    admins: BTreeSet<PlayerId>,
+}
+
+impl Standings {
+    /// Whether somebody is meant, apart from what they follow.
+    pub(crate) fn is_meant(&self, whom: &Whom, player: PlayerId) -> bool {
+        match whom {
+            Whom::Player(meant) => *meant == player,
+            Whom::Members => self.members.contains(&player),
+            Whom::Admins => self.admins.contains(&player),
+            Whom::FollowPost(_) | Whom::FollowPerson(_) | Whom::FollowRule(_) | Whom::Room => false,
+        }
+    }
+}
+
 /// What stands at a moment, and is told as it begins to.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct NowStanding {
     /// For whom.
     pub(crate) player: PlayerId,
@@ -41,9 +64,16 @@ impl GameView {
     /// A game as an account sees it, or as a stranger does, without a request of theirs.
     pub(crate) async fn for_account(
         site: &Arc<AppState>,
-        account: Option<quorate_runtime::ports::Account>,
+        account: Option<AccountId>,
         game: &str,
     ) -> Result<Self, AppError> {
+        let account = match account {
+            Some(id) => {
+                let account = site.parts.accounts.account(id).await?;
+                Some(account.ok_or(AppError::NotFound)?)
+            }
+            None => None,
+        };
         let visitor = Visitor::without_request(account)?;
         Self::at(site, &visitor, game).await
     }
@@ -74,17 +104,19 @@ impl GameView {
             .any(|id| self.has_flag(*id, "admin"))
     }
 
-    /// Whether somebody is meant, apart from what they follow.
-    pub(crate) fn is_meant(&self, whom: &Whom, player: PlayerId) -> bool {
-        let person = self.state().people.get(&player);
-        let is_member = person.is_some_and(|person| person.standing == Standing::Member);
-        match whom {
-            Whom::Player(meant) => *meant == player,
-            Whom::Members => is_member,
-            // Where a game has no admins, its players let people in.
-            Whom::Admins => is_member && (self.has_flag(player, "admin") || !self.has_admins()),
-            Whom::FollowPost(_) | Whom::FollowPerson(_) | Whom::FollowRule(_) | Whom::Room => false,
-        }
+    /// Who of these players is on the books, and who of those lets people in.
+    pub(crate) fn standings(&self, players: &[PlayerId]) -> Standings {
+        let people = &self.state().people;
+        let is_member = |id: &PlayerId| {
+            let person = people.get(id);
+            person.is_some_and(|person| person.standing == Standing::Member)
+        };
+        let members: BTreeSet<PlayerId> = players.iter().copied().filter(is_member).collect();
+        // Where a game has no admins, its players do.
+        let has_admins = self.has_admins();
+        let is_admin = |id: &PlayerId| !has_admins || self.has_flag(*id, "admin");
+        let admins = members.iter().copied().filter(is_admin).collect();
+        Standings { members, admins }
     }
 
     /// What stands for these players now, and when that may change by itself.

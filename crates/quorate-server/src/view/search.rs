@@ -3,35 +3,27 @@
 //! The index says where words may be. Whether they are there for this reader is decided here, on the text as they see it
 //! now: so nothing hidden is found, nor told of by a number.
 
-use std::sync::Arc;
-
 use quorate_engine::view::View;
-use quorate_kernel::audience::Reader;
 use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::law::LIBRARY;
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::sealing::SealMut;
-use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
-use quorate_runtime::ports::{
-    GameRow, IndexPoint, SearchKey, SearchPart, SearchPlace, SearchQuery, SearchText, search_words,
-};
+use quorate_kernel::{EventSeq, Moment, Name, PlayerId};
+use quorate_runtime::ports::{SearchKey, SearchPart, SearchPlace, SearchQuery, search_words};
 
 use crate::app::error::AppError;
-use crate::app::state::AppState;
 use crate::ui::markup;
 use crate::view::game::GameView;
 
 /// The form of what is indexed. Whoever changes what a text consists of raises it, and all games are indexed anew.
-const FORM: u32 = 1;
+pub(super) const FORM: u32 = 1;
 
 /// How many places the index is asked for at a time.
 const BATCH: u32 = 64;
 
 /// How many events are read for the index at a time.
-const EVENTS: usize = 256;
+pub(super) const EVENTS: usize = 256;
 
 /// How many letters stand around what was found.
 const AROUND: usize = 90;
@@ -46,11 +38,11 @@ pub(crate) struct Findable {
     /// Who wrote or did it, as far as the reader may know.
     pub(crate) by: Option<PlayerId>,
     /// When; [`DATELESS`] for rules and people.
-    at: Moment,
+    pub(super) at: Moment,
     /// Its title, in words of the theme.
     pub(crate) title: String,
     /// Its text with its marks, in words of the theme.
-    text: String,
+    pub(super) text: String,
 }
 
 /// A text that was found.
@@ -198,7 +190,11 @@ fn digests_of(texts: &[&Sealed<str>]) -> Vec<Digest> {
 }
 
 /// A text of a game's tables as somebody sees it, with the seals whose words are in it.
-fn kept(look: &GameView, view: &View<'_>, key: &SearchKey) -> Option<(Findable, Vec<Digest>)> {
+pub(super) fn kept(
+    look: &GameView,
+    view: &View<'_>,
+    key: &SearchKey,
+) -> Option<(Findable, Vec<Digest>)> {
     let state = look.state();
     match key {
         SearchKey::Post(id) => {
@@ -264,7 +260,7 @@ fn kept(look: &GameView, view: &View<'_>, key: &SearchKey) -> Option<(Findable, 
 
 /// What an event is found by: what was done, what its rules said, and the reason that was given. Posts, comments and
 /// messages are no events here; the first two are found themselves.
-fn told(look: &GameView, event: &Event) -> Option<Findable> {
+pub(super) fn told(look: &GameView, event: &Event) -> Option<Findable> {
     let is_done = matches!(event.outcome, Outcome::Done | Outcome::Opened(_));
     if !is_done || !look.may_know(event) {
         return None;
@@ -385,185 +381,6 @@ impl GameView {
                 told(self, event)
             }
             _ => kept(self, &self.view(), key).map(|(findable, _)| findable),
-        }
-    }
-}
-
-/// Which texts of the tables an event may have changed.
-fn touched(event: &Event) -> impl Iterator<Item = SearchKey> + '_ {
-    event.steps.iter().filter_map(|step| match &step.effect {
-        Effect::Post { key, old, new } => {
-            let is_same = old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| {
-                (&old.title, &old.body, &old.flavour) == (&new.title, &new.body, &new.flavour)
-                    && (&old.category, &old.author, old.at) == (&new.category, &new.author, new.at)
-            });
-            (!is_same).then_some(SearchKey::Post(*key))
-        }
-        Effect::Comment { key, .. } => Some(SearchKey::Comment(key.post, key.id)),
-        Effect::Rule { key, old, new } => {
-            let is_same = old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| {
-                (&old.title, &old.text, &old.section) == (&new.title, &new.text, &new.section)
-            });
-            (!is_same).then(|| SearchKey::Rule(key.clone()))
-        }
-        Effect::Person { key, old, new } => {
-            let is_same = old
-                .as_ref()
-                .zip(new.as_ref())
-                .is_some_and(|(old, new)| old.name == new.name);
-            (!is_same).then_some(SearchKey::Person(*key))
-        }
-        _ => None,
-    })
-}
-
-/// Whether the index has something to take in of a game. The game is not woken for that.
-///
-/// # Errors
-/// Fails where the index cannot be read.
-pub(crate) async fn is_behind(site: &AppState, game: &GameRow) -> Result<bool, AppError> {
-    let failed = quorate_runtime::OperatingError::from;
-    let index = &site.parts.search;
-    let point = index.index_point(&game.game).await.map_err(failed)?;
-    if point.is_none_or(|point| point.form != FORM || point.seq < game.head.seq) {
-        return Ok(true);
-    }
-    let waiting = index.index_waiting(&game.game).await.map_err(failed)?;
-    Ok(!waiting.is_empty())
-}
-
-/// Keeps the index of one game up with its log; false where there was nothing to do.
-///
-/// # Errors
-/// Fails where the log or the index cannot be read.
-pub(crate) async fn index_on(site: &Arc<AppState>, game: &GameId) -> Result<bool, AppError> {
-    let failed = quorate_runtime::OperatingError::from;
-    let index = &site.parts.search;
-    let mut from = index.index_point(game).await.map_err(failed)?;
-    if from.is_some_and(|point| point.form != FORM) {
-        index.clear_index(Some(game)).await.map_err(failed)?;
-        from = None;
-    }
-    let waiting = index.index_waiting(game).await.map_err(failed)?;
-    let first = from.map_or(EventSeq(1), |point| point.seq.next());
-    // The state is that of now, and no later event may be taken for one that is in it.
-    let look = GameView::for_account(site, None, game.as_str()).await?;
-    let head = look.published.head.seq;
-    if from.is_some_and(|point| point.seq > head) {
-        // Another node is ahead, and what this one knows is old.
-        return Ok(false);
-    }
-    let behind = (head.0 + 1).saturating_sub(first.0);
-    let count = usize::try_from(behind).unwrap_or(usize::MAX).min(EVENTS);
-    let (mut events, mut again) = (Vec::new(), Vec::new());
-    if count > 0 {
-        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-        let reading = quorate_runtime::fold::events_from(journal, seals, game, first, count);
-        events = reading.await?;
-    }
-    let of_log = waiting.iter().filter_map(|key| match key {
-        SearchKey::Event(seq) => Some(*seq),
-        _ => None,
-    });
-    let of_log: Vec<EventSeq> = of_log.collect();
-    if !of_log.is_empty() {
-        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-        again = quorate_runtime::fold::events_of(journal, seals, game, &of_log).await?;
-    }
-    let making = move || changes(&look, from, &waiting, &again, &events);
-    let (to, texts) = tokio::task::spawn_blocking(making).await?;
-    if texts.is_empty() && Some(to) == from {
-        return Ok(false);
-    }
-    let is_new = Some(to) != from;
-    let taken = index.take_into_index(game, from, to, &texts).await;
-    // Where another node was quicker, there may be more to do after it.
-    Ok(!taken.map_err(failed)? || is_new)
-}
-
-/// What the index takes in, and how far it then is.
-fn changes(
-    look: &GameView,
-    from: Option<IndexPoint>,
-    waiting: &[SearchKey],
-    again: &[Event],
-    events: &[Event],
-) -> (IndexPoint, Vec<(SearchKey, Option<SearchText>)>) {
-    let state = look.state();
-    let words = state
-        .terms
-        .iter()
-        .flat_map(|(name, term)| [name.as_str(), &term.one, &term.many].map(str::as_bytes));
-    let terms = Digest::of_parts(words.collect::<Vec<_>>());
-    let last = events.last().map(|event| event.seq);
-    let to = IndexPoint {
-        seq: last.or(from.map(|point| point.seq)).unwrap_or_default(),
-        form: FORM,
-        terms,
-    };
-    let mut keys: Vec<SearchKey> = waiting.to_vec();
-    keys.extend(events.iter().flat_map(touched));
-    if from.is_some_and(|point| point.terms != terms) {
-        // The theme has other words: so have the texts that name it.
-        let has = |text: &str| text.contains('{');
-        let posts = state.posts.iter();
-        let posts = posts.filter(|(_, post)| has(post.title.as_str()) || has(post.body.as_str()));
-        keys.extend(posts.map(|(id, _)| SearchKey::Post(*id)));
-        let comments = state.comments.iter();
-        let comments = comments.filter(|(_, comment)| has(comment.text.as_str()));
-        keys.extend(comments.map(|(key, _)| SearchKey::Comment(key.post, key.id)));
-        keys.extend(state.rules.keys().cloned().map(SearchKey::Rule));
-    }
-    keys.sort_unstable();
-    keys.dedup();
-    // Whatever anybody may see is in the index. Each reader's own sight is asked when it is read.
-    let whole = View {
-        state,
-        law: &look.law,
-        reader: Reader::Law,
-    };
-    let mut texts: Vec<(SearchKey, Option<SearchText>)> = keys
-        .into_iter()
-        .filter(|key| key.part() != SearchPart::Events)
-        .map(|key| {
-            let kept = kept(look, &whole, &key);
-            let text = kept.map(|(findable, seals)| findable.indexed(seals));
-            (key, text)
-        })
-        .collect();
-    // Of events no more is found than what everybody may know.
-    for event in again.iter().chain(events) {
-        let text = told(look, event).map(|mut findable| {
-            findable.by = event.command().actor.player();
-            findable.indexed(typed_in(event))
-        });
-        if text.is_some() || again.contains(event) {
-            texts.push((SearchKey::Event(event.seq), text));
-        }
-    }
-    (to, texts)
-}
-
-/// The seals of what was typed in an event and is still at hand.
-fn typed_in(event: &Event) -> Vec<Digest> {
-    let mut seals = Vec::new();
-    event.clone().act.each_seal(&mut |seal| {
-        if let SealMut::Text(text) = seal {
-            seals.extend(text.plain().map(|_| text.digest()));
-        }
-    });
-    seals
-}
-
-impl Findable {
-    fn indexed(self, seals: Vec<Digest>) -> SearchText {
-        SearchText {
-            category: self.category,
-            by: self.by,
-            at: self.at,
-            title: self.title,
-            text: self.text,
-            seals,
         }
     }
 }

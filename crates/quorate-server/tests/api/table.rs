@@ -22,7 +22,7 @@ use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_server::app::visitor::session_digest;
 use quorate_server::security::session::SessionToken;
 use quorate_server::site::account::programs::{TokenWish, make_token};
-use quorate_server::{AppState, Deps, ServerConfig, router};
+use quorate_server::{AppState, Deps, ServerConfig, WriteCounts, router};
 use serde_json::{Value as Json, json};
 use tower::ServiceExt;
 
@@ -116,6 +116,7 @@ impl Table {
             search: store,
             backup: Some(Arc::new(Copies)),
             buckets: None,
+            writes: Arc::new(WriteCounts::new(clock.clone())),
             clock: clock.clone(),
             secret,
             books,

@@ -2,23 +2,26 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::command::Actor;
+use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{GameId, Moment};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountId, Accounts, Drafts, GameRow, Journal, Moderation, Restraint, Seals,
-    SearchIndex, SearchPlace, TimeSource,
+    SearchIndex, SearchPlace, Seat, TimeSource, WriteLimits,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
-use quorate_runtime::{Games, OperatingError};
+use quorate_runtime::{Answer, Games, OperatingError, fold};
 use serde::Serialize;
 
-use super::{Ask, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot};
+use super::{Ask, NewestSent, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot};
 use crate::frame;
 
 /// The most events that are handed over for one question.
 const EVENTS_MAX: u32 = 4_096;
+
+/// The most events that are handed over in place of a state.
+const SINCE_MAX: usize = 32;
 
 /// The most places of texts.
 const PLACES_MAX: u32 = 256;
@@ -42,6 +45,24 @@ pub struct Near {
     pub drafts: Arc<dyn Drafts>,
     /// In which words are found.
     pub search: Arc<dyn SearchIndex>,
+    /// How often accounts may write.
+    pub writes: Arc<dyn WriteLimits>,
+}
+
+/// For whom a worker works, and how much it may still send for them.
+#[derive(Debug)]
+pub(crate) struct Working {
+    account: Option<AccountId>,
+    /// How many commands were counted for the account and not sent yet.
+    counted: u32,
+}
+
+impl Working {
+    /// A worker that begins to work for an account, or for nobody.
+    pub(crate) fn of(account: Option<AccountId>) -> Self {
+        let counted = 0;
+        Self { account, counted }
+    }
 }
 
 impl Near {
@@ -49,8 +70,9 @@ impl Near {
     pub(crate) async fn answer(
         &self,
         ask: &Ask,
-        account: Option<AccountId>,
+        working: &mut Working,
     ) -> std::io::Result<Vec<u8>> {
+        let account = working.account;
         match ask {
             Ask::Games
             | Ask::Game(..)
@@ -59,7 +81,13 @@ impl Near {
             | Ask::Seals(..) => self.of_logs(ask).await,
             Ask::IndexPoint(..) | Ask::Search(..) => self.of_index(ask).await,
             Ask::Newest(game, known) => told(self.newest(game, *known).await),
-            Ask::Send(game, command) => told(self.send(game, command, account).await),
+            Ask::CountWrite => told(self.count_write(working).await),
+            Ask::Send(game, command) => told(self.send(game, command, working).await),
+            Ask::Receipt(game, player, key) => {
+                let actor = player.map_or(Actor::Newcomer, Actor::Player);
+                told(self.receipt(game, (actor, key), account).await)
+            }
+            Ask::TakeSeat(game, player) => told(self.take_seat(game, *player, account).await),
             Ask::Restraint(id, now) => told(self.restraint(AccountId(*id), *now, account).await),
             Ask::Drafts(..) | Ask::Draft(..) | Ask::DropDraft(..) => {
                 self.of_drafts(ask, account).await
@@ -179,12 +207,95 @@ impl Near {
     async fn newest(
         &self,
         game: &GameId,
-        known: Option<Digest>,
+        known: Option<(EventSeq, Digest)>,
     ) -> Result<WireNewest, OperatingError> {
         let newest = self.games.snapshot(game).await?;
-        let is_known = known == Some(newest.head.hash);
-        let state = (!is_known).then(|| WireRecord::of_state(&newest.state));
-        Ok((sent_head(newest.head), state))
+        let head = newest.head;
+        let sent = match known {
+            Some((_, hash)) if hash == head.hash => NewestSent::Same,
+            Some(known) => match self.since(game, known, head.seq).await? {
+                Some(events) => NewestSent::Since(events),
+                None => NewestSent::Whole(WireRecord::of_state(&newest.state)),
+            },
+            None => NewestSent::Whole(WireRecord::of_state(&newest.state)),
+        };
+        Ok((sent_head(head), sent))
+    }
+
+    /// What happened in a game from behind a place of its log up to another, where that is little.
+    async fn since(
+        &self,
+        game: &GameId,
+        (from, hash): (EventSeq, Digest),
+        to: EventSeq,
+    ) -> Result<Option<Vec<WireRecord>>, OperatingError> {
+        let count = usize::try_from(to.0.saturating_sub(from.0)).unwrap_or(usize::MAX);
+        if count == 0 || count > SINCE_MAX {
+            return Ok(None);
+        }
+        let (journal, seals) = (&*self.journal, &*self.seals);
+        let events = fold::events_from(journal, seals, game, from.next(), count).await?;
+        let fits = events.len() == count && events.first().is_some_and(|one| one.previous == hash);
+        Ok(fits.then(|| events.iter().map(WireRecord::of_event).collect()))
+    }
+
+    /// What came of an earlier command of the account that the worker works for.
+    async fn receipt(
+        &self,
+        game: &GameId,
+        (actor, key): (Actor, &Name),
+        account: Option<AccountId>,
+    ) -> Result<Option<WireAnswer>, Trouble> {
+        if !self.is_of(game, (actor, key), account).await? {
+            return Ok(None);
+        }
+        let receipt = self.games.receipt(game, actor, key).await?;
+        Ok(receipt.map(|receipt| WireAnswer::of(&Answer::Kept(receipt))))
+    }
+
+    /// Whether an account sends as such an actor under such a key.
+    async fn is_of(
+        &self,
+        game: &GameId,
+        (actor, key): (Actor, &Name),
+        account: Option<AccountId>,
+    ) -> Result<bool, Trouble> {
+        let Some(account) = account else {
+            return Ok(false);
+        };
+        Ok(match actor {
+            Actor::Player(_) => {
+                let own = self.accounts.seat(account, game).await?;
+                own.map(Actor::Player) == Some(actor)
+            }
+            Actor::Newcomer => account.has_key(key),
+            _ => false,
+        })
+    }
+
+    /// Seats an account as whoever its own asking to join made.
+    async fn take_seat(
+        &self,
+        game: &GameId,
+        player: PlayerId,
+        account: Option<AccountId>,
+    ) -> Result<(), Trouble> {
+        let not_theirs = || Trouble::Other("a worker took another's seat".to_owned());
+        let (journal, seals) = (&*self.journal, &*self.seals);
+        let made_by = fold::events_of(journal, seals, game, &[player.0.event()]).await?;
+        let made_by = made_by.first().ok_or_else(not_theirs)?;
+        let is_own = account.filter(|account| account.has_key(&made_by.key));
+        let account = is_own.ok_or_else(not_theirs)?;
+        if made_by.actor != Actor::Newcomer || player.0.ordinal() != 0 {
+            return Err(not_theirs());
+        }
+        let game = game.clone();
+        let seat = Seat {
+            game,
+            player,
+            account,
+        };
+        Ok(self.accounts.take_seat(&seat).await?)
     }
 
     /// What an account is kept from, if the worker works for it.
@@ -202,21 +313,33 @@ impl Near {
         Ok(self.moderation.restraint(id, now).await?)
     }
 
-    /// Sends a command, if it is one of the account that the worker works for: a worker is no one to be believed.
+    /// Counts something that the account writes for which the worker works; where it wrote too much, gives how long to wait.
+    async fn count_write(&self, working: &mut Working) -> Result<Option<u64>, Trouble> {
+        let nobody = || Trouble::Other("a worker writes for nobody".to_owned());
+        let account = working.account.ok_or_else(nobody)?;
+        let wait = self.writes.count_write(account).await?;
+        working.counted += u32::from(wait.is_none());
+        Ok(wait)
+    }
+
+    /// Sends a command, if it is one of the account that the worker works for and was counted: a worker is no one to be believed.
     async fn send(
         &self,
         game: &GameId,
         command: &WireRecord,
-        account: Option<AccountId>,
+        working: &mut Working,
     ) -> Result<WireAnswer, Trouble> {
         let not_theirs =
             || Trouble::Other("a worker sent what is not its reader's to send".to_owned());
         let command = command
             .command()
             .map_err(|error| Trouble::Other(error.to_string()))?;
-        let account = account.ok_or_else(not_theirs)?;
-        let own = self.accounts.seat(account, game).await?.map(Actor::Player);
-        if own != Some(command.actor) {
+        let account = working.account.ok_or_else(not_theirs)?;
+        working.counted = working.counted.checked_sub(1).ok_or_else(not_theirs)?;
+        let sender = (command.actor, &command.key);
+        let is_join = matches!(command.act, Act::Apply { .. });
+        let is_fitting = is_join || command.actor != Actor::Newcomer;
+        if !is_fitting || !self.is_of(game, sender, Some(account)).await? {
             return Err(not_theirs());
         }
         // The site in the worker says this better; what counts is what is said here.
@@ -230,6 +353,7 @@ impl Near {
             .games
             .send(game, command.actor, command.key, command.act)
             .await?;
+        self.writes.note_sent(matches!(answer, Answer::Kept(_)));
         Ok(WireAnswer::of(&answer))
     }
 }

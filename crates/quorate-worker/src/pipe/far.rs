@@ -1,6 +1,6 @@
 //! The worker's end: the ports of a site, each question a frame to the server and its answer another.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,22 +9,23 @@ use async_trait::async_trait;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
-use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Span};
+use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, Batch, Claim, ClaimFor, DistantGames, DraftKept,
-    Drafts, Epoch, GameRow, IndexPoint, Invitation, Journal, KeptDraft, Moderation, NewAccount,
-    Outage, OutsideName, OutsideWay, Recovery, Report, Restraint, Safety, Seals, SearchIndex,
-    SearchKey, SearchPlace, SearchQuery, SearchText, Seat, SecondFactor, SecurityEntry, Session,
-    SessionUse, Snapshot, StoreError, Token, Upload, UploadKept, Uploads,
+    Batch, Claim, ClaimFor, DistantGames, Epoch, GameRow, IndexPoint, Journal, Outage, Seals,
+    SearchIndex, SearchKey, SearchPlace, SearchQuery, SearchText, Snapshot, StoreError,
 };
 use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
-use quorate_runtime::{Answer, OperatingError, Published};
+use quorate_runtime::{Answer, OperatingError, Published, Receipt};
 use serde::de::DeserializeOwned;
 
-use super::{Ask, Upward, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot, WorkerTask};
+use super::{
+    Ask, NewestSent, Upward, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot, WorkerTask,
+};
 use crate::culprit::Teller;
 use crate::frame;
+
+mod accounts;
 
 /// How many games' states a worker keeps between jobs.
 const STATES_MAX: usize = 8;
@@ -113,16 +114,28 @@ impl DistantGames for Far {
     async fn snapshot(&self, game: &GameId) -> Result<Arc<Published>, OperatingError> {
         let found = |all: &[Arc<Published>]| all.iter().find(|one| one.game == *game).cloned();
         let known = found(&self.known());
-        let hash = known.as_ref().map(|known| known.head.hash);
-        let (head, state): WireNewest = self.ask(Ask::Newest(game.clone(), hash))?;
-        let newest = match (state, known) {
-            (None, Some(known)) => known,
-            (None, None) => return Err(OperatingError::Interrupted),
-            (Some(state), _) => Arc::new(Published {
-                game: game.clone(),
-                state: state.state().map_err(|_| OperatingError::Bug)?,
-                head: come_head(head),
-            }),
+        let at = known
+            .as_ref()
+            .map(|known| (known.head.seq, known.head.hash));
+        let (head, sent): WireNewest = self.ask(Ask::Newest(game.clone(), at))?;
+        let with = |state| {
+            let (game, head) = (game.clone(), come_head(head));
+            Arc::new(Published { game, state, head })
+        };
+        let newest = match (sent, known) {
+            (NewestSent::Same, Some(known)) => known,
+            (NewestSent::Since(events), Some(known)) => {
+                let mut state = known.state.clone();
+                for event in events {
+                    let event = event.event().map_err(|_| OperatingError::Bug)?;
+                    let effects = event.steps.iter().map(|step| &step.effect);
+                    let taken = state.apply_all(effects);
+                    taken.map_err(|_| OperatingError::Bug)?;
+                }
+                with(state)
+            }
+            (NewestSent::Whole(state), _) => with(state.state().map_err(|_| OperatingError::Bug)?),
+            (NewestSent::Same | NewestSent::Since(_), None) => return Err(OperatingError::Bug),
         };
         let mut all = self.known();
         all.retain(|one| one.game != *game);
@@ -149,6 +162,27 @@ impl DistantGames for Far {
         });
         let answer: WireAnswer = self.ask(Ask::Send(game.clone(), command))?;
         answer.answer().map_err(|_| OperatingError::Bug)
+    }
+
+    async fn receipt(
+        &self,
+        game: &GameId,
+        actor: Actor,
+        key: &Name,
+    ) -> Result<Option<Receipt>, OperatingError> {
+        let player = match actor {
+            Actor::Player(player) => Some(player),
+            Actor::Newcomer => None,
+            // No worker sends as anybody else.
+            Actor::Game | Actor::Operator | Actor::Hidden => return Ok(None),
+        };
+        let ask = Ask::Receipt(game.clone(), player, key.clone());
+        let answer: Option<WireAnswer> = self.ask(ask)?;
+        match answer.map(|answer| answer.answer()) {
+            Some(Ok(Answer::Kept(receipt))) => Ok(Some(receipt)),
+            None => Ok(None),
+            Some(Ok(Answer::Refused(_)) | Err(_)) => Err(OperatingError::Bug),
+        }
     }
 }
 
@@ -301,317 +335,5 @@ impl Journal for Far {
 
     async fn outages(&self, _: Moment) -> Result<Vec<Outage>, StoreError> {
         not_here()
-    }
-}
-
-#[async_trait]
-impl Accounts for Far {
-    async fn make(&self, _: &NewAccount) -> Result<AccountId, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn account(&self, id: AccountId) -> Result<Option<Account>, AccountError> {
-        Ok(self.ask(Ask::Account(id.0))?)
-    }
-
-    async fn account_by_name(&self, name: &str) -> Result<Option<Account>, AccountError> {
-        Ok(self.ask(Ask::AccountByName(name.to_owned()))?)
-    }
-
-    async fn account_by_mail(&self, _: &str) -> Result<Option<Account>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn accounts(&self) -> Result<Vec<Account>, AccountError> {
-        Ok(self.ask(Ask::Accounts)?)
-    }
-
-    async fn change(&self, _: &Account) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn erase(&self, _: AccountId) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn begin_session(&self, _: &Session) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn account_of_session(
-        &self,
-        digest: Digest,
-        now: Moment,
-    ) -> Result<Option<Account>, AccountError> {
-        Ok(self.ask(Ask::AccountOfSession(digest, now))?)
-    }
-
-    async fn sessions_of(&self, _: AccountId, _: Moment) -> Result<Vec<Session>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn end_session(&self, _: Digest) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn make_token(&self, _: &Token) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn token(&self, digest: Digest, now: Moment) -> Result<Option<Token>, AccountError> {
-        Ok(self.ask(Ask::Token(digest, now))?)
-    }
-
-    async fn tokens_of(&self, _: AccountId) -> Result<Vec<Token>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn revoke_token(&self, _: Digest) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn invite(&self, _: &Invitation) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn invitation(&self, _: Digest, _: Moment) -> Result<Option<Invitation>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn make_recovery(&self, _: &Recovery) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn use_recovery(&self, _: Digest, _: Moment) -> Result<Option<AccountId>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn take_seat(&self, _: &Seat) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn leave_seat(&self, _: &GameId, _: PlayerId) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn seat(&self, id: AccountId, game: &GameId) -> Result<Option<PlayerId>, AccountError> {
-        Ok(self.ask(Ask::Seat(id.0, game.clone()))?)
-    }
-
-    async fn seats_of(&self, id: AccountId) -> Result<Vec<Seat>, AccountError> {
-        Ok(self.ask(Ask::SeatsOf(id.0))?)
-    }
-
-    async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>, AccountError> {
-        Ok(self.ask(Ask::SeatsIn(game.clone()))?)
-    }
-
-    async fn messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-    ) -> Result<BTreeMap<String, EventSeq>, AccountError> {
-        Ok(self.ask(Ask::MessagesRead(id.0, game.clone()))?)
-    }
-
-    async fn note_messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-        conversation: &str,
-        up_to: EventSeq,
-    ) -> Result<(), AccountError> {
-        let conversation = conversation.to_owned();
-        Ok(self.ask(Ask::NoteMessagesRead(
-            id.0,
-            game.clone(),
-            conversation,
-            up_to,
-        ))?)
-    }
-
-    async fn sweep(&self, _: Moment) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-}
-
-/// Nothing of this is a worker's: the server does it before it hands a request over.
-#[async_trait]
-impl Safety for Far {
-    async fn make_invited(&self, _: &NewAccount, _: Digest) -> Result<AccountId, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn use_session(&self, _: &SessionUse, _: Moment, _: Span) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn session_uses(&self, _: AccountId) -> Result<Vec<SessionUse>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn close_ways(&self, _: AccountId) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn make_from_outside(
-        &self,
-        _: &NewAccount,
-        _: Option<Digest>,
-        _: &OutsideWay,
-    ) -> Result<AccountId, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn account_from_outside(
-        &self,
-        _: &OutsideName,
-    ) -> Result<Option<AccountId>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn outside_ways(&self, _: AccountId) -> Result<Vec<OutsideWay>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn link_outside(&self, _: AccountId, _: &OutsideWay) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn unlink_outside(&self, _: AccountId, _: &OutsideName) -> Result<bool, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn second_factor(&self, _: AccountId) -> Result<Option<SecondFactor>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn set_second_factor(
-        &self,
-        _: AccountId,
-        _: &[u8],
-        _: u64,
-        _: &[Digest],
-    ) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn drop_second_factor(&self, _: AccountId) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn use_step(&self, _: AccountId, _: u64) -> Result<bool, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn use_recovery_code(&self, _: AccountId, _: Digest) -> Result<bool, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn note(&self, _: &SecurityEntry) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn entries(
-        &self,
-        _: Option<AccountId>,
-        _: u32,
-    ) -> Result<Vec<SecurityEntry>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn drop_entries(&self, _: Moment) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-}
-
-/// Of this a worker needs to know what its own reader is kept from.
-#[async_trait]
-impl Moderation for Far {
-    async fn restrain(&self, _: AccountId, _: &Restraint) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn lift(&self, _: AccountId) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn restraint(
-        &self,
-        id: AccountId,
-        now: Moment,
-    ) -> Result<Option<Restraint>, AccountError> {
-        Ok(self.ask(Ask::Restraint(id.0, now))?)
-    }
-
-    async fn report(&self, _: &Report) -> Result<(), AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn reports(&self) -> Result<Vec<(u64, Report)>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn settle_report(&self, _: u64, _: Moment) -> Result<bool, AccountError> {
-        Ok(not_here()?)
-    }
-}
-
-/// Those of the account that this works for: the server believes no worker who it is.
-#[async_trait]
-impl Drafts for Far {
-    async fn keep_draft(&self, _: AccountId, _: &KeptDraft) -> Result<DraftKept, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn draft(
-        &self,
-        _: AccountId,
-        game: &GameId,
-        form: &str,
-    ) -> Result<Option<KeptDraft>, AccountError> {
-        Ok(self.ask(Ask::Draft(game.clone(), form.to_owned()))?)
-    }
-
-    async fn drafts(&self, _: AccountId, game: &GameId) -> Result<Vec<KeptDraft>, AccountError> {
-        Ok(self.ask(Ask::Drafts(game.clone()))?)
-    }
-
-    async fn drop_draft(
-        &self,
-        _: AccountId,
-        game: &GameId,
-        form: &str,
-    ) -> Result<bool, AccountError> {
-        Ok(self.ask(Ask::DropDraft(game.clone(), form.to_owned()))?)
-    }
-}
-
-#[async_trait]
-impl Uploads for Far {
-    async fn keep_upload(&self, _: AccountId, _: &Upload) -> Result<UploadKept, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn upload(
-        &self,
-        _: &GameId,
-        _: &str,
-        _: Option<AccountId>,
-    ) -> Result<Option<Upload>, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn drop_upload(
-        &self,
-        _: &GameId,
-        _: &str,
-        _: Option<AccountId>,
-    ) -> Result<u64, AccountError> {
-        Ok(not_here()?)
-    }
-
-    async fn drop_uploads_of(&self, _: AccountId) -> Result<u64, AccountError> {
-        Ok(not_here()?)
     }
 }

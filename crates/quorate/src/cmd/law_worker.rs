@@ -118,6 +118,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         outbox: None,
         backup: None,
         buckets: None,
+        writes: far.clone(),
         clock: Arc::new(SystemClock),
         secret,
         books,
@@ -125,7 +126,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         workers: None,
     };
     let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;
-    let app = router(Arc::new(state));
+    let state = Arc::new(state);
+    let app = router(Arc::clone(&state));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .max_blocking_threads(THREADS)
@@ -140,7 +142,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     };
     let made = |request: Vec<u8>| {
-        let answer = runtime.block_on(elsewhere::answer(&app, &request));
+        let answer = runtime.block_on(elsewhere::answer(&state, &app, &request));
         // An empty answer is none, and the server says so.
         answer.unwrap_or_default()
     };

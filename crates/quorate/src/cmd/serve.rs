@@ -12,7 +12,7 @@ use quorate_runtime::ports::{TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{
     AppState, Courier, Deps, DiscordKey, Fetcher, Indexer, Mail, Mailbox, MailboxPlace, Metrics,
-    ServerConfig, elsewhere, router,
+    ServerConfig, WriteCounts, elsewhere, router,
 };
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::Near;
@@ -221,15 +221,17 @@ pub(super) fn serve(
     tell_log(listen.log);
     let house = config(listen)?;
     let clock = folder.clock()?;
+    let writes = Arc::new(WriteCounts::new(Arc::clone(&clock)));
     let (games, workers): (Games, Option<Arc<dyn Workers>>) = match game_workers(listen.law)? {
         None => (folder.games_at(Arc::clone(&clock))?, None),
         Some(judges) => {
             let games = folder.games_by(Arc::new(judges.clone()), Arc::clone(&clock))?;
-            let readers = folder.wait(readers(folder, &games, judges, &house, &clock))?;
+            let near = near(folder, &games, writes.clone(), Arc::clone(&clock));
+            let readers = folder.wait(readers(folder, near, judges, &house))?;
             (games, Some(Arc::new(readers)))
         }
     };
-    let deps = deps(folder, &games, workers, clock, house)?;
+    let deps = deps(folder, &games, workers, writes, clock, house)?;
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
     let fetcher = Fetcher::new(&state);
@@ -285,6 +287,7 @@ fn deps(
     folder: &DataFolder,
     games: &Games,
     workers: Option<Arc<dyn Workers>>,
+    writes: Arc<WriteCounts>,
     clock: Arc<dyn TimeSource>,
     house: ServerConfig,
 ) -> Result<Deps> {
@@ -303,6 +306,7 @@ fn deps(
         outbox: Some(folder.store.clone()),
         backup: folder.backup(),
         buckets: folder.node.clone().map(|node| node as _),
+        writes,
         clock,
         secret: folder.secret()?,
         books: rulebooks::playable()?,
@@ -438,24 +442,33 @@ fn started_workers() -> Result<WorkerJudges> {
     Ok(judges)
 }
 
-/// Workers that make what readers see.
-async fn readers(
+/// From what questions of workers are answered.
+fn near(
     folder: &DataFolder,
     games: &Games,
-    judges: WorkerJudges,
-    house: &ServerConfig,
-    clock: &Arc<dyn TimeSource>,
-) -> Result<Readers> {
-    let near = Near {
+    writes: Arc<WriteCounts>,
+    clock: Arc<dyn TimeSource>,
+) -> Near {
+    Near {
         games: games.clone(),
         accounts: folder.store.clone(),
         drafts: folder.store.clone(),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         moderation: folder.store.clone(),
-        clock: Arc::clone(clock),
         search: folder.store.clone(),
-    };
+        writes,
+        clock,
+    }
+}
+
+/// Workers that make what readers see.
+async fn readers(
+    folder: &DataFolder,
+    near: Near,
+    judges: WorkerJudges,
+    house: &ServerConfig,
+) -> Result<Readers> {
     let setup = elsewhere::setup(house, &folder.secret()?)?;
     let (heavy, light) = (program(Kind::Previews)?, program(Kind::Pages)?);
     let readers = Readers::new(near, judges, heavy, light, setup);

@@ -1,6 +1,7 @@
 //! Rule code in processes of its own: the same answers as in the server's, and games that live on when those are killed.
 #![cfg(unix)]
 
+mod asked;
 mod kills;
 #[path = "../running/mod.rs"]
 mod running;
@@ -9,15 +10,11 @@ mod waiting;
 
 use std::process::Command;
 
-use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{
-    Accounts, Moderation, Restraint, RestraintKind, Session, SystemClock, TimeSource,
-};
-use quorate_server::app::visitor::session_digest;
-use quorate_server::security::session::{Cookies, SessionToken};
+use quorate_kernel::Moment;
+use quorate_runtime::ports::{Accounts, Moderation, Restraint, RestraintKind};
 use quorate_store::{Store, StoreOptions};
 use serde_json::Value;
-use served::{QUORATE, Served, folder, hidden};
+use served::{QUORATE, Served, folder, hidden, signed_in};
 
 /// Answers without the moment at which they were asked for.
 fn timeless(answers: Vec<(u16, String)>) -> Vec<(u16, String)> {
@@ -81,12 +78,7 @@ fn both_hosts_judge_every_test_and_a_random_game_alike() {
 #[test]
 fn a_post_goes_through_a_worker_unless_its_writer_is_muted() {
     let (folder, waiting) = folder();
-    let session = SessionToken::fresh().expect("a random source");
-    let cookies = Cookies { is_secure: false };
-    let cookie = cookies.set(&session, 60);
-    let cookie = cookie.to_str().expect("it is text");
-    let word = cookie.trim_start_matches("quorate=").split(';').next();
-    let word = word.expect("a value");
+    let word = &signed_in(&folder, &waiting);
     let muted = async |until: Option<Moment>| {
         let store = Store::open(folder.path(), StoreOptions::default()).await;
         let store = store.expect("the store opens");
@@ -100,19 +92,6 @@ fn a_post_goes_through_a_worker_unless_its_writer_is_muted() {
         let kept = store.restrain(account, &restraint).await;
         kept.expect("it is kept");
     };
-    waiting.block_on(async {
-        let store = Store::open(folder.path(), StoreOptions::default()).await;
-        let store = store.expect("the store opens");
-        let account = store.account_by_name("Anna").await.expect("an answer");
-        let now = SystemClock.now();
-        let begun = Session {
-            digest: session_digest(&session),
-            account: account.expect("an account").id,
-            began_at: now,
-            ends_at: now + Span::days(1),
-        };
-        store.begin_session(&begun).await.expect("a session");
-    });
     let post = |title: &str| {
         let server = Served::start(folder.path(), "workers");
         let form = "/g/town/new/Proposal";

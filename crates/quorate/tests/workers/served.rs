@@ -5,13 +5,18 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use quorate_kernel::{GameId, Moment, PlayerId};
+use quorate_kernel::{GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
-    AccountId, Accounts, Journal, NewAccount, Seals, Seat, Token, TokenScopes,
+    AccountId, Accounts, Journal, NewAccount, Seals, Seat, Session, SystemClock, TimeSource, Token,
+    TokenScopes,
 };
 use quorate_server::app::state::digest_of;
+use quorate_server::app::visitor::session_digest;
+use quorate_server::security::session::{Cookies, SessionToken};
 use quorate_store::{Store, StoreOptions};
 use serde_json::json;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use crate::running::{Server, done};
 
@@ -106,10 +111,10 @@ pub(crate) fn hidden(page: &str, name: &str) -> String {
 }
 
 /// A folder with a game, `town`, and an account with a token that plays its founder.
-pub(crate) fn folder() -> (tempfile::TempDir, tokio::runtime::Runtime) {
+pub(crate) fn folder() -> (TempDir, Runtime) {
     let folder = tempfile::tempdir().expect("a folder");
     done(&["new", "one-page", "--id", "town"], folder.path());
-    let waiting = tokio::runtime::Runtime::new().expect("a runtime");
+    let waiting = Runtime::new().expect("a runtime");
     waiting.block_on(async {
         let store = Store::open(folder.path(), StoreOptions::default());
         let store = store.await.expect("the store opens");
@@ -147,6 +152,28 @@ async fn account(store: &Store, name: &str, token: &str) -> AccountId {
     };
     store.make_token(&token).await.expect("a token");
     account
+}
+
+/// The word of a session in which the founder is signed in.
+pub(crate) fn signed_in(folder: &TempDir, waiting: &Runtime) -> String {
+    let session = SessionToken::fresh().expect("a random source");
+    waiting.block_on(async {
+        let store = Store::open(folder.path(), StoreOptions::default()).await;
+        let store = store.expect("the store opens");
+        let account = store.account_by_name("Anna").await.expect("an answer");
+        let now = SystemClock.now();
+        let begun = Session {
+            digest: session_digest(&session),
+            account: account.expect("an account").id,
+            began_at: now,
+            ends_at: now + Span::days(1),
+        };
+        store.begin_session(&begun).await.expect("a session");
+    });
+    let cookie = Cookies { is_secure: false }.set(&session, 60);
+    let cookie = cookie.to_str().expect("it is text");
+    let word = cookie.trim_start_matches("quorate=").split(';').next();
+    word.expect("a value").to_owned()
 }
 
 /// The game, and who founded it.

@@ -2,5 +2,6 @@
 
 pub mod handler;
 mod moves;
+pub(crate) mod play;
 mod press;
 mod waiting;

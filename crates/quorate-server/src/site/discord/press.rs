@@ -1,5 +1,6 @@
 //! What a button, a menu or a form stands for, in the id that Discord hands back.
 
+use quorate_kernel::GameId;
 use quorate_notices::discord::reply::limits;
 
 /// What somebody meant by pressing, picking or sending something.
@@ -46,6 +47,19 @@ impl Press {
         };
         let id = parts.join(&JOINT.to_string());
         (id.len() <= limits::ID).then_some(id)
+    }
+
+    /// The game that an id is of, or that was picked.
+    pub(super) fn game(id: &str, picked: &[String]) -> Option<GameId> {
+        let game = match Self::read(id)? {
+            Self::Needs | Self::Acts => picked.first()?.clone(),
+            Self::Vote { game, .. }
+            | Self::Begin { game }
+            | Self::Take { game, .. }
+            | Self::Answer { game, .. }
+            | Self::Ask { game, .. } => game,
+        };
+        game.parse().ok()
     }
 
     /// What an id stands for; none where it is none of ours.

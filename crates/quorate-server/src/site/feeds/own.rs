@@ -5,12 +5,15 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use quorate_kernel::Moment;
+use quorate_kernel::{GameId, Moment};
 use quorate_notices::feed::{CalendarEntry, FeedEntry, FeedPage, calendar};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{ChannelAudience, ChannelSort};
+use quorate_runtime::ports::AccountId;
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::notice_words::{self, WordFor};
 use crate::app::reply::site_address;
 use crate::app::state::AppState;
@@ -41,27 +44,23 @@ async fn shown(
     form: &str,
     base: String,
 ) -> Result<Response, AppError> {
-    let looks = looks(site, word).await?;
+    let (account, games) = games(site, word).await?;
     let here: Href = urls::OwnFeed { word, form }.into();
     let own = format!("{base}{}", here.as_str());
     let now = site.now();
-    let written = match form.split_once('.') {
+    let mut answer = match form.split_once('.') {
         Some(("needs", ending)) => {
             let form = FeedForm::of(ending).ok_or(AppError::NotFound)?;
-            tokio::task::spawn_blocking(move || form.answer(&needed(&looks, &base, own, now)))
+            form.answer(&needed(site, account, games, (base, own)).await)
         }
-        Some(("calendar", "ics")) => tokio::task::spawn_blocking(move || {
-            let entries: Vec<_> = looks.iter().flat_map(|look| dates(look, &base)).collect();
+        Some(("calendar", "ics")) => {
+            let entries = dates(site, account, games, &base).await;
             let text = calendar("What waits for you", now, &entries);
-            (
-                [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")],
-                text,
-            )
-                .into_response()
-        }),
+            let kind = [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")];
+            (kind, text).into_response()
+        }
         _ => return Err(AppError::NotFound),
     };
-    let mut answer = written.await?;
     // It is one person's own, and its address is its key.
     let headers = answer.headers_mut();
     headers.insert(
@@ -75,8 +74,8 @@ async fn shown(
     Ok(answer)
 }
 
-/// The games of the one to whom a word belongs, as they see them.
-async fn looks(site: &Arc<AppState>, word: &str) -> Result<Vec<GameView>, AppError> {
+/// To whom a word belongs, and the games that it is about.
+async fn games(site: &Arc<AppState>, word: &str) -> Result<(AccountId, Vec<GameId>), AppError> {
     let Some(WordFor::Feed(id)) = notice_words::read(site, word) else {
         return Err(AppError::NotFound);
     };
@@ -93,55 +92,143 @@ async fn looks(site: &Arc<AppState>, word: &str) -> Result<Vec<GameView>, AppErr
         .account(channel.account)
         .await?
         .ok_or(AppError::NotFound)?;
-    let mut looks = Vec::new();
-    for seat in accounts.seats_of(account.id).await? {
-        let is_wanted = match &channel.audience {
-            ChannelAudience::Own(Some(game), _) => *game == seat.game,
-            ChannelAudience::Own(None, _) => true,
-            ChannelAudience::Room(..) => false,
-        };
-        if is_wanted {
-            let account = Some(account.clone());
-            looks.push(GameView::for_account(site, account, seat.game.as_str()).await?);
-        }
-    }
-    Ok(looks)
+    let seats = accounts.seats_of(account.id).await?.into_iter();
+    let games = seats.map(|seat| seat.game);
+    let is_wanted = |game: &GameId| match &channel.audience {
+        ChannelAudience::Own(Some(one), _) => one == game,
+        ChannelAudience::Own(None, _) => true,
+        ChannelAudience::Room(..) => false,
+    };
+    Ok((account.id, games.filter(is_wanted).collect()))
 }
 
-/// What waits for somebody. An entry's name stays while it waits for the same thing.
-fn needed(looks: &[GameView], base: &str, own: String, now: Moment) -> FeedPage {
-    let entries = looks.iter().flat_map(|look| {
-        let lines = needs(look).lines.into_iter();
-        lines.map(move |line| {
-            let link = format!("{base}{}", line.href.as_str());
-            let words = format!("{link} {} {}", line.title, line.note);
-            let due = line
-                .due
-                .map_or_else(String::new, |due| format!(", until {}", due.full()));
-            FeedEntry {
-                id: format!("{link}#{}", &blake3::hash(words.as_bytes()).to_hex()[..16]),
-                title: format!("{}: {}", look.title(), line.title),
-                link,
-                author: look.title(),
-                category: look.game().to_string(),
-                at: look.head().at,
-                changed_at: look.head().at,
-                html: crate::ui::markup::escape(&format!("{}{due}", line.note)).to_string(),
+/// What waits for somebody in one game.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct NeedsAsked {
+    game: GameId,
+    account: AccountId,
+    base: String,
+}
+
+impl Inquiry for NeedsAsked {
+    type Answer = (Moment, Vec<FeedEntry>);
+    const WORD: &'static str = "needs";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
+        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let asking = move || (look.head().at, needs_entries(&look, &self.base));
+        Ok(tokio::task::spawn_blocking(asking).await?)
+    }
+}
+
+/// What somebody's calendar has of one game.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct DatesAsked {
+    game: GameId,
+    account: AccountId,
+    base: String,
+}
+
+impl Inquiry for DatesAsked {
+    type Answer = Vec<CalendarEntry>;
+    const WORD: &'static str = "dates";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
+        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let asking = move || dates_entries(&look, &self.base);
+        Ok(tokio::task::spawn_blocking(asking).await?)
+    }
+}
+
+/// What each game tells. One that cannot be asked takes no other along.
+async fn of_each<I: Inquiry>(
+    site: &Arc<AppState>,
+    games: Vec<GameId>,
+    asked: impl Fn(GameId) -> I,
+) -> Vec<I::Answer> {
+    let mut told = Vec::new();
+    for game in games {
+        match ask(site, asked(game.clone())).await {
+            Ok(answer) => told.push(answer),
+            Err(trouble) => {
+                tracing::warn!(%game, trouble = %trouble.what(), "a game is not in somebody's feed");
             }
-        })
-    });
+        }
+    }
+    told
+}
+
+/// What waits for somebody, as a feed.
+async fn needed(
+    site: &Arc<AppState>,
+    account: AccountId,
+    games: Vec<GameId>,
+    (base, own): (String, String),
+) -> FeedPage {
+    let asked = |game| NeedsAsked {
+        game,
+        account,
+        base: base.clone(),
+    };
+    let told = of_each(site, games, asked).await;
     FeedPage {
         title: "What waits for you".to_owned(),
         front: format!("{base}{}", Href::from(urls::Home).as_str()),
         own,
-        updated: looks.iter().map(|look| look.head().at).max().unwrap_or(now),
-        entries: entries.collect(),
+        updated: told.iter().map(|(at, _)| *at).max().unwrap_or(site.now()),
+        entries: told.into_iter().flat_map(|(_, entries)| entries).collect(),
     }
+}
+
+/// What somebody's calendar has.
+async fn dates(
+    site: &Arc<AppState>,
+    account: AccountId,
+    games: Vec<GameId>,
+    base: &str,
+) -> Vec<CalendarEntry> {
+    let asked = |game| DatesAsked {
+        game,
+        account,
+        base: base.to_owned(),
+    };
+    of_each(site, games, asked).await.concat()
+}
+
+/// What waits for somebody in one game. An entry's name stays while it waits for the same thing.
+fn needs_entries(look: &GameView, base: &str) -> Vec<FeedEntry> {
+    let lines = needs(look).lines.into_iter();
+    let entries = lines.map(|line| {
+        let link = format!("{base}{}", line.href.as_str());
+        let words = format!("{link} {} {}", line.title, line.note);
+        let due = line
+            .due
+            .map_or_else(String::new, |due| format!(", until {}", due.full()));
+        FeedEntry {
+            id: format!("{link}#{}", &blake3::hash(words.as_bytes()).to_hex()[..16]),
+            title: format!("{}: {}", look.title(), line.title),
+            link,
+            author: look.title(),
+            category: look.game().to_string(),
+            at: look.head().at,
+            changed_at: look.head().at,
+            html: crate::ui::markup::escape(&format!("{}{due}", line.note)).to_string(),
+        }
+    });
+    entries.collect()
 }
 
 /// Deadlines of questions, moments from which the reader may close a matter, Turns and what else the tracker has a time for,
 /// and when the game rests.
-fn dates(look: &GameView, base: &str) -> Vec<CalendarEntry> {
+fn dates_entries(look: &GameView, base: &str) -> Vec<CalendarEntry> {
     let game = look.game().as_str();
     let questions = look.deadlines().into_iter().filter_map(|(topic, at)| {
         let asked = NoticeAsked {

@@ -9,7 +9,7 @@ use axum::response::Response;
 use crate::app::error::AppError;
 use crate::app::forget::{drop_pictures, is_mine, withhold};
 use crate::app::forms::{SentIn, answer_in};
-use crate::app::reply;
+use crate::app::{reply, send};
 use crate::ui::urls;
 use crate::view::events;
 use crate::view::forgetting::texts;
@@ -30,7 +30,7 @@ pub(crate) async fn take(
             ));
         }
         let site = look.app();
-        site.writes.take(look.visitor().who(), site.now_ms())?;
+        send::count_write(site, look.visitor()).await?;
         site.forget(look.game(), &texts(&event)).await?;
         drop_pictures(&look, &event, look.visitor().id()).await
     };

@@ -6,8 +6,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::GameId;
+use quorate_runtime::ports::AccountId;
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
@@ -27,10 +30,12 @@ pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Respon
 async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError> {
     let mut games = Vec::new();
     for row in site.parts.games.list().await? {
-        let card = match GameView::at(site, visitor, row.game.as_str()).await {
-            Ok(look) => tokio::task::spawn_blocking(move || card(&look)).await?,
-            Err(trouble) => closed(&row.game, &trouble),
+        let asked = CardAsked {
+            game: row.game.clone(),
+            account: visitor.id(),
         };
+        let card = ask(site, asked).await;
+        let card = card.unwrap_or_else(|trouble| closed(&row.game, &trouble));
         games.push(card);
     }
     games.sort_by_key(|card: &GameCard| (std::cmp::Reverse(card.waiting), !card.is_joined));
@@ -52,15 +57,37 @@ async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError>
     })
 }
 
+/// A game in the list, as an account or a stranger sees it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct CardAsked {
+    game: GameId,
+    account: Option<AccountId>,
+}
+
+impl Inquiry for CardAsked {
+    type Answer = GameCard;
+    const WORD: &'static str = "card";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    fn account(&self) -> Option<AccountId> {
+        self.account
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<GameCard, AppError> {
+        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        Ok(tokio::task::spawn_blocking(move || card(&look)).await?)
+    }
+}
+
 /// What stands for a game that cannot be read: one that is broken does not take the others along.
 fn closed(game: &GameId, trouble: &AppError) -> GameCard {
     tracing::error!(%game, trouble = %trouble.what(), "a game cannot be opened");
     GameCard {
         name: game.to_string(),
-        href: urls::Game {
-            game: game.as_str(),
-        }
-        .into(),
+        game: game.to_string(),
         about: "It cannot be opened as things stand; who runs the server sees why on the operator’s panel."
             .to_owned(),
         dynasty: String::new(),
@@ -72,7 +99,6 @@ fn closed(game: &GameId, trouble: &AppError) -> GameCard {
 }
 
 fn card(look: &GameView) -> GameCard {
-    let game = look.game().as_str();
     let (active, idle) = look.roster();
     let open = look
         .posts()
@@ -94,7 +120,7 @@ fn card(look: &GameView) -> GameCard {
         .find(|book| Some(&book.name) == about.as_ref());
     GameCard {
         name: look.title(),
-        href: urls::Game { game }.into(),
+        game: look.game().to_string(),
         about: book
             .map(|book| book.manifest.about.clone())
             .unwrap_or_default(),

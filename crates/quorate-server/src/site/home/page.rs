@@ -1,17 +1,18 @@
 //! All games of a server.
 
 use askama::Template;
+use serde::{Deserialize, Serialize};
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Link};
+use crate::ui::{Chrome, Link, urls};
 
 /// A game in the list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GameCard {
     /// Its name.
     pub name: String,
-    /// Its front page.
-    pub href: Href,
+    /// Its word in addresses.
+    pub game: String,
     /// What it is about, in a sentence or two.
     pub about: String,
     /// "Second Dynasty of Ostrow, day 12".
@@ -24,6 +25,13 @@ pub struct GameCard {
     pub waiting: usize,
     /// Whether the reader plays there.
     pub is_joined: bool,
+}
+
+impl GameCard {
+    /// Its front page.
+    pub fn href(&self) -> Href {
+        urls::Game { game: &self.game }.into()
+    }
 }
 
 /// All games of a server.

@@ -9,7 +9,7 @@ impl Samples for Home {
     fn samples() -> Vec<Sample<Self>> {
         let card = |name: &str, game: &str, about: &str, waiting, is_joined| GameCard {
             name: name.into(),
-            href: urls::Game { game }.into(),
+            game: game.into(),
             about: about.into(),
             dynasty: "Third Dynasty of Oriel, day 12".into(),
             players: "11 players, 4 idle".into(),

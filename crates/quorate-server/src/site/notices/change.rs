@@ -17,10 +17,10 @@ use crate::app::error::AppError;
 use crate::app::mail::is_address;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::posted::Posted;
-use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::web_reach::WebReach;
+use crate::app::{reply, send};
 use crate::security::chance;
 use crate::security::rate::Who;
 use crate::site::notices::handler::{NoticesTold, failed, outbox, own_feed, shown};
@@ -41,7 +41,7 @@ pub(super) async fn changed(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
-    site.writes.take(visitor.who(), site.now_ms())?;
+    send::count_write(site, visitor).await?;
     let game = own_game(site, account, form).await?;
     let done = match what {
         "mail" => by_mail(site, visitor, account, game.clone(), form).await?,

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use quorate_kernel::{Moment, Span};
+use quorate_kernel::{GameId, Moment, Span};
 use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{
     Account, AccountId, ClockStanding, GameRow, Invitation, SecurityEvent,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::app::download;
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::posted::Posted;
 use crate::app::recovery::make_link;
 use crate::app::reply;
@@ -381,37 +383,53 @@ async fn health(
     let mut lines: Vec<_> = clock(site, visitor).into_iter().collect();
     lines.extend(reports(site, visitor).await?);
     for row in &rows {
-        let look = match GameView::at(site, visitor, row.game.as_str()).await {
-            Ok(look) => look,
+        let game = row.game.clone();
+        let told = match ask(site, AsleepAsked { game }).await {
+            Ok(asleep) => asleep
+                .into_iter()
+                .map(|(rule, why)| {
+                    let status = Status::new(StatusKind::Asleep, "Asleep");
+                    (status, format!("{}: {rule}: {why}", row.game))
+                })
+                .collect(),
             Err(trouble) => {
-                lines.push(OperatorLine {
-                    status: Status::new(StatusKind::Failed, "Cannot be opened"),
-                    text: format!("{}: {}", row.game, trouble.what()),
-                    place: None,
-                    forms: Vec::new(),
-                });
-                continue;
+                let status = Status::new(StatusKind::Failed, "Cannot be opened");
+                vec![(status, format!("{}: {}", row.game, trouble.what()))]
             }
         };
-        for asleep in &look.law().asleep {
-            let why = asleep
-                .diagnostics
-                .first()
-                .map(|finding| finding.text.clone());
-            lines.push(OperatorLine {
-                status: Status::new(StatusKind::Asleep, "Asleep"),
-                text: format!(
-                    "{}: {}: {}",
-                    row.game,
-                    look.rule_title(&asleep.rule),
-                    why.unwrap_or_default()
-                ),
-                place: None,
-                forms: Vec::new(),
-            });
-        }
+        lines.extend(told.into_iter().map(|(status, text)| OperatorLine {
+            status,
+            text,
+            place: None,
+            forms: Vec::new(),
+        }));
     }
     Ok((facts, lines))
+}
+
+/// What code of a game's rules is asleep: the rule's title, and why.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AsleepAsked {
+    game: GameId,
+}
+
+impl Inquiry for AsleepAsked {
+    type Answer = Vec<(String, String)>;
+    const WORD: &'static str = "asleep";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
+        let look = GameView::for_account(site, None, self.game.as_str()).await?;
+        let asleep = look.law().asleep.iter().map(|asleep| {
+            let why = asleep.diagnostics.first();
+            let why = why.map(|finding| finding.text.clone());
+            (look.rule_title(&asleep.rule), why.unwrap_or_default())
+        });
+        Ok(asleep.collect())
+    }
 }
 
 /// `POST /operator/{what}`.

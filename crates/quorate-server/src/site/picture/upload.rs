@@ -3,16 +3,23 @@
 //! A text names a picture by its word, `![a map](picture:0a1b…)`. The word says nothing of where the text stands, so the page
 //! that shows the text makes the address, and the address is asked whether the text still names the picture.
 
-use axum::extract::Path;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use quorate_engine::pictures;
-use quorate_runtime::ports::{UPLOADS_MAX, Upload, UploadKept};
+use quorate_kernel::GameId;
+use quorate_runtime::ports::{AccountId, UPLOADS_MAX, Upload, UploadKept};
+use serde::{Deserialize, Serialize};
 
 use crate::app::drafts::{self, DraftForm};
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in};
+use crate::app::forms::{SentIn, answer, answer_in};
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::posted::Posted;
+use crate::app::state::AppState;
+use crate::app::visitor::Visitor;
 use crate::app::{reply, send};
 use crate::ui::markup::{UPLOAD_WORD, UPLOADED, uploaded};
 use crate::view::game::GameView;
@@ -37,7 +44,7 @@ async fn taken(look: &GameView, mut form: Posted) -> Result<Response, AppError> 
     let of = of.ok_or_else(|| unread("It does not say which text the picture is for."))?;
     let id = look.visitor().id().ok_or(AppError::NotFound)?;
     let site = look.app();
-    site.writes.take(look.visitor().who(), site.now_ms())?;
+    send::count_write(site, look.visitor()).await?;
     let sent = form.filled("picture").map(str::to_owned);
     let sent =
         sent.ok_or_else(|| unread("Choose a picture first. Your text is still in the form."))?;
@@ -96,32 +103,66 @@ fn shows(words: Option<&str>) -> String {
 }
 
 /// `GET /g/{game}/uploads/{word}`: a picture for whoever uploaded it, while they write.
-pub(crate) async fn own(Opened(look): Opened, Path((_, word)): Path<(String, String)>) -> Response {
+pub(crate) async fn own(
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Path((game, word)): Path<(String, String)>,
+) -> Response {
     let result = async {
-        let id = look.visitor().id().ok_or(AppError::NotFound)?;
-        let uploads = &look.app().parts.uploads;
-        let found = uploads.upload(look.game(), &word, Some(id)).await?;
+        let id = visitor.id().ok_or(AppError::NotFound)?;
+        let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
+        let found = site.parts.uploads.upload(&game, &word, Some(id)).await?;
         Ok(shown(found.ok_or(AppError::NotFound)?))
     };
     let result = result.await;
-    answer_in(&look, result)
+    answer(&site, &visitor, result)
 }
 
 /// `GET /g/{game}/post/{post}/picture/{word}`: a picture for whoever may read a text under that post that names it.
 pub(crate) async fn in_post(
-    Opened(look): Opened,
-    Path((_, post, word)): Path<(String, String, String)>,
+    State(site): State<Arc<AppState>>,
+    visitor: Visitor,
+    Path((game, post, word)): Path<(String, String, String)>,
 ) -> Response {
     let result = async {
-        if !is_named(&look, &post, &word)? {
+        let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
+        let asked = NamedPicture {
+            game: game.clone(),
+            account: visitor.id(),
+            post,
+            word: word.clone(),
+        };
+        if !ask(&site, asked).await? {
             return Err(AppError::NotFound);
         }
-        let uploads = &look.app().parts.uploads;
-        let found = uploads.upload(look.game(), &word, None).await?;
+        let found = site.parts.uploads.upload(&game, &word, None).await?;
         Ok(shown(found.ok_or(AppError::NotFound)?))
     };
     let result = result.await;
-    answer_in(&look, result)
+    answer(&site, &visitor, result)
+}
+
+/// Whether a picture is named where an account, or a stranger, may read it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct NamedPicture {
+    game: GameId,
+    account: Option<AccountId>,
+    post: String,
+    word: String,
+}
+
+impl Inquiry for NamedPicture {
+    type Answer = bool;
+    const WORD: &'static str = "named picture";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<bool, AppError> {
+        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        is_named(&look, &self.post, &self.word)
+    }
 }
 
 /// Whether the post, or a comment under it, names a picture where its reader sees it.

@@ -10,7 +10,7 @@ use quorate_runtime::ports::Report;
 use crate::app::error::AppError;
 use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
-use crate::app::reply;
+use crate::app::{reply, send};
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, urls};
 use crate::view::game::GameView;
@@ -109,7 +109,7 @@ async fn told(look: &GameView, form: &Posted) -> Result<Response, AppError> {
         AppError::Form(format!("Say what is wrong, in at most {WHY_BYTES} bytes."))
     })?;
     let site = look.app();
-    site.writes.take(look.visitor().who(), site.now_ms())?;
+    send::count_write(site, look.visitor()).await?;
     let report = Report {
         at: site.now(),
         by: Some(by),

@@ -1,0 +1,111 @@
+//! What the server itself has to know of a game, for notices, feeds and lists of games: asked where its rule code may run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate_kernel::GameId;
+use quorate_runtime::OperatingError;
+use quorate_runtime::ports::{AccountId, Job};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::app::error::AppError;
+use crate::app::state::AppState;
+
+/// How long an answer may take whose law does nothing out of the common.
+const TIME: Duration = Duration::from_secs(2);
+
+/// A question about one game. A worker answers it, where the site has workers.
+pub(crate) trait Inquiry: Serialize + DeserializeOwned + Send {
+    /// What is answered.
+    type Answer: Serialize + DeserializeOwned + Send;
+
+    /// Its word, by which a worker knows it.
+    const WORD: &'static str;
+
+    /// Whether it may take long, and nobody waits for it: then it gives way to all else.
+    const IS_HEAVY: bool = false;
+
+    /// The game.
+    fn game(&self) -> &GameId;
+
+    /// The account for which the worker may act, where it may for one.
+    fn account(&self) -> Option<AccountId> {
+        None
+    }
+
+    /// Answers it in this process.
+    fn answer(
+        self,
+        site: &Arc<AppState>,
+    ) -> impl Future<Output = Result<Self::Answer, AppError>> + Send;
+}
+
+/// Something for a worker, as bytes.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum WireJob {
+    /// A request of a reader's.
+    Request(Vec<u8>),
+    /// A question of the server's: its word, and what it asks.
+    Inquiry(String, Vec<u8>),
+}
+
+/// What a worker says to a question.
+#[derive(Serialize, Deserialize)]
+enum InquiryTold {
+    Answer(Vec<u8>),
+    /// There is no such thing, or none for whom it is asked.
+    NotFound,
+    Failed(String),
+}
+
+/// Has a question answered.
+pub(crate) async fn ask<I: Inquiry>(
+    site: &Arc<AppState>,
+    inquiry: I,
+) -> Result<I::Answer, AppError> {
+    let Some(workers) = &site.parts.workers else {
+        return inquiry.answer(site).await;
+    };
+    let (game, account) = (inquiry.game().clone(), inquiry.account());
+    let asks = postcard::to_stdvec(&inquiry).map_err(broken)?;
+    let request = WireJob::Inquiry(I::WORD.to_owned(), asks);
+    let job = Job {
+        request: postcard::to_stdvec(&request).map_err(broken)?,
+        who: match account {
+            Some(account) => format!("account {}", account.0),
+            None => format!("game {game}"),
+        },
+        game: Some(game),
+        account,
+        time: TIME,
+        is_heavy: I::IS_HEAVY,
+        is_in_force: true,
+    };
+    let made = workers.run(job).await?;
+    match postcard::from_bytes(&made).map_err(broken)? {
+        InquiryTold::Answer(answer) => postcard::from_bytes(&answer).map_err(broken),
+        InquiryTold::NotFound => Err(AppError::NotFound),
+        InquiryTold::Failed(why) => Err(AppError::Broken(why)),
+    }
+}
+
+/// A worker's side: answers a question of one sort.
+pub(crate) async fn answered<I: Inquiry>(
+    site: &Arc<AppState>,
+    asks: &[u8],
+) -> postcard::Result<Vec<u8>> {
+    let inquiry: I = postcard::from_bytes(asks)?;
+    let told = match inquiry.answer(site).await {
+        Ok(answer) => InquiryTold::Answer(postcard::to_stdvec(&answer)?),
+        Err(AppError::NotFound | AppError::Operating(OperatingError::NoGame(_))) => {
+            InquiryTold::NotFound
+        }
+        Err(trouble) => InquiryTold::Failed(trouble.what()),
+    };
+    postcard::to_stdvec(&told)
+}
+
+fn broken(error: postcard::Error) -> AppError {
+    AppError::Broken(error.to_string())
+}
