@@ -99,47 +99,92 @@ pub(crate) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let letters: Vec<char> = word.chars().collect();
-    let limit = 1 + letters.len() / 4;
+    let mut spelling = Spelling::of(word);
     known
         .into_iter()
         .filter(|other| *other != word)
-        .filter_map(|other| Some((distance(&letters, other, limit)?, other)))
+        .filter_map(|other| Some((spelling.distance(other)?, other)))
         .min()
         .map(|(_, other)| other)
 }
 
-/// How many letters must be put in, taken out, changed or swapped with their neighbour, if that is no more than a limit. A law
-/// that breaks in many places asks for this of all its names, again and again.
-fn distance(a: &[char], other: &str, limit: usize) -> Option<usize> {
-    if a.len().abs_diff(other.chars().count()) > limit.min(3) {
-        return None;
-    }
-    let b: Vec<char> = other.chars().collect();
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut row = before.clone();
-    let mut least_before = 0;
-    for i in 1..=a.len() {
-        row[0] = i;
-        for j in 1..=b.len() {
-            let same = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + same);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row[j] = best;
+/// A word that others are held against. A law that breaks in many places asks for this of all its names, again and again: most
+/// are told apart by their lengths and by the letters that they have at all, and what is worked out in rows has its place once.
+struct Spelling {
+    letters: Vec<char>,
+    has: u64,
+    /// How far others may be from it.
+    limit: usize,
+    other: Vec<char>,
+    before: Vec<usize>,
+    last: Vec<usize>,
+    row: Vec<usize>,
+}
+
+impl Spelling {
+    fn of(word: &str) -> Self {
+        let letters: Vec<char> = word.chars().collect();
+        Self {
+            has: letters_of(word),
+            limit: 1 + letters.len() / 4,
+            letters,
+            other: Vec::new(),
+            before: Vec::new(),
+            last: Vec::new(),
+            row: Vec::new(),
         }
-        // What comes later follows from two rows, and is no less than the least of them.
-        let least = row.iter().copied().min().unwrap_or_default();
-        if least.min(least_before) > limit {
+    }
+
+    /// How many letters must be put in, taken out, changed or swapped with their neighbour, if that is no more than the limit.
+    fn distance(&mut self, other: &str) -> Option<usize> {
+        let (a, limit) = (&self.letters, self.limit);
+        if a.len().abs_diff(other.chars().count()) > limit.min(3) {
             return None;
         }
-        least_before = least;
-        std::mem::swap(&mut before, &mut last);
-        std::mem::swap(&mut last, &mut row);
+        // Each letter that only one of them has takes a change of its own.
+        let has = letters_of(other);
+        let alone = |one: u64, other: u64| (one & !other).count_ones() as usize;
+        if alone(self.has, has).max(alone(has, self.has)) > limit {
+            return None;
+        }
+        self.other.clear();
+        self.other.extend(other.chars());
+        let b = &self.other;
+        let (before, last, row) = (&mut self.before, &mut self.last, &mut self.row);
+        for buffer in [&mut *before, &mut *row] {
+            buffer.clear();
+            buffer.resize(b.len() + 1, 0);
+        }
+        last.clear();
+        last.extend(0..=b.len());
+        let mut least_before = 0;
+        for i in 1..=a.len() {
+            row[0] = i;
+            for j in 1..=b.len() {
+                let same = usize::from(a[i - 1] != b[j - 1]);
+                let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + same);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(before[j - 2] + 1);
+                }
+                row[j] = best;
+            }
+            // What comes later follows from two rows, and is no less than the least of them.
+            let least = row.iter().copied().min().unwrap_or_default();
+            if least.min(least_before) > limit {
+                return None;
+            }
+            least_before = least;
+            std::mem::swap(before, last);
+            std::mem::swap(last, row);
+        }
+        Some(last[b.len()]).filter(|distance| *distance <= limit)
     }
-    Some(last[b.len()]).filter(|distance| *distance <= limit)
+}
+
+/// Which letters a word has, each as a bit. Some share one, so that words may look nearer than they are and never further.
+fn letters_of(word: &str) -> u64 {
+    word.chars()
+        .fold(0, |has, letter| has | 1 << (u32::from(letter) % 64))
 }
 
 #[cfg(test)]
@@ -157,6 +202,13 @@ mod tests {
             Some("players")
         );
         assert_eq!(did_you_mean("zombies", ["brains"]), None);
+        // Two swaps, a letter that is not of the alphabet, and one that only looks alike by its bit.
+        assert_eq!(did_you_mean("abcdefgh", ["badcefgh"]), Some("badcefgh"));
+        assert_eq!(did_you_mean("größe", ["grösse", "größer"]), Some("größer"));
+        assert_eq!(
+            did_you_mean("gold", ["gol\u{e4}", "xyz"]),
+            Some("gol\u{e4}")
+        );
     }
 
     #[test]
