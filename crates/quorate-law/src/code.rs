@@ -62,6 +62,11 @@ impl Code {
         }
     }
 
+    /// The text that was compiled: all fences that are awake, put together.
+    pub fn text(&self) -> &str {
+        &self.module.sheet.text
+    }
+
     /// About how much memory it takes, with all that is known of it, in bytes.
     pub fn bytes(&self) -> usize {
         let module = self.module.module();

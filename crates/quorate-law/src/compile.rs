@@ -6,21 +6,19 @@ use std::sync::Arc;
 
 use quorate_kernel::Name;
 use starlark::environment::Globals;
-use starlark::values::FrozenStringValue;
 
+use crate::check::house;
 use crate::check::names::{NameOwner, NameOwners};
 use crate::check::typing;
-use crate::check::{cycles, house};
 use crate::code::Code;
 use crate::collect::{CallFacts, Collector, Signature};
 use crate::datum::Type;
 use crate::declare::Declaration;
 use crate::diagnostic::{CodeFault, Diagnostic, Severity, did_you_mean};
-use crate::library::{self, Additions, NAMES};
+use crate::library::{Additions, FOUND, NAMES};
 use crate::module::CompiledModule;
 use crate::rewrite;
 use crate::sheet::{CodeSheet, TextEdit, UnitInfo};
-use crate::syntax::{self, Flavour};
 use crate::text::RuleText;
 use crate::top_level::{self, doubles};
 use crate::types::Schema;
@@ -31,10 +29,12 @@ pub(crate) mod bounds;
 mod depends;
 mod leaning;
 mod lost;
+mod reading;
 mod stand_ins;
 
 pub use depends::{Dependence, dependences};
 pub use lost::{Lean, LeanFate, asked_for, asked_together, names_of, row_name, rows_of};
+pub use reading::FenceCache;
 
 /// A text of the law, in document order; library texts come first.
 #[derive(Clone, Debug)]
@@ -95,7 +95,12 @@ pub struct Asleep {
 /// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep. What leaned on it breaks where it is
 /// reached; before the second edition it fell asleep too.
 pub fn compile(sources: &[Source], edition: u16) -> Compiled {
-    let mut law = Compilation::read(sources, edition);
+    compile_knowing(sources, edition, &FenceCache::default())
+}
+
+/// The same, where fences that were read before are taken from those that were kept.
+pub fn compile_knowing(sources: &[Source], edition: u16, known: &FenceCache) -> Compiled {
+    let mut law = Compilation::read(sources, edition, known);
     law.keep_within_bounds();
     law.refuse_changes_in_place();
     let mut rounds = 0;
@@ -114,9 +119,12 @@ pub fn compile(sources: &[Source], edition: u16) -> Compiled {
 
 struct Compilation<'a> {
     sources: &'a [Source],
+    /// Their titles.
+    titles: Vec<Arc<str>>,
+    known: &'a FenceCache,
     infos: Vec<UnitInfo>,
     /// The fences that are awake.
-    units: Vec<Option<Unit>>,
+    units: Vec<Option<Arc<Unit>>>,
     /// Why the others are not.
     faults: Vec<Vec<CodeFault>>,
     /// Names of fences that fell asleep, and whose they were.
@@ -127,9 +135,14 @@ struct Compilation<'a> {
 }
 
 impl<'a> Compilation<'a> {
-    fn read(sources: &'a [Source], edition: u16) -> Self {
+    fn read(sources: &'a [Source], edition: u16, known: &'a FenceCache) -> Self {
         let mut law = Self {
             sources,
+            titles: sources
+                .iter()
+                .map(|source| source.title.as_str().into())
+                .collect(),
+            known,
             infos: Vec::new(),
             units: Vec::new(),
             faults: Vec::new(),
@@ -163,21 +176,12 @@ impl<'a> Compilation<'a> {
             }
             return;
         }
-        let (unit, faults) = match syntax::parse(&info.code, Flavour::Law) {
-            Err(fault) => (None, vec![fault]),
-            Ok(ast) => {
-                let (mut faults, in_place) = house::check(&ast, Flavour::Law);
-                let mut unit = Unit::read(ast, &info.code, &info.site(), &info);
-                unit.in_place = in_place;
-                faults.extend(unit.faults.iter().cloned());
-                (Some(unit), faults)
-            }
-        };
+        let read = self.known.read(&info);
         self.infos.push(info);
         self.faults.push(Vec::new());
-        self.units.push(unit);
-        if !faults.is_empty() {
-            self.sleep(self.infos.len() - 1, faults);
+        self.units.push(read.unit.clone());
+        if !read.faults.is_empty() {
+            self.sleep(self.infos.len() - 1, read.faults.clone());
         }
     }
 
@@ -185,7 +189,7 @@ impl<'a> Compilation<'a> {
         let info = &self.infos[unit];
         NameOwner {
             rule: info.rule.clone(),
-            title: self.sources[info.source].title.clone(),
+            title: Arc::clone(&self.titles[info.source]),
             value_of: BTreeSet::new(),
         }
     }
@@ -229,7 +233,7 @@ impl<'a> Compilation<'a> {
     ) -> Vec<(usize, Vec<CodeFault>)> {
         let units = self.units.iter().enumerate();
         units
-            .filter_map(|(index, unit)| Some((index, faults(index, unit.as_ref()?))))
+            .filter_map(|(index, unit)| Some((index, faults(index, unit.as_deref()?))))
             .collect()
     }
 
@@ -272,13 +276,9 @@ impl<'a> Compilation<'a> {
     /// Finds names that nobody defines, or that were lost; true if something was put in for them or fell asleep. This is told
     /// before the types, whose checker gives up at the first annotation that it does not know.
     fn settle_needs(&mut self) -> bool {
-        let language = library::globals(&self.additions());
-        let known: BTreeSet<&str> = language.names().map(FrozenStringValue::as_str).collect();
         let missing = |law: &Self, unit: &Unit| -> Vec<(String, u32)> {
             let needs = unit.needs.iter().filter(|(name, _)| {
-                !known.contains(name.as_str())
-                    && !NAMES.contains(name)
-                    && !law.homes.of.contains_key(name)
+                !FOUND.contains(name) && !NAMES.contains(name) && !law.homes.of.contains_key(name)
             });
             needs.cloned().collect()
         };
@@ -332,11 +332,15 @@ impl<'a> Compilation<'a> {
         check: impl FnOnce(&CodeSheet, &Rc<Schema>, &Globals) -> T,
     ) -> T {
         let units = self.units.iter().flatten();
-        let variables: BTreeSet<String> = units
-            .flat_map(|unit| cycles::variables(unit.ast.statement()))
+        let variables: BTreeSet<&str> = units
+            .flat_map(|unit| unit.variables.iter().map(String::as_str))
             .collect();
         let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code, &variables));
-        let schema = typing::schema(self.units.iter().flatten(), lost, &self.functions());
+        let schema = typing::schema(
+            self.units.iter().flatten().map(Arc::as_ref),
+            lost,
+            &self.functions(),
+        );
         let units = self.units.iter().flatten();
         let quantities = units.flat_map(|unit| unit.quantities.iter());
         let quantities: Vec<(Name, Type)> = quantities

@@ -37,6 +37,13 @@ pub(crate) static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     names
 });
 
+/// Every name that code finds without a law, those included that the rewriting puts into it.
+pub(crate) static FOUND: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let names = globals(&Additions::default());
+    let names = names.names();
+    names.map(|name| name.as_str().to_owned()).collect()
+});
+
 /// What a law adds to the library.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Additions {

@@ -63,7 +63,7 @@ pub(crate) fn to_run(ast: &AstModule, code: &str, lost: &BTreeSet<&str>) -> Vec<
 
 /// The edits by which the checker sees each assignment of an attribute as a call of its setter, and no type that grows
 /// beyond measure; `law` are the variables of all top levels.
-pub(crate) fn to_check(ast: &AstModule, code: &str, law: &BTreeSet<String>) -> Vec<TextEdit> {
+pub(crate) fn to_check(ast: &AstModule, code: &str, law: &BTreeSet<&str>) -> Vec<TextEdit> {
     let mut edits = Vec::new();
     setters(ast.statement(), code, &mut edits);
     ast.statement()

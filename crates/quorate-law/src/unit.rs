@@ -120,6 +120,8 @@ pub(crate) struct Unit {
     pub(crate) faults: Vec<CodeFault>,
     /// Methods that change an attribute's value in place.
     pub(crate) in_place: Vec<InPlace>,
+    /// Variables of its top level that are put together of others.
+    pub(crate) variables: BTreeSet<String>,
     /// Rows of tables: table and key.
     pub(crate) rows: Vec<(String, String)>,
     /// Rows that it asks for by their key: table, key and place.
@@ -150,6 +152,7 @@ impl Unit {
             actions: Vec::new(),
             faults: Vec::new(),
             in_place: Vec::new(),
+            variables: BTreeSet::new(),
             rows: Vec::new(),
             asked_rows: Vec::new(),
             asked_by_name: Vec::new(),

@@ -20,12 +20,14 @@ use crate::syntax::{ANYTHING, locals, targets, walk_expr};
 const PARTS_MAX: usize = 1_000;
 
 /// The edits by which no variable's type holds itself or too much. `law` are the variables of all top levels.
-pub(crate) fn broken(statement: &AstStmt, law: &BTreeSet<String>) -> Vec<TextEdit> {
+pub(crate) fn broken(statement: &AstStmt, law: &BTreeSet<&str>) -> Vec<TextEdit> {
     let mut edits = Vec::new();
-    let own = too_large(statement);
-    let mut known = law.clone();
-    known.extend(own);
-    replace_in(statement, &known, &mut edits);
+    let names = Names {
+        too_large: too_large(statement),
+        own: BTreeSet::new(),
+        law,
+    };
+    replace_in(statement, &names, &mut edits);
     functions(statement, law, &mut edits);
     edits.sort_by_key(|edit| edit.at);
     edits.dedup_by_key(|edit| edit.at);
@@ -55,11 +57,31 @@ pub(crate) fn variables(statement: &AstStmt) -> BTreeSet<String> {
     names
 }
 
-fn functions(statement: &AstStmt, law: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
+/// The variables that are not looked into where they are put into others.
+struct Names<'l> {
+    too_large: BTreeSet<String>,
+    /// What a function calls by the name of a variable of the law.
+    own: BTreeSet<String>,
+    law: &'l BTreeSet<&'l str>,
+}
+
+impl Names<'_> {
+    fn is_empty(&self) -> bool {
+        self.too_large.is_empty() && self.law.is_empty()
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.too_large.contains(name) || (self.law.contains(name) && !self.own.contains(name))
+    }
+}
+
+fn functions(statement: &AstStmt, law: &BTreeSet<&str>, edits: &mut Vec<TextEdit>) {
     if let StmtP::Def(def) = &statement.node {
-        let mut names = too_large(&def.body);
-        let own = locals(def);
-        names.extend(law.iter().filter(|name| !own.contains(*name)).cloned());
+        let names = Names {
+            too_large: too_large(&def.body),
+            own: locals(def),
+            law,
+        };
         replace_in(&def.body, &names, edits);
     }
     statement.visit_stmt(|inner| functions(inner, law, edits));
@@ -181,7 +203,7 @@ fn method(expr: &Expr) -> Option<(String, Vec<&AstExpr>)> {
 }
 
 /// In a body, functions inside it left out.
-fn replace_in(statement: &AstStmt, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
+fn replace_in(statement: &AstStmt, names: &Names<'_>, edits: &mut Vec<TextEdit>) {
     if names.is_empty() || matches!(statement.node, StmtP::Def(_)) {
         return;
     }
@@ -198,7 +220,7 @@ fn replace_in(statement: &AstStmt, names: &BTreeSet<String>, edits: &mut Vec<Tex
 }
 
 /// Finds what puts values into others: literals, comprehensions, and calls that collect.
-fn nests(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
+fn nests(expr: &AstExpr, names: &Names<'_>, edits: &mut Vec<TextEdit>) {
     match &expr.node {
         ExprP::Tuple(_)
         | ExprP::List(_)
@@ -222,7 +244,7 @@ fn nests(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
     }
 }
 
-fn replace(expr: &AstExpr, names: &BTreeSet<String>, edits: &mut Vec<TextEdit>) {
+fn replace(expr: &AstExpr, names: &Names<'_>, edits: &mut Vec<TextEdit>) {
     if let ExprP::Identifier(name) = &expr.node {
         if names.contains(&name.ident) {
             edits.push(TextEdit {

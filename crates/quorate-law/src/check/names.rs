@@ -1,6 +1,7 @@
 //! Names across fences: defined twice, private, taken.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use quorate_kernel::Name;
 
@@ -12,7 +13,7 @@ use crate::unit::Unit;
 pub(crate) struct NameOwner {
     pub(crate) rule: Name,
     /// The rule as people know it.
-    pub(crate) title: String,
+    pub(crate) title: Arc<str>,
     /// For a value, the word that says whose it is: values of different kinds may share a name.
     pub(crate) value_of: BTreeSet<String>,
 }

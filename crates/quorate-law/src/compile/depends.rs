@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quorate_kernel::Name;
 
 use super::lost::row_name;
-use super::{Compilation, Source};
+use super::{Compilation, FenceCache, Source};
 use crate::interface::attributes;
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
@@ -29,7 +29,8 @@ pub struct Dependence {
 /// Where the code of each rule uses what others provide, helpers of the library left out. A value's name that several kinds of
 /// things have is passed over.
 pub fn dependences(sources: &[Source], edition: u16) -> BTreeSet<Dependence> {
-    let mut law = Compilation::read(sources, edition);
+    let known = FenceCache::default();
+    let mut law = Compilation::read(sources, edition, &known);
     law.refuse_changes_in_place();
     while law.settle_names() {}
     law.dependences()
@@ -38,7 +39,7 @@ pub fn dependences(sources: &[Source], edition: u16) -> BTreeSet<Dependence> {
 impl Compilation<'_> {
     fn rules(&self) -> impl Iterator<Item = (&UnitInfo, &Unit)> {
         let all = self.infos.iter().zip(&self.units);
-        all.filter_map(|(info, unit)| Some((info, unit.as_ref()?)))
+        all.filter_map(|(info, unit)| Some((info, unit.as_deref()?)))
     }
 
     fn dependences(&self) -> BTreeSet<Dependence> {

@@ -32,7 +32,7 @@ impl Compilation<'_> {
     fn standing(&self) -> impl Iterator<Item = (usize, &UnitInfo, &Unit)> {
         let all = self.infos.iter().zip(&self.units).enumerate();
         all.filter(|(index, _)| !self.lost.stand_ins.contains_key(index))
-            .filter_map(|(index, (info, unit))| Some((index, info, unit.as_ref()?)))
+            .filter_map(|(index, (info, unit))| Some((index, info, unit.as_deref()?)))
     }
 
     /// The names of lost values.

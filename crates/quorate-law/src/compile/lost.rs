@@ -64,7 +64,7 @@ pub(super) const WITH_EFFECT: [&str; 6] = ["add", "choose", "clear", "create", "
 
 /// A fence that is no longer awake, as far as it could be read.
 pub(super) struct Former {
-    pub(super) unit: Unit,
+    pub(super) unit: Arc<Unit>,
     pub(super) info: UnitInfo,
     /// What became of it; none where its rule is still there and its code sleeps.
     pub(super) left: Option<Arc<str>>,
@@ -174,7 +174,7 @@ pub fn asked_together<'l>(
 }
 
 impl Former {
-    pub(super) fn new(unit: Unit, info: UnitInfo, left: Option<Arc<str>>) -> Self {
+    pub(super) fn new(unit: Arc<Unit>, info: UnitInfo, left: Option<Arc<str>>) -> Self {
         Self { unit, info, left }
     }
 

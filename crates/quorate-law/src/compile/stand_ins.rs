@@ -19,8 +19,7 @@ impl Compilation<'_> {
         for info in unread {
             let left = self.sources[info.source].left.clone();
             // What cannot be read was asleep before it left.
-            if let Ok(ast) = syntax::parse(&info.code, Flavour::Law) {
-                let unit = Unit::read(ast, &info.code, &info.site(), &info);
+            if let Some(unit) = self.known.read(&info).unit.clone() {
                 self.lost.formers.push(Former::new(unit, info, left));
             }
         }
@@ -61,7 +60,7 @@ impl Compilation<'_> {
         self.lost.stand_ins.insert(self.infos.len(), stand_in);
         self.infos.push(info);
         self.faults.push(Vec::new());
-        self.units.push(Some(unit));
+        self.units.push(Some(Arc::new(unit)));
         true
     }
 
