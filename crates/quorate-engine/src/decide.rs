@@ -96,6 +96,7 @@ fn judge(
         let known = std::mem::take(caches);
         let (seq, at) = (case.seq, case.command.at);
         let tx = Tx::new(case.state, seq, at, case.law, plan.deck.clone(), known);
+        tx.keep_laws_in(case.laws);
         tx.count_from(remains.made);
         tx.set_ruled(ruled);
         tx.take_needs_as_met(inputs.as_if_met);

@@ -150,6 +150,7 @@ impl Judge {
             state: &self.state,
             seq: self.head.seq.next(),
             law: &self.law,
+            laws: &self.laws,
             command: &command,
         };
         let mut caches = std::mem::take(&mut self.caches);

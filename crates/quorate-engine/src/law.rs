@@ -4,18 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_kernel::command::Act;
 use quorate_kernel::digest::Digest;
-use quorate_kernel::law::{LIBRARY, Rule, Term};
+use quorate_kernel::law::{Rule, Term};
 use quorate_kernel::rows::{ClauseKey, Post};
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Name, Span, Zone};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{
-    ActionDecl, CategoryDecl, Declaration, Declared, ScopeDecl, ShownTo, Trigger, ValueDecl,
+    ActionDecl, CategoryDecl, Declared, ScopeDecl, ShownTo, Trigger, ValueDecl,
 };
 use quorate_law::stop::Site;
-use quorate_law::{Asleep, Code, Diagnostic, Fence, Lean, Source};
+use quorate_law::{Asleep, Code, Diagnostic, Fence, Lean};
 
 mod cache;
+mod compiling;
 mod former;
 pub mod lost;
 
@@ -178,9 +179,13 @@ pub struct PageDecl {
 }
 
 /// A version of the law.
+#[derive(Clone)]
 pub struct Law {
     /// Its digest.
     pub digest: Digest,
+    /// The digest of what its code and its declarations follow from. Two versions that have the same differ in prose, in where
+    /// rules stand, or in the events at which they changed.
+    made_of: Digest,
     /// The compiled code.
     pub code: Code,
     /// What sleeps, and why.
@@ -272,44 +277,7 @@ pub struct Place {
     pub since: quorate_kernel::EventSeq,
 }
 
-/// The texts of a state's law, and the edition of the library that they are written for.
-fn sources(state: &State) -> (Vec<Source>, u16) {
-    let rules = state.rules_in_order();
-    let rules = library_first(&rules).map(|(id, rule)| source(state, id, rule));
-    let sources = rules.chain(former::sources(state)).collect();
-    let edition = state.about.get(&()).map_or(1, |about| about.edition);
-    (sources, edition)
-}
-
 impl Law {
-    /// Compiles the law that a state holds.
-    pub fn of(state: &State) -> Self {
-        let rules = state.rules_in_order();
-        let (sources, edition) = sources(state);
-        let compiled = quorate_law::compile(&sources, edition);
-        let digest = state.law_digest();
-        let mut law = Self::empty(
-            digest,
-            compiled.code.of_version(digest),
-            compiled.asleep,
-            compiled.warnings,
-        );
-        law.places = places(&rules);
-        law.reads = compiled.reads;
-        law.enacts = compiled.enacts;
-        law.leans = compiled.leans;
-        law.breaking = compiled.breaking;
-        law.lost_values = compiled.lost_values;
-        for Declaration { site, what } in compiled.declarations {
-            let active = rules
-                .iter()
-                .find(|(id, _)| **id == site.rule)
-                .is_none_or(|(_, rule)| rule.active);
-            law.take(site, what, active);
-        }
-        law
-    }
-
     /// Whether an act is a post whose author nobody is to know.
     pub fn hides_author_of(&self, act: &Act) -> bool {
         let Act::Post(post) = act else { return false };
@@ -326,12 +294,13 @@ impl Law {
         self.asleep.iter().filter(move |now| !known(now))
     }
 
-    fn empty(digest: Digest, code: Code, asleep: Vec<Asleep>, warnings: Vec<Diagnostic>) -> Self {
+    fn empty(digest: Digest, made_of: Digest, code: Code) -> Self {
         Self {
             digest,
+            made_of,
             code,
-            asleep,
-            warnings,
+            asleep: Vec::new(),
+            warnings: Vec::new(),
             values: BTreeMap::new(),
             value_order: Vec::new(),
             derived: BTreeMap::new(),
@@ -678,19 +647,6 @@ impl Law {
     }
 }
 
-/// Library texts come before all rules.
-fn library_first<'a>(
-    rules: &'a [(&'a Name, &'a Rule)],
-) -> impl Iterator<Item = (&'a Name, &'a Rule)> {
-    let of = move |library: bool| {
-        rules
-            .iter()
-            .filter(move |(_, rule)| (rule.section == LIBRARY) == library)
-            .map(|(id, rule)| (*id, *rule))
-    };
-    of(true).chain(of(false))
-}
-
 impl Law {
     /// Whether it keeps anything that not everybody may see.
     pub fn keeps_secrets(&self) -> bool {
@@ -708,28 +664,6 @@ pub fn code_of(rule: &Rule) -> Vec<String> {
 /// A rule's fences, in order.
 pub fn fences_of(rule: &Rule) -> Vec<Fence> {
     text_of(rule).fences
-}
-
-fn source(state: &State, id: &Name, rule: &Rule) -> Source {
-    let library = rule.section == LIBRARY;
-    let mut text = text_of(rule);
-    let mut fence = 0;
-    text.fences.retain(|_| {
-        fence += 1;
-        let key = ClauseKey {
-            rule: id.clone(),
-            fence,
-        };
-        state.breaks.get(&key).is_none_or(|breaks| !breaks.asleep)
-    });
-    Source {
-        rule: id.clone(),
-        title: rule.title.clone(),
-        library,
-        since: rule.changed_by.0,
-        text,
-        left: None,
-    }
 }
 
 fn places(rules: &[(&Name, &Rule)]) -> BTreeMap<Name, Place> {

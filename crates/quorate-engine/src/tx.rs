@@ -4,7 +4,7 @@
 //! refuses, costs next to nothing. What changed is noted step by step; the steps are the event's effects. What rule code
 //! does on it is the topics' matter (`topics`), which reach it through what is public here.
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::world::World;
 
-use crate::law::Law;
+use crate::law::{Law, LawCache};
 use crate::memo::{Caches, DEPTH_MAX};
 use crate::reads::{ReadKey, Reads};
 use crate::ruling::{Named, Ruling};
@@ -48,8 +48,8 @@ pub struct Tx {
     /// The law that judges it.
     pub law: Arc<Law>,
     coming_law: RefCell<Option<Arc<Law>>>,
-    /// A law that was compiled on the way, and may be the one to come.
-    compiled: RefCell<Option<Arc<Law>>>,
+    /// Where laws are kept that are compiled on the way; unless somebody says so, the last one here.
+    laws: OnceCell<Arc<LawCache>>,
     work: RefCell<Work>,
     frames: RefCell<Vec<Frame>>,
     deck: RefCell<Deck>,
@@ -186,7 +186,7 @@ impl Tx {
             now,
             law: Arc::clone(law),
             coming_law: RefCell::default(),
-            compiled: RefCell::default(),
+            laws: OnceCell::default(),
             work: RefCell::new(Work {
                 state: base.clone(),
                 ..Work::default()

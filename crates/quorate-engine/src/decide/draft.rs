@@ -13,7 +13,7 @@ use quorate_kernel::{EventSeq, Name, Value};
 use quorate_law::stop::Answer;
 
 use super::breaks::count_breaks;
-use crate::law::Law;
+use crate::law::{Law, LawCache};
 use crate::topics::{automatics, conditions, entities, follow, last_look, new_law};
 use crate::tx::{Frame, Tx};
 
@@ -25,6 +25,8 @@ pub struct Case<'a> {
     pub seq: EventSeq,
     /// The law in force.
     pub law: &'a Arc<Law>,
+    /// Where versions of the law are kept.
+    pub laws: &'a Arc<LawCache>,
     /// The command.
     pub command: &'a Command,
 }

@@ -14,7 +14,6 @@ use quorate_law::stop::Stop;
 
 use super::draft::{Case, Draft, draft, finish, under_new_law};
 use crate::inputs::Inputs;
-use crate::law::Law;
 use crate::memo::Caches;
 use crate::names;
 use crate::topics::{dynasties, new_law, people, values};
@@ -35,7 +34,7 @@ pub(crate) fn found(
     }
     names::check(state, founding.founder.as_str(), None)?;
     let text = write_text(case, founding);
-    let law = Arc::new(Law::of(&text.state()));
+    let law = case.laws.law(&text.state());
     let id = SeedId {
         player: None,
         key: command.key.clone(),
@@ -96,7 +95,7 @@ pub(crate) fn found(
 /// Writes the ruleset into an empty game.
 fn write_text(case: &Case<'_>, founding: &Founding) -> Rc<Tx> {
     let (state, seq, at) = (case.state, case.seq, case.command.at);
-    let empty = Arc::new(Law::of(state));
+    let empty = case.laws.law(state);
     let tx = Tx::new(state, seq, at, &empty, Deck::nowhere(), Caches::default());
     let about = About {
         title: founding.title.trim().to_owned(),

@@ -8,7 +8,8 @@ use quorate_law::declare::ActionDecl;
 use quorate_law::stop::Site;
 use quorate_law::{Dependence, Lean, asked_together};
 
-use super::{Law, sources};
+use super::Law;
+use super::compiling::sources;
 use crate::words::worded;
 
 /// Where the code of each rule uses what others provide.

@@ -13,7 +13,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
 use super::Tx;
-use crate::law::Law;
+use crate::law::{Law, LawCache};
 use crate::reads::ReadKey;
 
 impl Tx {
@@ -89,12 +89,14 @@ impl Tx {
 
     /// The law that a state holds to which this run may come.
     pub(crate) fn compile_of(&self, state: &State) -> Arc<Law> {
-        let mut compiled = self.compiled.borrow_mut();
-        let known = compiled
-            .take()
-            .filter(|law| law.digest == state.law_digest());
-        let law = known.unwrap_or_else(|| Arc::new(Law::of(state)));
-        Arc::clone(compiled.insert(law))
+        let laws = self.laws.get_or_init(|| Arc::new(LawCache::of_bytes(0)));
+        laws.law(state)
+    }
+
+    /// Has laws that are compiled on the way taken from where they are kept.
+    pub(crate) fn keep_laws_in(&self, laws: &Arc<LawCache>) {
+        // A run is told of it once, as it begins.
+        let _told = self.laws.set(Arc::clone(laws));
     }
 
     /// Sets or clears a due moment.
