@@ -176,35 +176,66 @@ impl Rejudge for Rejudger {
 /// # Errors
 /// Says where it does not.
 pub fn judged_again(judges: &dyn Judges, events: &[Event], secret: &Secret) -> Result<(), String> {
-    let game: GameId = "game"
-        .parse()
-        .map_err(|_| "no word for a game".to_owned())?;
-    let mut judge = judges.open(&game, State::default(), Head::default());
-    for (nth, event) in events.iter().enumerate() {
-        let before = &events[..nth];
+    JudgedAgain::begin(judges)?.up_to(events, secret)
+}
+
+/// A log that is judged again as it grows.
+pub struct JudgedAgain {
+    judge: Box<dyn GameJudge>,
+    /// How many events were judged again.
+    done: usize,
+}
+
+impl JudgedAgain {
+    /// Before the first event.
+    ///
+    /// # Errors
+    /// Fails where no name for a game can be made.
+    pub fn begin(judges: &dyn Judges) -> Result<Self, String> {
+        let game: GameId = "game"
+            .parse()
+            .map_err(|_| "no word for a game".to_owned())?;
+        let judge = judges.open(&game, State::default(), Head::default());
+        Ok(Self { judge, done: 0 })
+    }
+
+    /// Judges what has come to a log since: each event must come out the same.
+    ///
+    /// # Errors
+    /// Says where one does not.
+    pub fn up_to(&mut self, events: &[Event], secret: &Secret) -> Result<(), String> {
+        for (nth, event) in events.iter().enumerate().skip(self.done) {
+            self.event(&events[..nth], event, secret)?;
+            self.done = nth + 1;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, before: &[Event], event: &Event, secret: &Secret) -> Result<(), String> {
         let past = match &event.act {
             Act::Undo { event: undone, .. } => before.iter().find(|past| past.seq == *undone),
             _ => None,
         };
-        judge.recall(past.cloned().into_iter().collect());
-        let mut judged = judge.judge_again(event, secret);
+        self.judge.recall(past.cloned().into_iter().collect());
+        let mut judged = self.judge.judge_again(event, secret);
         if matches!(judged, Judged::NeedsPast) {
-            judge.recall(before.to_vec());
-            judged = judge.judge_again(event, secret);
+            self.judge.recall(before.to_vec());
+            judged = self.judge.judge_again(event, secret);
         }
         let different = match judged.event() {
             Ok(again) => difference(event, &again),
             Err(refusal) => Some(format!("refused: {refusal}")),
         };
-        if let Some(what) = different {
-            let act = event.act.name();
-            return Err(format!(
-                "judged again, event {} ({act}) comes out otherwise: {what}",
-                event.seq
-            ));
+        match different {
+            None => Ok(()),
+            Some(what) => {
+                let (seq, act) = (event.seq, event.act.name());
+                Err(format!(
+                    "judged again, event {seq} ({act}) comes out otherwise: {what}"
+                ))
+            }
         }
     }
-    Ok(())
 }
 
 /// How an event that was judged again differs from the one in the log.

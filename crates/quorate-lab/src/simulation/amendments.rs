@@ -1,6 +1,6 @@
 //! Random amendments: rules added, amended, replaced, repealed, moved, renamed and switched, with code of their own book, of
-//! others and with mutated code. A little is played after each, so that the code is reached; after each hundred, and when all
-//! is over, the whole log is judged again.
+//! others and with mutated code. A little is played after each, so that the code is reached, and what came to the log is judged again;
+//! after each hundred, and when all is over, the whole log is folded.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::event::Event;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
+use quorate_runtime::in_process::{InProcess, JudgedAgain};
 
 use super::game::SimulatedGame;
 use super::{SimulationFailure, guarded, invariants, step};
@@ -18,8 +19,11 @@ use crate::mutation;
 /// How many steps are played after each amendment.
 const STEPS: u64 = 2;
 
-/// After how many amendments the log is judged again.
-const VERIFIED_EACH: u64 = 100;
+/// After how many amendments the log is folded.
+const FOLDED_EACH: u64 = 100;
+
+/// After how many amendments the law is compiled from nothing beside.
+const COMPILED_EACH: u64 = 10;
 
 /// What came of the amendments of a seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,12 +59,17 @@ pub fn amend(
     let files = books.flat_map(|book| &book.rules);
     let texts: Vec<Arc<str>> = files.map(|(_, text)| body_of(text).into()).collect();
     let mut tally = AmendmentTally::default();
+    let again = JudgedAgain::begin(&InProcess::new(&game.laws));
+    let mut again = again.map_err(|what| game.failure(0, what))?;
     for number in 1..=count {
         let amended = guarded(|| {
             one(&mut game, &texts, &mut tally)?;
-            let verifies = number % VERIFIED_EACH == 0 || number == count;
-            if verifies {
-                invariants::whole(&game.judge, &game.laws, &game.events)?;
+            again.up_to(&game.events, &invariants::SECRET)?;
+            if number % COMPILED_EACH == 0 {
+                invariants::law_from_nothing(&game.judge)?;
+            }
+            if number % FOLDED_EACH == 0 || number == count {
+                invariants::folds(&game.judge, &game.events)?;
             }
             Ok(())
         });

@@ -212,6 +212,12 @@ fn dice_follow(before: &State, event: &Event) -> Result<(), String> {
 
 /// Of the whole log: it folds to the state, and judged again on its own tapes it comes to the same events.
 pub(super) fn whole(judge: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Result<(), String> {
+    folds(judge, events)?;
+    in_process::judged_again(&InProcess::new(laws), events, &SECRET)
+}
+
+/// The whole log folds to the state, and so does a snapshot of it.
+pub(super) fn folds(judge: &Judge, events: &[Event]) -> Result<(), String> {
     let effects = events
         .iter()
         .flat_map(|event| event.steps.iter().map(|step| &step.effect));
@@ -227,5 +233,30 @@ pub(super) fn whole(judge: &Judge, laws: &Arc<LawCache>, events: &[Event]) -> Re
     if again.digest() != folded.digest() {
         return Err("a snapshot holds another state than it was taken of".to_owned());
     }
-    in_process::judged_again(&InProcess::new(laws), events, &SECRET)
+    Ok(())
+}
+
+/// The law in force, of which much was kept from versions before, is the one that is compiled from nothing.
+pub(super) fn law_from_nothing(judge: &Judge) -> Result<(), String> {
+    let (kept, fresh) = (judge.law(), Law::of(judge.state()));
+    let parts = [
+        ("its digest", kept.digest == fresh.digest),
+        ("its text", kept.code.text() == fresh.code.text()),
+        ("what sleeps", kept.asleep == fresh.asleep),
+        ("its warnings", kept.warnings == fresh.warnings),
+        ("what functions read", kept.reads == fresh.reads),
+        ("what enacts", kept.enacts == fresh.enacts),
+        ("what leans on lost names", kept.leans == fresh.leans),
+        ("what breaks", kept.breaking == fresh.breaking),
+        ("its lost values", kept.lost_values == fresh.lost_values),
+        ("where rules stand", kept.places == fresh.places),
+        ("its actions", kept.action_order == fresh.action_order),
+        ("its values", kept.value_order == fresh.value_order),
+    ];
+    match parts.iter().find(|(_, same)| !same) {
+        None => Ok(()),
+        Some((what, _)) => Err(format!(
+            "compiled from nothing, the law is another: {what} differs"
+        )),
+    }
 }

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COUNT", conflicts_with = "steps")]
     forecasts: Option<u64>,
     /// In place of random play: so many random amendments a seed, in one game, with code of the other rulebooks and with
-    /// mutated code. The log is judged again after each hundred.
+    /// mutated code. What comes to the log is judged again after each.
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["steps", "forecasts"])]
     amendments: Option<u64>,
     /// Random play without this rule, by its code name, or without each rule in turn: `each`. Nothing may break but what asks
