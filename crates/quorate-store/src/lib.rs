@@ -64,7 +64,8 @@ pub struct Store {
     lease: u64,
     secret: Option<ServerSecret>,
     known_seals: KnownSeals,
-    /// After a sync that failed nobody knows what the disk holds, and a second try may lie.
+    /// After a sync that failed nobody knows what the disk holds of what was just written. A second try may lie, so everything
+    /// that was kept is written and synced anew first.
     sync_failed: AtomicBool,
     folder: Folder,
 }
@@ -157,13 +158,16 @@ impl Store {
 
     /// The connection that writes.
     async fn writer(&self) -> Result<WriteTurn<'_>, StoreError> {
-        if self.sync_failed.load(Ordering::Relaxed) {
-            return Err(StoreError::SyncFailed);
-        }
         let writer = self.writer.as_ref().ok_or_else(|| StoreError::ReadOnly {
             what: "a store that was opened to read only".into(),
         })?;
-        WriteTurn::after(writer.lock().await).await
+        let mut writer = WriteTurn::after(writer.lock().await).await?;
+        if self.sync_failed.load(Ordering::Relaxed) {
+            file::settle_whole(&mut writer).await?;
+            tracing::warn!("the disk syncs again, and everything that was kept is on it");
+            self.sync_failed.store(false, Ordering::Relaxed);
+        }
+        Ok(writer)
     }
 
     fn note_count(&self, event_count: u64) {

@@ -29,6 +29,7 @@ mod new_secret;
 mod node;
 mod operator;
 mod reindex;
+mod restart;
 mod serve;
 mod sign_in_from;
 mod simulate;

@@ -75,6 +75,8 @@ pub(crate) struct DataFolder {
     pub node: Option<Arc<PostgresStore>>,
     /// Versions of the law that were compiled.
     pub laws: Arc<LawCache>,
+    /// How it was asked for, where it was to be written to and can only be read.
+    pub wanted: Option<DataArguments>,
 }
 
 /// Where waiting is done. At its end it leaves threads behind that do not end, such as one in which rule code runs.
@@ -143,7 +145,8 @@ impl DataFolder {
         };
         match Self::own(arguments) {
             Err(error) if is_read(&error) => {
-                let read = Self::look(arguments)?;
+                let mut read = Self::look(arguments)?;
+                read.wanted = Some(arguments.clone());
                 tracing::error!(%error, "games can be read, and not played");
                 Ok(read)
             }
@@ -178,6 +181,7 @@ impl DataFolder {
             secrets: secrets.to_owned(),
             node,
             laws: Arc::default(),
+            wanted: None,
         }
     }
 

@@ -179,7 +179,15 @@ fn start(data: &Path) -> Server {
 fn with_fault(call: &str, fault: &str, data: &Path) -> Server {
     let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
     // The tracer goes aside, so that the server is our own child; what it says goes nowhere.
-    let aside = ["strace", "-D", "-f", "-qq", "-o", "/dev/null"];
+    let aside = [
+        "strace",
+        "-D",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-o",
+        "/dev/null",
+    ];
     let put_in = ["-e", trace.as_str(), "-e", inject.as_str()];
     Server::under(&[aside.as_slice(), &put_in].concat(), data, &ROOMY)
 }
@@ -345,7 +353,7 @@ fn what_was_acknowledged_outlives_a_disk_that_fails() {
         let read = ask(&address, "GET", "/", "", "");
         let is_served = read.is_some_and(|(status, _, _)| status == 200);
         assert!(is_served, "{place}: what can be served is served");
-        if call == "pwrite64" {
+        if kind.3.is_some() {
             // The cause is gone, and so is its effect.
             load(&address, &mut players, 1, 10, || {});
             let throw = players[0].throw(&address, "after the fault".to_owned());

@@ -129,10 +129,8 @@ pub enum StoreError {
         /// Which event.
         seq: EventSeq,
     },
-    /// A sync failed, after which nobody knows what the disk holds.
-    #[error(
-        "the disk failed to sync, so nothing more is written: check the disk, then start the server again"
-    )]
+    /// A sync failed, after which nobody knows what the disk holds. Before anything more is written, all is synced anew.
+    #[error("the disk failed to sync, so nothing more is written until it does: check the disk")]
     SyncFailed,
     /// Anything else.
     #[error("the store failed: {cause}; see the log, and check the disk")]

@@ -58,7 +58,8 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         tell(&games, &logins, &format!("http://{address}"), out);
         Ok(())
     };
-    serve(&folder, &arguments.listen, None, out, &ready)
+    serve(&folder, &arguments.listen, None, out, &ready)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Plays a rulebook's demo into the game of its name, unless that game is there.

@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::law_worker::{Kind, program};
+use super::restart::{self, Ended};
 use super::sign_in_from;
 use crate::data_folder::{self, DataArguments, DataFolder, Place, node_options};
 use crate::output::Output;
@@ -190,7 +191,12 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     tell_log(arguments.listen.log);
     if matches!(arguments.data.place()?, Place::Folder(_)) {
         let folder = DataFolder::own_or_look(&arguments.data)?;
-        return serve(&folder, &arguments.listen, None, out, &|_| Ok(()));
+        let ended = serve(&folder, &arguments.listen, None, out, &|_| Ok(()))?;
+        drop(folder);
+        return match ended {
+            Ended::Told => Ok(ExitCode::SUCCESS),
+            Ended::CanWrite => restart::restart(),
+        };
     }
     // Where the others reach this node is known before it joins them.
     let node = &arguments.node;
@@ -207,7 +213,8 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     };
     let name = node.node.clone().unwrap_or_else(|| address.clone());
     let folder = DataFolder::join(&arguments.data, node_options(name, address))?;
-    serve(&folder, &arguments.listen, Some(others), out, &|_| Ok(()))
+    serve(&folder, &arguments.listen, Some(others), out, &|_| Ok(()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Serves the site of a data folder. `ready` is told the address once the site answers.
@@ -217,7 +224,7 @@ pub(super) fn serve(
     others: Option<std::net::TcpListener>,
     out: &Output,
     ready: &dyn Fn(SocketAddr) -> Result<()>,
-) -> Result<ExitCode> {
+) -> Result<Ended> {
     tell_log(listen.log);
     let house = config(listen)?;
     let clock = folder.clock()?;
@@ -261,8 +268,10 @@ pub(super) fn serve(
         out.value(&told);
         ready(address)?;
         let _answering = answer_others(folder, others, &games)?;
+        let mut ended = Ended::Told;
         tokio::select! {
             () = sweeping(folder) => {}
+            () = restart::writable(folder.wanted.clone()) => ended = Ended::CanWrite,
             () = connections::serve(listener, app, limits(listen), open, told_to_end(end.clone())) => {}
             () = overdue(end) => {}
         }
@@ -278,7 +287,7 @@ pub(super) fn serve(
         } else {
             tracing::warn!("a game was still judging; what it judged is not kept");
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(ended)
     })
 }
 

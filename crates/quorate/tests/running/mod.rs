@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 
 use serde_json::Value as Json;
 
@@ -34,6 +34,7 @@ pub(crate) fn refused(words: &[&str], data: &Path) -> String {
 /// A server that goes with the test.
 pub(crate) struct Server {
     process: Child,
+    told: BufReader<ChildStdout>,
     /// Where it listens.
     pub(crate) address: String,
     /// What it said when it began.
@@ -63,18 +64,24 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");
-        let mut said = String::new();
         let told = process.stdout.take().expect("it is piped");
-        BufReader::new(told)
-            .read_line(&mut said)
-            .expect("it says where it is");
-        let said: Json = serde_json::from_str(&said).expect("it says so in JSON");
-        let address = said["serving"].as_str().expect("an address");
-        Self {
+        let mut server = Self {
             process,
-            address: address.trim_start_matches("http://").to_owned(),
-            said,
-        }
+            told: BufReader::new(told),
+            address: String::new(),
+            said: Json::Null,
+        };
+        server.hear();
+        server
+    }
+
+    /// Waits until it says where it is, as it does when it starts, and when it restarts by itself.
+    pub(crate) fn hear(&mut self) {
+        let mut said = String::new();
+        self.told.read_line(&mut said).expect("it says where it is");
+        self.said = serde_json::from_str(&said).expect("it says so in JSON");
+        let address = self.said["serving"].as_str().expect("an address");
+        self.address = address.trim_start_matches("http://").to_owned();
     }
 
     /// The number of its process.
