@@ -83,6 +83,10 @@ fn of_server() -> Router<Arc<AppState>> {
             get(account::outside::back).post(account::outside::make),
         )
         .route("/sign-in/code", post(account::factor::sign_in))
+        .route(
+            "/sign-in/passkey",
+            get(account::passkey::sign_in_form).post(account::passkey::sign_in),
+        )
         .route("/sign-out", post(account::handler::sign_out))
         .route("/recover", get(recover::show).post(recover::ask))
         .route(

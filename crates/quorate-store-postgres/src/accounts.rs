@@ -349,7 +349,9 @@ fn clash(error: &sqlx::Error) -> AccountError {
         Some((ErrorKind::UniqueViolation, name)) if name == "accounts_mail_key_key" => {
             AccountError::MailTaken
         }
-        Some((ErrorKind::UniqueViolation, name)) if name.starts_with("outside_ways_") => {
+        Some((ErrorKind::UniqueViolation, name))
+            if name.starts_with("outside_ways_") || name.starts_with("passkeys_") =>
+        {
             AccountError::WayTaken
         }
         Some((ErrorKind::UniqueViolation, name)) if name.starts_with("seats_") => {

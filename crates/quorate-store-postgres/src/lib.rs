@@ -19,6 +19,7 @@ mod news;
 mod nodes;
 mod outbox;
 mod own_node;
+mod passkeys;
 mod safety;
 mod seals;
 mod search;

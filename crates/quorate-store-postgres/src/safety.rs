@@ -78,6 +78,7 @@ impl Safety for PostgresStore {
                 "DELETE FROM tokens WHERE account = $1",
                 "DELETE FROM recoveries WHERE account = $1",
                 "DELETE FROM outside_ways WHERE account = $1",
+                "DELETE FROM passkeys WHERE account = $1",
             ] {
                 let closed = query(way).bind(number(id)).execute(&mut *transaction);
                 closed.await?;

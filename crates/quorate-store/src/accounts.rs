@@ -329,7 +329,7 @@ pub(crate) fn clash(error: sqlx::Error) -> AccountError {
     if column.contains("mail_key") {
         return AccountError::MailTaken;
     }
-    if column.contains("outside_ways") {
+    if column.contains("outside_ways") || column.contains("passkeys") {
         return AccountError::WayTaken;
     }
     if column.contains("seats") {

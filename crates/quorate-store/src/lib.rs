@@ -15,6 +15,7 @@ mod folder;
 mod journal;
 mod moderation;
 mod outbox;
+mod passkeys;
 mod safety;
 mod seals;
 mod search;

@@ -78,6 +78,7 @@ impl Safety for Store {
             "DELETE FROM tokens WHERE account = ?",
             "DELETE FROM recoveries WHERE account = ?",
             "DELETE FROM outside_ways WHERE account = ?",
+            "DELETE FROM passkeys WHERE account = ?",
         ] {
             let closed = query(way).bind(number(id)).execute(&mut *writer);
             closed.await.explain()?;

@@ -11,6 +11,7 @@ mod error;
 mod journal;
 mod moderation;
 mod ownership;
+mod passkeys;
 mod safety;
 mod scopes;
 mod seals;
@@ -34,6 +35,7 @@ pub use ownership::{
     Claim, ClaimFor, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
     PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
 };
+pub use passkeys::{Passkey, Passkeys};
 pub use safety::{
     ENTRIES_KEPT, OutsideName, OutsideWay, Safety, SecondFactor, SecurityEntry, SecurityEvent,
     SessionUse,

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{Moment, Span};
 
-use super::{AccountError, AccountId, NewAccount};
+use super::{AccountError, AccountId, NewAccount, Passkeys};
 
 /// How long the security log keeps an entry, with the address in it.
 pub const ENTRIES_KEPT: Span = Span::days(60);
@@ -67,11 +67,19 @@ pub enum SecurityEvent {
     OutsideLinked,
     /// A way to sign in from elsewhere was removed.
     OutsideUnlinked,
+    /// A passkey was added.
+    PasskeyAdded,
+    /// A passkey was removed.
+    PasskeyRemoved,
+    /// An operator ended the account.
+    Ended,
+    /// An operator settled a report.
+    ReportSettled,
 }
 
 impl SecurityEvent {
     /// All there are.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::SignedIn,
         Self::SignInFailed,
         Self::SignedUp,
@@ -94,6 +102,10 @@ impl SecurityEvent {
         Self::CopyTaken,
         Self::OutsideLinked,
         Self::OutsideUnlinked,
+        Self::PasskeyAdded,
+        Self::PasskeyRemoved,
+        Self::Ended,
+        Self::ReportSettled,
     ];
 
     /// The word by which stores and logs know it.
@@ -121,6 +133,10 @@ impl SecurityEvent {
             Self::CopyTaken => "copy-taken",
             Self::OutsideLinked => "outside-linked",
             Self::OutsideUnlinked => "outside-unlinked",
+            Self::PasskeyAdded => "passkey-added",
+            Self::PasskeyRemoved => "passkey-removed",
+            Self::Ended => "ended",
+            Self::ReportSettled => "report-settled",
         }
     }
 
@@ -189,7 +205,7 @@ pub struct OutsideWay {
 
 /// What keeps accounts safe.
 #[async_trait]
-pub trait Safety: Send + Sync {
+pub trait Safety: Passkeys + Send + Sync {
     /// Makes an account by an invitation, of which one use goes; both happen or neither.
     ///
     /// # Errors
@@ -212,7 +228,8 @@ pub trait Safety: Send + Sync {
     /// The last uses of an account's sessions.
     async fn session_uses(&self, id: AccountId) -> Result<Vec<SessionUse>, AccountError>;
 
-    /// Closes every way into an account but its password: sessions, tokens, links for a new password, ways from elsewhere.
+    /// Closes every way into an account but its password: sessions, tokens, links for a new password, ways from
+    /// elsewhere, passkeys.
     async fn close_ways(&self, id: AccountId) -> Result<(), AccountError>;
 
     /// Makes an account that a way from elsewhere leads into, by an invitation where there is one; all of it happens or nothing.

@@ -30,4 +30,5 @@ if (has("svg[data-form], [data-shows]")) import("./board.js").then((its) => { bo
 if (has("form[data-draft]") || wasSent()) import("./drafts.js").then((its) => its.drafts());
 checks();
 if (has('form[action="/notices/push"]')) import("./push.js").then((its) => its.push());
+if (has('form[action$="/passkey"]')) import("./passkey.js").then((its) => its.passkeys());
 if (has("a[data-code]")) import("./code.js").then((its) => its.code());

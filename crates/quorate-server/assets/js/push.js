@@ -1,5 +1,5 @@
 // Notices in this browser: asks it for a subscription, and sends with the form what it says of that.
-const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (sign) => sign.charCodeAt(0));
+export const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (sign) => sign.charCodeAt(0));
 
 const subscribed = async (key) => {
   await navigator.serviceWorker.register("/sw.js");

@@ -47,14 +47,7 @@ impl Happened {
 
 /// Writes into the security log. Where that fails, what was done stands, and the server's log says so.
 pub async fn note(site: &AppState, visitor: &Visitor, happened: Happened) {
-    let entry = SecurityEntry {
-        at: site.now(),
-        event: happened.event,
-        account: happened.account,
-        by: visitor.id().filter(|_| visitor.is_operator()),
-        about: happened.about,
-        place: place(visitor),
-    };
+    let entry = entry(site, visitor, happened);
     tracing::info!(
         target: "security", event = entry.event.word(), account = entry.account.map(|id| id.0),
         by = entry.by.map(|id| id.0), place = %entry.place, about = %entry.about, "noted"
@@ -83,9 +76,12 @@ fn is_mailed(event: SecurityEvent) -> bool {
         | SecurityEvent::TokenMade
         | SecurityEvent::OutsideLinked
         | SecurityEvent::OutsideUnlinked
+        | SecurityEvent::PasskeyAdded
+        | SecurityEvent::PasskeyRemoved
         | SecurityEvent::Muted
         | SecurityEvent::Suspended
-        | SecurityEvent::Lifted => true,
+        | SecurityEvent::Lifted
+        | SecurityEvent::Ended => true,
         SecurityEvent::SignedIn
         | SecurityEvent::SignInFailed
         | SecurityEvent::SignedUp
@@ -96,6 +92,7 @@ fn is_mailed(event: SecurityEvent) -> bool {
         | SecurityEvent::Invited
         | SecurityEvent::ClockTrusted
         | SecurityEvent::Withheld
+        | SecurityEvent::ReportSettled
         | SecurityEvent::CopyTaken => false,
     }
 }
@@ -111,6 +108,7 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
         SecurityEvent::OutsideLinked | SecurityEvent::OutsideUnlinked => {
             format!("\n\nWhere: {}", entry.about)
         }
+        SecurityEvent::PasskeyAdded => format!("\n\nIt is called: {}", entry.about),
         _ => format!("\n\nThe reason given: {}", entry.about),
     };
     let text = format!(
@@ -137,24 +135,28 @@ pub fn place_for_owner(entry: &SecurityEntry) -> &str {
     }
 }
 
-/// Tells the owner of an account at the address of before that there is another one now.
-pub fn tell_old_address(site: &AppState, visitor: &Visitor, before: &Account) {
-    let entry = SecurityEntry {
-        at: site.now(),
-        event: SecurityEvent::MailChanged,
-        account: Some(before.id),
-        by: None,
-        about: String::new(),
-        place: place(visitor),
-    };
+/// Tells the owner of an account at the address that it has now, which what happened takes away.
+pub fn tell_before(site: &AppState, visitor: &Visitor, before: &Account, happened: Happened) {
+    let entry = entry(site, visitor, happened);
     tell_owner(site, before, &entry);
+}
+
+fn entry(site: &AppState, visitor: &Visitor, happened: Happened) -> SecurityEntry {
+    SecurityEntry {
+        at: site.now(),
+        event: happened.event,
+        account: happened.account,
+        by: visitor.id().filter(|_| visitor.is_operator()),
+        about: happened.about,
+        place: place(visitor),
+    }
 }
 
 /// An event in words.
 pub fn told(event: SecurityEvent) -> &'static str {
     match event {
         SecurityEvent::SignedIn => "Signed in",
-        SecurityEvent::SignInFailed => "A wrong password was typed",
+        SecurityEvent::SignInFailed => "Signing in failed",
         SecurityEvent::SignedUp => "The account was made",
         SecurityEvent::PasswordChanged => "The password was changed",
         SecurityEvent::RecoveryMailed => "A link for a new password was mailed",
@@ -175,6 +177,10 @@ pub fn told(event: SecurityEvent) -> &'static str {
         SecurityEvent::CopyTaken => "An operator took a copy",
         SecurityEvent::OutsideLinked => "A way to sign in from elsewhere was added",
         SecurityEvent::OutsideUnlinked => "A way to sign in from elsewhere was removed",
+        SecurityEvent::PasskeyAdded => "A passkey was added",
+        SecurityEvent::PasskeyRemoved => "A passkey was removed",
+        SecurityEvent::Ended => "An operator ended the account",
+        SecurityEvent::ReportSettled => "An operator settled a report",
     }
 }
 

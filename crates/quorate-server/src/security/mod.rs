@@ -10,6 +10,7 @@ pub mod factor;
 pub mod headers;
 pub mod known;
 pub mod outside;
+pub mod passkey;
 pub mod password;
 pub mod rate;
 pub mod session;

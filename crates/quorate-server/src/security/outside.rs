@@ -92,9 +92,20 @@ impl Journeys {
         session: &SessionToken,
         now_ms: u64,
     ) -> Option<(Journey, JourneySecrets)> {
-        let journey = self.open("journey", state, session, now_ms)?;
-        let secrets = self.secrets(state.to_owned(), session);
-        self.use_up(state, now_ms).then_some((journey, secrets))
+        let journey = self.open_once("journey", state, session, now_ms)?;
+        Some((journey, self.secrets(state.to_owned(), session)))
+    }
+
+    /// What a word carries, as [`Journeys::open`] tells it; the second time nothing.
+    pub fn open_once<T: DeserializeOwned>(
+        &self,
+        kind: &str,
+        word: &str,
+        session: &SessionToken,
+        now_ms: u64,
+    ) -> Option<T> {
+        let what = self.open(kind, word, session, now_ms)?;
+        self.use_up(word, now_ms).then_some(what)
     }
 
     /// A word that carries something through a form of this session.

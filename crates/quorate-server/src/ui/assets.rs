@@ -82,6 +82,11 @@ const ASSETS: &[Asset] = &[
         plain: include_bytes!("../../assets/js/push.js"),
     },
     Asset {
+        name: "passkey.js",
+        media: JS,
+        plain: include_bytes!("../../assets/js/passkey.js"),
+    },
+    Asset {
         name: "icon.svg",
         media: "image/svg+xml",
         plain: include_bytes!("../../assets/icon.svg"),

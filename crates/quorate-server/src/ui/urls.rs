@@ -123,6 +123,8 @@ fixed_links! {
     SignIn => "/sign-in";
     /// The code after the password, where an account has a second factor.
     SignInCode => "/sign-in/code";
+    /// Signing in with a passkey.
+    SignInPasskey => "/sign-in/passkey";
     /// Signing out; takes a form, as everything that changes something.
     SignOut => "/sign-out";
     /// Making an account.

@@ -9,7 +9,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX,
     DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, OutsideName,
-    OutsideWay, Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor,
+    OutsideWay, Passkey, Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor,
     SecurityEntry, Session, SessionUse, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
 };
 
@@ -47,11 +47,18 @@ impl Kept {
 
 /// Accounts that are gone with the test.
 #[derive(Default)]
-pub(crate) struct InMemory(Mutex<Kept>);
+pub(crate) struct InMemory {
+    kept: Mutex<Kept>,
+    passkeys: Mutex<Vec<Passkey>>,
+}
 
 impl InMemory {
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn passkeys(&self) -> MutexGuard<'_, Vec<Passkey>> {
+        self.passkeys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn find(&self, is: impl Fn(&Account) -> bool) -> Option<Account> {
@@ -111,6 +118,7 @@ impl Accounts for InMemory {
         kept.seats.retain(|one| one.account != id);
         kept.letters.retain(|(account, _, _), _| *account != id.0);
         kept.entries.retain(|one| one.account != Some(id));
+        self.passkeys().retain(|one| one.account != id);
         kept.factors.remove(&id.0);
         kept.codes.retain(|(account, _)| *account != id);
         kept.restraints.remove(&id.0);
@@ -312,6 +320,7 @@ impl Safety for InMemory {
     }
 
     async fn close_ways(&self, id: AccountId) -> Told<()> {
+        self.passkeys().retain(|one| one.account != id);
         let mut kept = self.kept();
         kept.sessions.retain(|one| one.account != id);
         kept.tokens.retain(|one| one.account != id);

@@ -23,6 +23,7 @@ mod moderation;
 mod notices;
 mod outside;
 mod pages;
+mod passkeys;
 mod pictures;
 mod play;
 mod proofs;

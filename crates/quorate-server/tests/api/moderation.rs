@@ -83,6 +83,33 @@ async fn a_report_reaches_the_operator_and_nobody_else() {
             .1
             .contains("quincemarker")
     );
+    let (_, log) = page(&game, &olga, "/operator/security").await;
+    assert!(log.contains("settled a report"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_is_ended_is_gone_and_its_players_stay() {
+    let game = Game::of_six().await;
+    game.table.token("Olga", true).await;
+    let olga = game.table.session("Olga").await;
+    let bert = game.table.session("Bert").await;
+    let unsaid = sent(&game, &olga, "/operator/restrain", "name=Bert&way=end").await;
+    assert_eq!(unsaid.0, StatusCode::BAD_REQUEST, "a reason is asked for");
+    let form = "name=Bert&way=end&why=threats";
+    let done = sent(&game, &olga, "/operator/restrain", form).await;
+    assert_eq!(done.0, StatusCode::SEE_OTHER, "{}", done.1);
+    assert_eq!(
+        page(&game, &bert, "/settings").await.0,
+        StatusCode::UNAUTHORIZED
+    );
+    game.get("").by(&game.bert).gives(401).await;
+    let players = game.get("/players").gives(200).await;
+    assert!(players.to_string().contains("Bert"), "{players}");
+    let (_, log) = page(&game, &olga, "/operator/security").await;
+    assert!(
+        log.contains("ended the account") && log.contains("Bert: threats"),
+        "{log}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -316,7 +316,7 @@ async fn what_happens_to_accounts_is_in_the_log_and_what_was_typed_is_not() {
     own.send("/settings/token", "label=bot").await;
     let page = own.get("/settings").await.text;
     for told in [
-        "A wrong password was typed",
+        "Signing in failed",
         "Signed in",
         "A token was made",
         "The account was made",
@@ -334,7 +334,7 @@ async fn what_happens_to_accounts_is_in_the_log_and_what_was_typed_is_not() {
     let bytes = to_bytes(response.into_body(), ANSWER_BYTES).await.unwrap();
     let page = String::from_utf8_lossy(&bytes);
     assert!(
-        page.contains("A wrong password was typed") && page.contains("Hal"),
+        page.contains("Signing in failed") && page.contains("Hal"),
         "{page}"
     );
     assert!(!page.contains("my secret typed"), "{page}");

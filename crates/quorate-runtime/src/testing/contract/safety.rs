@@ -5,8 +5,8 @@ use quorate_kernel::{Moment, Span};
 
 use crate::ports::{
     AccountError, AccountId, Accounts, ENTRIES_KEPT, Invitation, NewAccount, OutsideName,
-    OutsideWay, Recovery, Safety, SecurityEntry, SecurityEvent, Session, SessionUse, Token,
-    TokenScopes,
+    OutsideWay, Passkey, Recovery, Safety, SecurityEntry, SecurityEvent, Session, SessionUse,
+    Token, TokenScopes,
 };
 
 const NOW: Moment = Moment(1_000_000);
@@ -27,6 +27,7 @@ pub async fn safety<S: Accounts + Safety>(store: &S) {
     invitations(store).await;
     ways(store).await;
     from_outside(store).await;
+    passkeys(store).await;
     factors(store).await;
     log(store).await;
 }
@@ -192,6 +193,52 @@ async fn from_outside<S: Accounts + Safety>(store: &S) {
     store.erase(other).await.unwrap();
     assert_eq!(store.account_from_outside(&second.name).await, Ok(None));
     let gone = store.link_outside(other, &second).await;
+    assert_eq!(gone, Err(AccountError::NoAccount));
+}
+
+async fn passkeys<S: Accounts + Safety>(store: &S) {
+    let id = store.make(&named("Pia")).await.unwrap();
+    let other = store.make(&named("Pim")).await.unwrap();
+    let passkey = |name: u8, account| Passkey {
+        id: vec![name, 0, 255],
+        account,
+        key: vec![1, 2, 3],
+        sign_count: 0,
+        label: "Phone".to_owned(),
+        made_at: NOW,
+        used_at: None,
+    };
+    let (plain, counting) = (passkey(1, id), passkey(2, id));
+    store.add_passkey(&plain).await.unwrap();
+    store.add_passkey(&counting).await.unwrap();
+    let taken = store.add_passkey(&passkey(1, other)).await;
+    assert_eq!(taken, Err(AccountError::WayTaken));
+    let own = store.passkeys_of(id).await.unwrap();
+    assert_eq!(own, [plain.clone(), counting.clone()]);
+    assert_eq!(store.passkey(&plain.id).await.unwrap(), Some(plain.clone()));
+    assert_eq!(store.passkey(b"none").await.unwrap(), None);
+    // One that never counts may be used again, one that counts must go on.
+    for (name, count, wanted) in [
+        (&plain.id, 0, true),
+        (&plain.id, 0, true),
+        (&counting.id, 7, true),
+        (&counting.id, 7, false),
+        (&counting.id, 0, false),
+        (&counting.id, u32::MAX, true),
+    ] {
+        let used = store.use_passkey(name, count, LATER).await.unwrap();
+        assert_eq!(used, wanted, "{count}");
+    }
+    let used = store.passkey(&counting.id).await.unwrap().unwrap();
+    assert_eq!((used.sign_count, used.used_at), (u32::MAX, Some(LATER)));
+    assert!(!store.drop_passkey(other, &plain.id).await.unwrap());
+    assert!(store.drop_passkey(id, &plain.id).await.unwrap());
+    store.close_ways(id).await.unwrap();
+    assert_eq!(store.passkeys_of(id).await.unwrap(), []);
+    store.add_passkey(&passkey(3, other)).await.unwrap();
+    store.erase(other).await.unwrap();
+    assert_eq!(store.passkey(&[3, 0, 255]).await.unwrap(), None);
+    let gone = store.add_passkey(&passkey(4, other)).await;
     assert_eq!(gone, Err(AccountError::NoAccount));
 }
 

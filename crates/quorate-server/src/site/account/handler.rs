@@ -27,7 +27,7 @@ use crate::app::visitor::{Visitor, session_digest};
 use crate::security::password::Tried;
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
-use crate::site::account::factor;
+use crate::site::account::{factor, passkey};
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
@@ -98,15 +98,17 @@ pub(super) fn sign_in_page(
         error,
         Some(form),
     );
+    let on = |to: Href| match next {
+        "" => to,
+        next => to.with("next", next),
+    };
     page.ways = ways(site, Some(next).filter(|next| !next.is_empty()), None);
+    if passkey::site_of(site).is_some() {
+        let way = Link::new("Sign in with a passkey", on(urls::SignInPasskey.into()));
+        page.ways.insert(0, way);
+    }
     page.ways.extend([
-        Link::new(
-            "Make an account",
-            match next {
-                "" => urls::SignUp.into(),
-                next => Href::from(urls::SignUp).with("next", next),
-            },
-        ),
+        Link::new("Make an account", on(urls::SignUp.into())),
         Link::new("I cannot sign in", urls::Recover),
     ]);
     page

@@ -5,6 +5,7 @@ pub mod factor;
 pub mod handler;
 pub(crate) mod outside;
 pub mod page;
+pub(crate) mod passkey;
 pub mod programs;
 pub mod recover;
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
-use crate::site::account::{discord, factor, outside, programs};
+use crate::site::account::{discord, factor, outside, passkey, programs};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, Theme, When, plural, urls};
 
@@ -61,6 +61,7 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
     let second = site.parts.safety.second_factor(account.id).await?;
     let uses = site.parts.safety.session_uses(account.id).await?;
     let ways = site.parts.safety.outside_ways(account.id).await?;
+    let passkeys = site.parts.safety.passkeys_of(account.id).await?;
     let entries = site.parts.safety.entries(Some(account.id), ENTRIES).await?;
     let (mut secret, mut code, mut wrong) = (None, None, None);
     match told {
@@ -83,6 +84,11 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
     if !site.parts.house.outside.is_empty() || !ways.is_empty() {
         let after = blocks.iter().position(|block| block.id == "mail-address");
         blocks.insert(after.unwrap_or(0), outside::block(site, visitor, &ways));
+    }
+    if passkey::site_of(site).is_some() {
+        let after = blocks.iter().position(|block| block.id == "factor");
+        let block = passkey::block(site, visitor, account, &passkeys)?;
+        blocks.insert(after.unwrap_or(0), block);
     }
     if site.parts.house.discord.is_some() {
         let after = blocks.iter().position(|block| block.id == "history");
@@ -173,8 +179,7 @@ fn password(visitor: &Visitor) -> SettingsBlock {
         Field::new("old", "old", "Current password", kind(false)),
         Field::new("password", "password", "New password", kind(true)),
     ];
-    let about =
-        "A new password ends all your other sessions, every token, and signing in from elsewhere.";
+    let about = "A new password ends all your other sessions, every token, every passkey, and signing in from elsewhere.";
     SettingsBlock {
         form: Some(form(visitor, "password", fields, "Change password")),
         ..block("password", "Password", about)
@@ -366,6 +371,11 @@ async fn changed(
             check(site, visitor, &account, form).await?;
             outside::begun(site, visitor, account.id, form)
         }
+        "passkey" => {
+            check(site, visitor, &account, form).await?;
+            passkey::added(site, visitor, &account, form).await
+        }
+        "passkey-off" => passkey::removed(site, visitor, &account, form).await,
         "outside-off" => outside::unlinked(site, visitor, &account, form).await,
         "discord" => {
             let code = discord::code(site, account.id, form)?;
@@ -425,7 +435,8 @@ async fn mailed(
         )),
         Err(error) => Err(error.into()),
         Ok(()) => {
-            safety::tell_old_address(site, visitor, &account);
+            let moved = Happened::to(account.id, SecurityEvent::MailChanged);
+            safety::tell_before(site, visitor, &account, moved);
             note(site, visitor, &changed, SecurityEvent::MailChanged).await;
             Ok(reply::see_with(&urls::Settings.into(), "Kept."))
         }

@@ -499,7 +499,7 @@ async fn done(
             let notice = "The machine\u{2019}s clock is followed again.";
             return Ok(reply::see_with(&urls::Operator.into(), notice));
         }
-        "settle" => return moderation::settled(site, form).await,
+        "settle" => return moderation::settled(site, visitor, form).await,
         "restrain" => return moderation::done(site, visitor, form).await,
         "withhold" => return withhold::done(site, visitor, form).await,
         _ => return Err(AppError::NotFound),

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use quorate_kernel::{GameId, Span};
-use quorate_runtime::ports::{Report, Restraint, RestraintKind, SecurityEvent};
+use quorate_runtime::ports::{Account, Report, Restraint, RestraintKind, SecurityEvent};
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
@@ -18,6 +18,10 @@ pub(crate) fn fields() -> Vec<Field> {
         ("muted", "Mute: they read and act, and write nothing"),
         ("suspended", "Suspend: they cannot sign in"),
         ("lift", "Lift whatever they are kept from"),
+        (
+            "end",
+            "End the account permanently: its players stay, played by nobody",
+        ),
     ];
     let ways = ways
         .map(|(value, title)| Choice::new(value, title))
@@ -84,12 +88,22 @@ pub(crate) fn place(game: &GameId, about: &str) -> Option<crate::ui::urls::Href>
 }
 
 /// Settles a report.
-pub(crate) async fn settled(site: &AppState, form: &Posted) -> Result<Response, AppError> {
-    let id = form.filled("report").and_then(|id| id.parse().ok());
+pub(crate) async fn settled(
+    site: &AppState,
+    visitor: &Visitor,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let id: Option<u64> = form.filled("report").and_then(|id| id.parse().ok());
     let id = id.ok_or(AppError::NotFound)?;
     if !site.parts.moderation.settle_report(id, site.now()).await? {
         return Err(AppError::NotFound);
     }
+    let happened = Happened {
+        event: SecurityEvent::ReportSettled,
+        account: None,
+        about: format!("report {id}"),
+    };
+    safety::note(site, visitor, happened).await;
     Ok(reply::see_with(
         &urls::Operator.into(),
         "The report is settled.",
@@ -111,6 +125,9 @@ pub(crate) async fn done(
         return Err(AppError::Form(theirs.to_owned()));
     }
     let way = form.filled("way").unwrap_or_default();
+    if way == "end" {
+        return ended(site, visitor, &account, form).await;
+    }
     let (event, about) = if way == "lift" {
         site.parts.moderation.lift(account.id).await?;
         (SecurityEvent::Lifted, String::new())
@@ -139,11 +156,40 @@ pub(crate) async fn done(
     Ok(reply::see_with(&urls::Operator.into(), &notice))
 }
 
+/// Ends an account, as if its owner had erased it.
+async fn ended(
+    site: &AppState,
+    visitor: &Visitor,
+    account: &Account,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let why = reason(form)?;
+    let told = Happened {
+        about: why.clone(),
+        ..Happened::to(account.id, SecurityEvent::Ended)
+    };
+    site.parts.accounts.erase(account.id).await?;
+    safety::tell_before(site, visitor, account, told);
+    // What the log has of the account goes with it, and this stays.
+    let happened = Happened {
+        event: SecurityEvent::Ended,
+        account: None,
+        about: format!("{}: {why}", account.name),
+    };
+    safety::note(site, visitor, happened).await;
+    let notice = format!("The account {} is gone.", account.name);
+    Ok(reply::see_with(&urls::Operator.into(), &notice))
+}
+
+fn reason(form: &Posted) -> Result<String, AppError> {
+    let why = form.filled("why").map(str::to_owned);
+    why.ok_or_else(|| AppError::Form("Give a reason; they are told.".to_owned()))
+}
+
 fn restraint(site: &AppState, way: &str, form: &Posted) -> Result<Restraint, AppError> {
     let kind = RestraintKind::of_word(way);
     let kind = kind.ok_or_else(|| AppError::Form("Say what they are kept from.".to_owned()))?;
-    let why = form.filled("why");
-    let why = why.ok_or_else(|| AppError::Form("Give a reason; they are told.".to_owned()))?;
+    let why = reason(form)?;
     let until = match form.filled("days") {
         Some(days) => {
             let days: Option<i64> = days.parse().ok().filter(|days| (1..=3_650).contains(days));
@@ -154,9 +200,5 @@ fn restraint(site: &AppState, way: &str, form: &Posted) -> Result<Restraint, App
         }
         None => None,
     };
-    Ok(Restraint {
-        kind,
-        until,
-        why: why.to_owned(),
-    })
+    Ok(Restraint { kind, until, why })
 }

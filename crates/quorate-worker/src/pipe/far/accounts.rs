@@ -7,9 +7,9 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DraftKept, Drafts, Invitation, KeptDraft,
-    Moderation, NewAccount, OutsideName, OutsideWay, Recovery, Report, Restraint, Safety, Seat,
-    SecondFactor, SecurityEntry, Session, SessionUse, StoreError, Token, Upload, UploadKept,
-    Uploads, WriteLimits,
+    Moderation, NewAccount, OutsideName, OutsideWay, Passkey, Passkeys, Recovery, Report,
+    Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse, StoreError, Token,
+    Upload, UploadKept, Uploads, WriteLimits,
 };
 
 use super::super::Ask;
@@ -243,6 +243,29 @@ impl Safety for Far {
     }
 
     async fn drop_entries(&self, _: Moment) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+}
+
+#[async_trait]
+impl Passkeys for Far {
+    async fn add_passkey(&self, _: &Passkey) -> Result<(), AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn passkey(&self, _: &[u8]) -> Result<Option<Passkey>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn passkeys_of(&self, _: AccountId) -> Result<Vec<Passkey>, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn use_passkey(&self, _: &[u8], _: u32, _: Moment) -> Result<bool, AccountError> {
+        Ok(not_here()?)
+    }
+
+    async fn drop_passkey(&self, _: AccountId, _: &[u8]) -> Result<bool, AccountError> {
         Ok(not_here()?)
     }
 }
