@@ -30,6 +30,9 @@ pub use draft::{Case, Draft};
 use draft::{draft, finish, hide_answers};
 pub use undo::Conflict;
 
+/// The edition of the library from which on a change that the law refuses is left out of an enactment, and the rest is made.
+const ONE_BY_ONE_SINCE: u16 = 2;
+
 /// Why a command came to nothing.
 pub enum No {
     /// The rules say no.
@@ -113,7 +116,7 @@ fn judge(
     // No change that a post carries holds up the others, nor the queue behind it.
     let run = |ruled: Ruled, caches: &mut Caches, remains: &mut Remains| {
         let (draft, ruled_then, is_held_up) = run_as(ruled.clone(), Enacting::Not, caches, remains);
-        if !is_held_up {
+        if !is_held_up || case.law.code.edition() < ONE_BY_ONE_SINCE {
             return (draft, ruled_then);
         }
         let (draft, ruled_then, _) = run_as(ruled, Enacting::OneByOne, caches, remains);

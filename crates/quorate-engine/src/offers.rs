@@ -255,6 +255,7 @@ fn allowed(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Result<(), Refus
         post: None,
         args: vec![],
         tags: decl.it.tags.clone(),
+        limits: decl.it.limits.clone(),
         body: Some(decl.it.body.clone()),
     };
     let frame = frame_of(tx, player, &decl.site);

@@ -12,6 +12,7 @@ pub(crate) mod dice;
 pub(crate) mod duties;
 pub(crate) mod dynasties;
 pub(crate) mod entities;
+pub(crate) mod first_edition;
 pub(crate) mod follow;
 pub(crate) mod guards;
 pub(crate) mod hooks;

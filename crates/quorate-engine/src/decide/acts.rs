@@ -16,8 +16,8 @@ use crate::convert;
 use crate::names;
 use crate::topics::posts::Draft;
 use crate::topics::{
-    actions, built_in_acts, duties, follow, guards, labels, law_changes, limits, owed, people,
-    posts, things, titles, values,
+    actions, built_in_acts, duties, first_edition, follow, guards, labels, law_changes, limits,
+    owed, people, posts, things, titles, values,
 };
 use crate::tx::{Frame, Tx};
 
@@ -114,9 +114,10 @@ fn act_of_player(
             undo::undo(tx, *event, past, picks)
         }
         Act::Dice { line } => {
+            let args = vec![("line".into(), Datum::Text(line.as_str().into()))];
             guards::check(
                 tx,
-                &guards::built_in(tx, &"roll".into(), player, None, vec![]),
+                &guards::built_in(tx, &"roll".into(), player, None, args),
             )?;
             dice_line::roll(tx, line.as_str())
         }
@@ -174,6 +175,9 @@ pub(super) fn may_abandon(
     let Some(player) = frame.actor.filter(|_| !open.tape.dice.is_empty()) else {
         return Ok(());
     };
+    if first_edition::is_judged(tx) {
+        return Ok(());
+    }
     let Some(decl) = tx.law.actions.get(action) else {
         return Ok(());
     };
@@ -324,8 +328,9 @@ fn edit(
     flavour: &Sealed<str>,
     patch: Option<&Sealed<Patch>>,
 ) -> Answer<()> {
-    let new = vec![("title".into(), Datum::Text(title.as_str().into()))];
-    about_post(tx, player, "edit", post, new)?;
+    let new = [("title", title), ("body", body), ("flavour", flavour)]
+        .map(|(name, text)| (name.into(), Datum::Text(text.as_str().into())));
+    about_post(tx, player, "edit", post, new.to_vec())?;
     if title.as_str().trim().is_empty() {
         return Err(Stop::no("a title"));
     }

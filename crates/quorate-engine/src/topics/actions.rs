@@ -64,6 +64,7 @@ fn attempt_of(decl: &At<ActionDecl>, actor: PlayerId, args: &[(Name, Datum)]) ->
         post,
         args: args.to_vec(),
         tags: decl.it.tags.clone(),
+        limits: decl.it.limits.clone(),
         body: Some(decl.it.body.clone()),
     }
 }

@@ -8,7 +8,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::posts::Draft;
-use super::{guards, limits, permission, posts, things, values};
+use super::{first_edition, guards, limits, permission, posts, things, values};
 use crate::icons::{self, IconWords};
 use crate::reads::ReadKey;
 use crate::tx::Tx;
@@ -62,6 +62,10 @@ pub(crate) fn attempt(
             let words = icon_words(tx, post);
             let (icon, said) = (text("icon"), text("text"));
             let name = words.meaning(&icon).cloned();
+            if first_edition::is_judged(tx) {
+                let line = Sealed::close(format!(":{icon}:"), tx.salt());
+                return comment_by(tx, actor, post, line);
+            }
             // One who makes somebody vote, or who asks whether they may, wants a vote that counts.
             can_cast(
                 tx,
@@ -189,7 +193,11 @@ pub(crate) fn comment_by(tx: &Tx, actor: PlayerId, post: PostId, text: Sealed<st
         tx,
         &guards::built_in(tx, &"comment".into(), actor, Some(post), vec![]),
     )?;
-    let uses = votes_in(tx, actor, post, &category, text.as_str())?;
+    let uses = if first_edition::is_judged(tx) {
+        first_edition::votes_in(tx, actor, post, &category, text.as_str())?
+    } else {
+        votes_in(tx, actor, post, &category, text.as_str())?
+    };
     if tx.frame().trial {
         return Ok(());
     }

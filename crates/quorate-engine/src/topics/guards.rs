@@ -5,6 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::{Moment, Name, Need, PlayerId, PostId, Refusal, Thing};
 use quorate_law::datum::{Datum, Record};
+use quorate_law::declare::{LimitDecl, Per};
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::declared;
@@ -27,6 +28,8 @@ pub(crate) struct Attempt {
     pub args: Vec<(Name, Datum)>,
     /// The action's tags.
     pub tags: Vec<Name>,
+    /// How often it may be done.
+    pub limits: Vec<LimitDecl>,
     /// The function whose reads count as the attempt's.
     pub body: Option<Name>,
 }
@@ -277,7 +280,33 @@ fn attempt_record(tx: &Tx, attempt: &Attempt) -> Datum {
             ),
             ("args", Datum::Dict(args)),
             ("tags", Datum::List(attempt.tags.iter().map(text).collect())),
+            (
+                "limits",
+                Datum::List(attempt.limits.iter().map(limit_record).collect()),
+            ),
             ("reads", Datum::List(reads.into())),
+        ],
+    }))
+}
+
+/// A limit as rule code wrote it.
+fn limit_record(limit: &LimitDecl) -> Datum {
+    let text = |text: &str| Datum::Text(text.into());
+    let (per, since) = match &limit.per {
+        Per::Ever => ("", ""),
+        Per::Day => ("day", ""),
+        Per::Week => ("week", ""),
+        Per::Since(since) => ("", since.as_str()),
+    };
+    Datum::Record(Arc::new(Record {
+        kind: "Limit",
+        fields: vec![
+            ("per", text(per)),
+            ("since", text(since)),
+            ("times", Datum::Int(limit.times.into())),
+            ("gap", limit.gap.map_or(Datum::None, Datum::Span)),
+            ("slot", text(limit.slot.as_str())),
+            ("shared", Datum::Bool(limit.shared)),
         ],
     }))
 }
@@ -323,6 +352,9 @@ pub(crate) fn built_in(
         },
         _ => home_of(&tx.frame().law, action),
     };
+    let law = tx.frame().law;
+    let posted = action.as_str().strip_prefix("post ");
+    let posted = posted.and_then(|category| law.categories.get(category));
     Attempt {
         actor,
         action: action.clone(),
@@ -330,6 +362,9 @@ pub(crate) fn built_in(
         post,
         args,
         tags: Vec::new(),
+        limits: posted
+            .map(|decl| decl.it.limits.clone())
+            .unwrap_or_default(),
         body: None,
     }
 }
@@ -352,6 +387,9 @@ pub(crate) fn home_of(law: &Law, action: &Name) -> Site {
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::command::{Act, Actor, NewPost, typed};
+    use quorate_kernel::{Id, PostId};
+
     use crate::tiny_game::game;
 
     #[test]
@@ -366,6 +404,71 @@ mod tests {
         );
         game.act("sleep", &[])
             .expect("the guard covers the other alone");
+    }
+
+    const SEEN: &str = r#"category("Bill", icons = ["for"], statuses = ["pending"])
+
+def rest(actor: Player):
+    pass
+
+def always(a: Attempt) -> bool:
+    return True
+
+def is_long(a: Attempt) -> bool:
+    return len(a.args["body"]) > 5
+
+def is_big(a: Attempt) -> bool:
+    return "DICE100" in a.args["line"]
+
+def is_weekly(a: Attempt) -> bool:
+    return any([l.per == "week" and l.times == 2 for l in a.limits])
+
+action("doze", rest, limit = limit(per = "day"))
+action("rest", rest, limit = limit(per = "week", times = 2))
+permit(scope(actions = ["edit"]), always, "nothing")
+forbid(scope(actions = ["edit"]), is_long, "a short text")
+forbid(scope(actions = ["roll"]), is_big, "a small die")
+forbid(scope(section = "rules"), is_weekly, "another week")"#;
+
+    #[test]
+    fn a_guard_sees_the_new_text_of_an_edit_the_line_of_a_roll_and_the_limits_of_an_action() {
+        let mut game = game(SEEN);
+        let anna = Actor::Player(game.anna);
+        let post = NewPost {
+            category: "Bill".into(),
+            title: typed("A bill"),
+            body: typed("So."),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
+        };
+        let posted = game.send(anna, Act::Post(Box::new(post)));
+        let post = PostId(Id::new(posted.expect("anybody may").seq, 0));
+        let edit = |body: &str| Act::EditPost {
+            post,
+            title: typed("A bill"),
+            body: typed(body),
+            flavour: typed(""),
+            patch: None,
+        };
+        let roll = |line: &str| Act::Dice { line: typed(line) };
+        let act = |action: &str| Act::Do {
+            action: action.into(),
+            args: vec![],
+        };
+        let tries = [
+            (edit("Or so."), Some("a short text")),
+            (edit("Or"), None),
+            (roll("DICE100"), Some("a small die")),
+            (roll("DICE6"), None),
+            (act("rest"), Some("another week")),
+            (act("doze"), None),
+        ];
+        for (act, refused) in tries {
+            let answer = game.send(anna, act).err();
+            let what = answer.as_ref().map(quorate_kernel::Refusal::what);
+            assert_eq!(what, refused);
+        }
     }
 
     #[test]
