@@ -7,7 +7,7 @@ use quorate_law::stop::{Answer, Site};
 
 use crate::icons;
 use crate::topics::limits::Quota;
-use crate::topics::{built_in_acts, guards, labels, limits, rules, things, values};
+use crate::topics::{built_in_acts, guards, labels, limits, people, rules, things, values};
 use crate::tx::Tx;
 
 impl Tx {
@@ -29,6 +29,11 @@ impl Tx {
     /// Reads an attribute.
     pub fn attribute(&self, thing: &Thing, name: &str) -> Answer<Datum> {
         values::attribute(self, thing, name)
+    }
+
+    /// Whether what a rule declares is tracked of a player.
+    pub fn tracks(&self, player: PlayerId, rule: &Name) -> bool {
+        people::is_tracked(self, player, rule).unwrap_or(true)
     }
 
     /// How a thing is called where people pick it.

@@ -122,6 +122,8 @@ pub struct ExclusionDecl {
     pub who: Name,
     /// For which rules.
     pub scope: ScopeDecl,
+    /// Whether values that these rules declare are shown of those people.
+    pub tracked: bool,
 }
 
 /// A kind of things that play makes.
@@ -561,9 +563,17 @@ impl Law {
                 });
             }
             Declared::Prioritise { stronger } => self.stronger = Some(At { site, it: stronger }),
-            Declared::Exclude { who, scope } => self.exclusions.push(At {
+            Declared::Exclude {
+                who,
+                scope,
+                tracked,
+            } => self.exclusions.push(At {
                 site,
-                it: ExclusionDecl { who, scope },
+                it: ExclusionDecl {
+                    who,
+                    scope,
+                    tracked,
+                },
             }),
             _ => {}
         }

@@ -62,21 +62,6 @@ pub struct ManifestSection {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Its number as shown, if it has one.
-    #[serde(default)]
-    pub number: Option<toml_number::Number>,
-}
-
-mod toml_number {
-    /// A section's number: a number or a word such as IV.
-    #[derive(Clone, Debug, serde::Deserialize)]
-    #[serde(untagged)]
-    pub enum Number {
-        /// As a number.
-        Int(i64),
-        /// As a text.
-        Text(String),
-    }
 }
 
 /// A rulebook, read.

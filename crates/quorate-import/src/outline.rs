@@ -17,7 +17,6 @@ pub(crate) struct Outline {
 #[derive(Debug)]
 pub(crate) struct OutlineSection {
     pub(crate) title: Option<String>,
-    pub(crate) number: Option<String>,
     pub(crate) rules: Vec<OutlineRule>,
 }
 
@@ -189,7 +188,6 @@ fn place(outline: &mut Outline, block: SourceBlock, section_level: Option<u8>) {
     if Some(*level) == section_level {
         outline.sections.push(OutlineSection {
             title: Some(words.clone()),
-            number: number.clone(),
             rules: Vec::new(),
         });
         return;
@@ -234,7 +232,6 @@ fn last_section(outline: &mut Outline) -> &mut OutlineSection {
     if outline.sections.is_empty() {
         outline.sections.push(OutlineSection {
             title: None,
-            number: None,
             rules: Vec::new(),
         });
     }

@@ -195,12 +195,14 @@ pub enum Declared {
         /// The function that says whether one guard goes before another.
         stronger: Name,
     },
-    /// `exclude(who, scope)`.
+    /// `exclude(who, scope, tracked)`.
     Exclude {
         /// The function that says whether somebody is left out.
         who: Name,
         /// Which attempts it covers.
         scope: ScopeDecl,
+        /// Whether values that these rules declare are shown of them.
+        tracked: bool,
     },
     /// `decision(name, answer, title, hidden)`.
     Decision {

@@ -174,7 +174,7 @@ fn a_broken_rulebook_is_told_by_file_line_and_column() {
     std::fs::create_dir_all(&rules).expect("a folder of rules");
     std::fs::write(
         book.join("rulebook.toml"),
-        "title = \"Broken\"\nabout = \"It does not check.\"\nstd = []\n\n[[section]]\nid = \"core\"\ntitle = \"Core\"\nnumber = 1\n",
+        "title = \"Broken\"\nabout = \"It does not check.\"\nstd = []\n\n[[section]]\nid = \"core\"\ntitle = \"Core\"\n",
     )
     .expect("a manifest");
     std::fs::write(

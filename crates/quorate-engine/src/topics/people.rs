@@ -59,6 +59,22 @@ pub(crate) fn excluding(
     Ok(None)
 }
 
+/// Whether what a rule declares is tracked of a player: not where an exclusion says that it isn't.
+pub(crate) fn is_tracked(tx: &Tx, player: PlayerId, rule: &Name) -> Answer<bool> {
+    let law = tx.frame().law;
+    let place = law.place(rule);
+    for (index, exclusion) in law.exclusions.iter().enumerate() {
+        let (site, it) = (&exclusion.site, &exclusion.it);
+        if !it.tracked
+            && scope::covers_rule(&it.scope, rule, &place)
+            && excluded_by(tx, index, site, &it.who)?.contains(&player)
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Whom the exclusions that cover a rule exclude.
 fn excluded_for(tx: &Tx, rule: &Name, admits: &[Name]) -> Answer<BTreeSet<PlayerId>> {
     let law = tx.frame().law;

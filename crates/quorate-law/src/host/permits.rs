@@ -21,8 +21,12 @@ pub(crate) const NATIVES: &[Native] = &[
         declare(args, eval, Declared::Prioritise { stronger })
     }),
     ("exclude", |args, eval| {
-        let (who, scope) = (function(args, 0)?, scope_of(args, 1)?);
-        declare(args, eval, Declared::Exclude { who, scope })
+        let what = Declared::Exclude {
+            who: function(args, 0)?,
+            scope: scope_of(args, 1)?,
+            tracked: args.flag_or(2, true)?,
+        };
+        declare(args, eval, what)
     }),
 ];
 

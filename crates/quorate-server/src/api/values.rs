@@ -225,8 +225,9 @@ fn held(look: &GameView, asked: &Questions<'_>, thing: &Thing, value: &Tracked<'
         thing: thing.clone(),
         name: value.name().clone(),
     };
-    let cell = look.cell(&key).filter(|_| !held.is_hidden);
-    let plain = match (held.is_hidden, value.source, cell) {
+    let is_absent = held.is_hidden || held.is_untracked;
+    let cell = look.cell(&key).filter(|_| !is_absent);
+    let plain = match (is_absent, value.source, cell) {
         (true, ..) => AnyJson::Null,
         (_, Source::Kept(_), Some(cell)) => data::datum(asked, &convert::datum(cell.value.open())),
         // A ledger has lines and no cell; what counts is their sum.

@@ -102,6 +102,8 @@ pub struct Held {
     pub claim: Option<Claim>,
     /// Whether it may not be seen by this reader.
     pub is_hidden: bool,
+    /// Whether the law says that such a player has none.
+    pub is_untracked: bool,
     /// Whether it is kept and so has a history.
     pub is_kept: bool,
     /// The picture that it is, or that stands for it.
@@ -186,6 +188,14 @@ impl GameView {
             return Held {
                 is_hidden: true,
                 is_kept,
+                ..Held::default()
+            };
+        }
+        if let Thing::Player(id) = thing
+            && !tx.tracks(*id, &value.site.rule)
+        {
+            return Held {
+                is_untracked: true,
                 ..Held::default()
             };
         }

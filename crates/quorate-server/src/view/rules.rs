@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use quorate_kernel::Name;
 use quorate_kernel::law::{LIBRARY, Section};
+use quorate_kernel::{Name, Thing};
+use quorate_law::datum::Datum;
 
 use crate::view::game::GameView;
 
@@ -14,7 +15,8 @@ pub(crate) fn ordered_sections(look: &GameView) -> Vec<(&Name, &Section)> {
     sections
 }
 
-/// Each rule's number: its section's place, then its own place, then that under its parent.
+/// Each rule's number: what the law's function `rule_number` says, else its section's place and its own; then that under its
+/// parent.
 pub(crate) fn numbers(look: &GameView) -> BTreeMap<Name, String> {
     let sections: Vec<&Name> = ordered_sections(look)
         .into_iter()
@@ -35,9 +37,14 @@ pub(crate) fn numbers(look: &GameView) -> BTreeMap<Name, String> {
             .or_default();
         *count += 1;
         let above = rule.parent.as_ref().and_then(|parent| numbers.get(parent));
+        let asked = || look.law_says("rule_number", vec![Datum::Thing(Thing::Rule(id.clone()))]);
         let number = match above {
             Some(above) => format!("{above}.{count}"),
-            None => format!("{}.{count}", place + 1),
+            None => match asked() {
+                Some(Datum::Int(number)) => number.to_string(),
+                Some(Datum::Text(number)) => number.to_string(),
+                _ => format!("{}.{count}", place + 1),
+            },
         };
         numbers.insert(id.clone(), number);
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::Game;
 use crate::reader::get;
+use crate::table::Table;
 
 /// A rule of which the desk must know what is a duty, and the page of a post what may be picked for that post.
 const BETS: &str = r#"# Bets
@@ -379,4 +380,57 @@ async fn whoever_is_undone_is_told_who_it_was_and_why_until_they_have_looked() {
     assert!(event.contains("because: it was my turn"), "{event}");
     let after = get(&game, &anna, &front).await.text();
     assert!(!after.contains("undid this"), "{after}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_has_no_cells_of_rules_for_which_they_are_no_player() {
+    let game = Game::of_six().await;
+    for (who, ap) in [("player:1", json!(null)), ("player:2", json!(4))] {
+        let held = game.held(None, who, "ap").await;
+        assert_eq!((&held["value"], &held["hidden"]), (&ap, &json!(false)));
+        assert_eq!(held["text"] == "", ap.is_null());
+    }
+    assert_eq!(game.held(None, "player:1", "admin").await["value"], true);
+    let bert = game.table.session("Bert").await;
+    let tracker = get(&game, &bert, &format!("/g/{}/tracker", game.word)).await;
+    let tracker = tracker.text();
+    let leads_to = |who: u8| {
+        let words = [format!("player:{who}.ap"), format!("player%3A{who}.ap")];
+        words.iter().any(|word| tracker.contains(word))
+    };
+    assert!(leads_to(2) && !leads_to(1), "{tracker}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_bear_the_numbers_that_their_law_gives_them() {
+    let table = Table::open().await;
+    let anna = table.token("Anna", false).await;
+    let new = json!({ "rulebook": "hordes-22", "title": "The City" });
+    let founded = table.post("/games", &new).by(&anna).gives(201).await;
+    let game = Game {
+        table,
+        bert: anna.clone(),
+        anna,
+        others: Vec::new(),
+        word: founded["game"].as_str().unwrap().to_owned(),
+    };
+    let rules = game.get("/rules").gives(200).await;
+    let rules = rules["rules"].as_array().unwrap();
+    let page = game.table.session("Anna").await;
+    let page = get(&game, &page, &format!("/g/{}/rules", game.word)).await;
+    let page = page.text();
+    let wanted = [
+        ("ruleset", "1"),
+        ("victory", "10"),
+        ("city", "11"),
+        ("bub", "15.1"),
+        ("allegiance", "17"),
+        ("glossary", "99"),
+    ];
+    for (id, number) in wanted {
+        let rule = rules.iter().find(|rule| rule["id"] == id).unwrap();
+        assert_eq!(rule["number"], number, "{id}");
+        let heading = format!("<span class=\"n\">{number}</span>");
+        assert!(page.contains(&heading), "{heading}");
+    }
 }

@@ -20,8 +20,19 @@ use super::cells::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 use super::read::{changes, dynastic, kind_of, place, refused_by};
 use super::scripts;
 
-/// How many values or kinds are tried, spread over all.
+/// How many values or kinds are tried in every way, spread over all. By hand all values are tried.
 const SAMPLES: usize = 12;
+
+/// How many contents of a value are tried by hand.
+const DRAWS: usize = 3;
+
+/// A change to try.
+struct Sample {
+    kind: ChangedKind,
+    clause: Clause,
+    /// Whether it is tried in every way, or by hand alone.
+    everywhere: bool,
+}
 
 /// A title with each tag that a rulebook of this house asks for.
 const TAGGED: &str = "[Core] [Special Case] [Appendix] [Victory] [Dynastic] A trial";
@@ -30,13 +41,25 @@ const TAGGED: &str = "[Core] [Special Case] [Appendix] [Victory] [Dynastic] A tr
 pub(super) fn try_all(game: &mut SimulatedGame, table: &mut WaysTable) -> Result<(), String> {
     // It is closed: a matter that is open would stand before all that come after it.
     let closed = closed_proposal(game)?;
-    let mut changes: Vec<(ChangedKind, Clause)> = game.samples();
+    let mut samples = game.samples();
     if let Some(post) = closed {
         let status = Name::from("failed");
-        changes.push((ChangedKind::Status, Clause::SetStatus { post, status }));
+        samples.push(Sample {
+            kind: ChangedKind::Status,
+            clause: Clause::SetStatus { post, status },
+            everywhere: true,
+        });
     }
-    for (kind, clause) in changes {
+    for Sample {
+        kind,
+        clause,
+        everywhere,
+    } in samples
+    {
         try_claim(game, kind, &clause, table);
+        if !everywhere {
+            continue;
+        }
         try_repair(game, kind, &clause, table)?;
         for tagged in [false, true] {
             if try_proposal(game, kind, &clause, ChangeWay::Proposal, tagged, table)? {
@@ -197,12 +220,8 @@ fn home_of(game: &SimulatedGame, clause: &Clause) -> Option<Name> {
     let law = game.judge.law();
     match clause {
         Clause::SetValue { thing, name, .. } => {
-            let kind = if *thing == Thing::Game {
-                "Game"
-            } else {
-                "Player"
-            };
-            let decl = law.value(&kind.into(), name.as_str());
+            let kind = game.judge.look(game.now, |tx| tx.kind_of(thing));
+            let decl = law.value(&kind.ok()?, name.as_str());
             decl.map(|decl| decl.site.rule.clone())
         }
         Clause::CreateThing { kind, .. } => {
@@ -388,11 +407,11 @@ fn take_back(
 
 impl SimulatedGame {
     /// Changes of each kind that a patch can carry, a few of each.
-    fn samples(&mut self) -> Vec<(ChangedKind, Clause)> {
+    fn samples(&mut self) -> Vec<Sample> {
         let law = Arc::clone(self.judge.law());
         let mut changes = Vec::new();
         let Some(first) = self.members().first().copied() else {
-            return changes;
+            return Vec::new();
         };
         let first = Thing::Player(first);
         let name = "Quirin".to_owned();
@@ -423,31 +442,56 @@ impl SimulatedGame {
         });
         let kinds: Vec<Clause> = kinds.collect();
         changes.extend(spread(kinds, SAMPLES).map(|clause| (ChangedKind::Thing, clause)));
-        let mut values: BTreeMap<ChangedKind, Vec<Clause>> = BTreeMap::new();
+        let samples = changes.into_iter().map(|(kind, clause)| Sample {
+            kind,
+            clause,
+            everywhere: true,
+        });
+        samples.chain(self.values(&law, &first)).collect()
+    }
+
+    /// Changes of every value of the game, of a player and of the things that there are: some contents of each.
+    fn values(&mut self, law: &Law, first: &Thing) -> Vec<Sample> {
+        let mut values: BTreeMap<ChangedKind, Vec<Vec<Clause>>> = BTreeMap::new();
         for (of, name) in &law.value_order {
             let thing = match of.as_str() {
-                "Game" => Thing::Game,
-                "Player" => first.clone(),
-                _ => continue,
+                "Game" => Some(Thing::Game),
+                "Player" => Some(first.clone()),
+                _ if law.entities.contains_key(of) => {
+                    let things = self.judge.look(self.now, |tx| tx.things_of(of));
+                    things.into_iter().next()
+                }
+                _ => None,
             };
-            let Some(decl) = law.value(of, name.as_str()) else {
+            let (Some(thing), Some(decl)) = (thing, law.value(of, name.as_str())) else {
                 continue;
             };
             let section = law.places.get(&decl.site.rule).map(|place| &place.section);
             let kind = match of.as_str() {
                 _ if section == Some(&dynastic(self.state())) => ChangedKind::Value,
                 "Player" => ChangedKind::Role,
-                _ => ChangedKind::Victory,
+                "Game" => ChangedKind::Victory,
+                _ => ChangedKind::Value,
             };
-            let value = self.declared_value(&decl.it);
-            let name = name.clone();
-            let clause = Clause::SetValue { thing, name, value };
-            values.entry(kind).or_default().push(clause);
+            let draws = (0..DRAWS).map(|_| Clause::SetValue {
+                thing: thing.clone(),
+                value: self.declared_value(&decl.it),
+                name: name.clone(),
+            });
+            values.entry(kind).or_default().push(draws.collect());
         }
-        for (kind, clauses) in values {
-            changes.extend(spread(clauses, SAMPLES).map(|clause| (kind, clause)));
+        let mut samples = Vec::new();
+        for (kind, all) in values {
+            let step = all.len().div_ceil(SAMPLES).max(1);
+            for (nth, draws) in all.into_iter().enumerate() {
+                samples.extend(draws.into_iter().enumerate().map(|(draw, clause)| Sample {
+                    kind,
+                    clause,
+                    everywhere: draw == 0 && nth % step == 0,
+                }));
+            }
         }
-        changes
+        samples
     }
 }
 

@@ -77,12 +77,10 @@ unnamed = "Unnamed Rule"
 [[section]]
 id = "core"
 title = "Core Rules"
-number = 1
 
 [[section]]
 id = "ball"
 title = "Rules of the Ball"
-number = 2
 
 [terms]
 player = ["Guest", "Guests"]
