@@ -220,7 +220,7 @@ fn home_of(game: &SimulatedGame, clause: &Clause) -> Option<Name> {
     let law = game.judge.law();
     match clause {
         Clause::SetValue { thing, name, .. } => {
-            let kind = game.judge.look(game.now, |tx| tx.kind_of(thing));
+            let kind = game.judge.query(game.now, |tx| tx.kind_of(thing));
             let decl = law.value(&kind.ok()?, name.as_str());
             decl.map(|decl| decl.site.rule.clone())
         }
@@ -458,7 +458,7 @@ impl SimulatedGame {
                 "Game" => Some(Thing::Game),
                 "Player" => Some(first.clone()),
                 _ if law.entities.contains_key(of) => {
-                    let things = self.judge.look(self.now, |tx| tx.things_of(of));
+                    let things = self.judge.query(self.now, |tx| tx.things_of(of));
                     things.into_iter().next()
                 }
                 _ => None,
