@@ -20,7 +20,7 @@ use super::cells::{ANYBODY, ChangeWay, ChangedKind, WayCell, WaysTable};
 use super::read::{changes, dynastic, kind_of, place, refused_by};
 use super::scripts;
 
-/// How many values or kinds are tried in every way, spread over all. By hand all values are tried.
+/// How many values or kinds are tried in every way, spread over all; by hand all values are tried.
 const SAMPLES: usize = 12;
 
 /// How many contents of a value are tried by hand.
