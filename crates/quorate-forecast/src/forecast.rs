@@ -11,6 +11,7 @@ use crate::access::{Access, access};
 use crate::alone;
 use crate::amending::{Amending, amending};
 use crate::claims::{Claims, claims};
+use crate::collisions::{Collision, collisions};
 use crate::conditions::{Condition, conditions};
 use crate::consequence::Consequence;
 use crate::enactment::{Enacted, Enactment, Proposed};
@@ -54,6 +55,8 @@ pub struct Forecast {
     pub claims: Option<Claims>,
     /// What players could do at once.
     pub access: Option<Access>,
+    /// Pending matters that touch the same and get in its way, or it in theirs; the queue of a whole forecast has them.
+    pub collisions: Vec<Collision>,
     /// What is otherwise in the queue, and what becomes of it.
     pub queue: Option<Queue>,
     /// The changes as the log would have them, effect by effect.
@@ -76,6 +79,7 @@ impl Forecast {
             amending: None,
             claims: None,
             access: None,
+            collisions: Vec::new(),
             queue: None,
             steps: Vec::new(),
         };
@@ -103,6 +107,8 @@ impl Forecast {
             forecast.claims = Some(claims(fork, &trial));
             forecast.access = Some(access(fork, &without, &trial.judge));
             forecast.queue = Some(queue(fork, proposed, &without, &trial));
+        } else {
+            forecast.collisions = collisions(fork, proposed, &trial);
         }
         forecast.needs = trial.unmet;
         forecast.steps = trial.event.steps;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quorate_kernel::law::Term;
-use quorate_kernel::{EventSeq, Moment, Name, PostId, Thing, Value};
+use quorate_kernel::{EventSeq, Moment, Name, PostId, Refusal, Thing, Value};
 
 use crate::consequence::{
     ActionTitle, Called, Consequence, Headline, LostName, Machinery, PageFate, RuleFate,
@@ -24,6 +24,11 @@ pub trait Voice {
     /// What comes into a list and what leaves it, where that says more than the two lists.
     fn moves(&self, _old: &Value, _new: &Value) -> Option<String> {
         None
+    }
+
+    /// Why the law says no, as the end of a line; when it may say yes is told after it.
+    fn refusal(&self, refusal: &Refusal) -> String {
+        refusal.to_string().trim_start_matches("needs ").to_owned()
     }
 
     /// Whether a value is worth a line: those that only rules read are not.

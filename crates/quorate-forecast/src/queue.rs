@@ -116,7 +116,7 @@ pub(crate) fn queue(
 struct TimeOver;
 
 /// What is pending and voted on, oldest first.
-fn pending<'f>(fork: &'f Fork<'_>) -> Vec<(PostId, &'f Post)> {
+pub(crate) fn pending<'f>(fork: &'f Fork<'_>) -> Vec<(PostId, &'f Post)> {
     let (view, law) = (fork.view(), fork.judge.law());
     let is_matter = |post: &Post| {
         let known = law.categories.get(&post.category);
@@ -162,7 +162,7 @@ fn after_those_ahead(
 }
 
 /// What is in the way of a patch on a copy that was not in its way alone.
-fn news(alone: &PatchTrial, after: Result<PatchTrial, Refusal>) -> Vec<Why> {
+pub(crate) fn news(alone: &PatchTrial, after: Result<PatchTrial, Refusal>) -> Vec<Why> {
     let after = match after {
         Err(refusal) => return vec![Why::Refused(refusal)],
         Ok(after) => after,

@@ -8,6 +8,7 @@ use crate::access::{Access, Gain};
 use crate::act::ActForecast;
 use crate::amending::{Amending, Today};
 use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
+use crate::collisions::Collision;
 use crate::conditions::Condition;
 use crate::consequence::Consequence;
 use crate::forecast::Forecast;
@@ -90,12 +91,20 @@ pub fn sections(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastSection> 
             access_lines(access),
         ));
     }
+    let collisions = forecast.collisions.iter();
+    let collisions = collisions.map(|collision| collision_line(collision, voice));
+    sections.push(section(
+        "collisions",
+        "What it collides with",
+        "Pending matters that touch the same.",
+        collisions.collect(),
+    ));
     if let Some(queue) = &forecast.queue {
         sections.push(section(
             "queue",
             "In the queue",
             "The same after everything ahead of it, and what it would do to what is pending.",
-            queue_lines(queue),
+            queue_lines(queue, voice),
         ));
     }
     sections.retain(|section| !section.lines.is_empty());
@@ -244,13 +253,15 @@ fn needed(refusal: &Refusal, voice: &dyn Voice) -> ForecastLine {
         next_at: None,
         ..refusal.clone()
     };
-    let said = timeless.to_string();
-    let mut text = said.trim_start_matches("needs ").to_owned();
+    let mut text = voice.refusal(&timeless);
     if let Some(at) = refusal.next_at {
-        text.push_str("; possible from ");
-        text.push_str(&voice.moment(at));
+        text = format!(
+            "{}; possible from {}",
+            text.trim_end_matches('.'),
+            voice.moment(at)
+        );
     }
-    ForecastLine::new("Still needed:", text)
+    ForecastLine::new("Not yet:", text)
 }
 
 /// A condition as it stands, and what would be otherwise.
@@ -510,7 +521,7 @@ fn access_lines(access: &Access) -> Vec<ForecastLine> {
     lines
 }
 
-fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
+fn queue_lines(queue: &Queue, voice: &dyn Voice) -> Vec<ForecastLine> {
     let mut lines = Vec::new();
     if let Some(Ahead { count, problems }) = &queue.ahead {
         let after = format!(
@@ -524,7 +535,7 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
                 Why::CodeSleeps(_) => format!("{after}, code that wouldn’t run:"),
                 Why::Merged(_) => format!("{after}, a line of a rule that nobody wrote:"),
             };
-            ForecastLine::new(lead, why_words(why)).alarm()
+            ForecastLine::new(lead, why_words(why, voice)).alarm()
         }));
     }
     for broken in &queue.broken {
@@ -534,7 +545,7 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
             Why::CodeSleeps(_) => "Code of what is behind it wouldn’t run any more:",
             Why::Merged(_) => "With what is behind it, a line would come that nobody wrote:",
         };
-        let line = ForecastLine::new(lead, why_words(&broken.why));
+        let line = ForecastLine::new(lead, why_words(&broken.why, voice));
         lines.push(line.alarm().on(&broken.post));
     }
     for flip in &queue.flips {
@@ -567,9 +578,36 @@ fn queue_lines(queue: &Queue) -> Vec<ForecastLine> {
     lines
 }
 
-fn why_words(why: &Why) -> String {
+/// A pending matter that a post collides with; its title follows.
+fn collision_line(collision: &Collision, voice: &dyn Voice) -> ForecastLine {
+    let lead = match (collision.is_ahead, &collision.why) {
+        (true, Some(Why::Refused(_))) => {
+            "Can’t be done any more once an earlier proposal is enacted:"
+        }
+        (true, Some(Why::LeftOut(_))) => "Left out once an earlier proposal is enacted:",
+        (true, Some(Why::CodeSleeps(_))) => {
+            "This code won’t run once an earlier proposal is enacted:"
+        }
+        (true, Some(Why::Merged(_))) => {
+            "With an earlier proposal, a line would come about that nobody wrote:"
+        }
+        (true, None) => "An earlier proposal sets the same; what is enacted last counts:",
+        (false, Some(Why::Refused(_))) => "Would stop a later proposal:",
+        (false, Some(Why::LeftOut(_))) => "Of a later proposal, this would be left out:",
+        (false, Some(Why::CodeSleeps(_))) => "Code of a later proposal wouldn’t run:",
+        (false, Some(Why::Merged(_))) => {
+            "With a later proposal, a line would come about that nobody wrote:"
+        }
+        (false, None) => "A later proposal sets the same; what is enacted last counts:",
+    };
+    let why = collision.why.as_ref();
+    let why = why.map_or_else(String::new, |why| why_words(why, voice));
+    ForecastLine::new(lead, why).alarm().on(&collision.post)
+}
+
+fn why_words(why: &Why, voice: &dyn Voice) -> String {
     match why {
-        Why::Refused(refusal) => refusal.to_string(),
+        Why::Refused(refusal) => voice.refusal(refusal),
         Why::LeftOut(why) | Why::CodeSleeps(why) | Why::Merged(why) => why.clone(),
     }
 }

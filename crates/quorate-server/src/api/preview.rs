@@ -99,7 +99,7 @@ pub(crate) struct Preview {
     /// The whole report for people, as the site shows it, a line each.
     report: Vec<String>,
     /// The same as data, part by part, as the documentation of the API describes it. Without `whole` it has no part but
-    /// `needs`, `alone` and `conditions`.
+    /// `needs`, `said`, `alone`, `conditions` and `collisions`.
     #[schema(value_type = Object)]
     forecast: Arc<Forecast>,
     /// How the tests went, where they were asked for.

@@ -48,6 +48,15 @@ impl Voice for GameView {
         self.list_moves(old, new)
     }
 
+    fn refusal(&self, refusal: &Refusal) -> String {
+        let told = GameView::refusal(self, "It", refusal);
+        let reason = told.reason();
+        match told.cite {
+            Some(cite) => format!("{} ({})", reason.trim_end_matches('.'), cite.text),
+            None => reason,
+        }
+    }
+
     fn tells(&self, thing: &Thing, name: &Name) -> bool {
         self.declared_of(thing, name)
             .is_none_or(|decl| !decl.tracked.is_empty())

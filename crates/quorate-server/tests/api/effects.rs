@@ -332,6 +332,17 @@ async fn what_a_report_says_of_words_pages_and_people_comes_true() {
     );
 }
 
+/// Whether a page has a line that begins so and names this.
+fn says_on(page: &str, lead: &str, names: &str) {
+    let html = Html::parse_document(page);
+    let lines = Selector::parse(".effects li").unwrap();
+    let mut lines = html
+        .select(&lines)
+        .map(|line| line.text().collect::<String>());
+    let is_said = |line: &String| line.contains(lead) && line.contains(names);
+    assert!(lines.any(|line| is_said(&line)), "{lead} {names}: {page}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proposal_that_would_end_all_proposals_is_told_of_in_red() {
     let game = Game::of_six().await;
@@ -356,6 +367,35 @@ async fn a_proposal_that_takes_what_another_needs_says_which_it_breaks() {
     let first = game.propose("Land", &repeal).await;
     let amend = json!([{ "do": "amend_rule", "id": "ferry", "old": "a Tide", "new": "an Ebb" }]);
     let second = game.propose("Ebb", &amend).await;
+    let on_its_page = game.page(&format!("/post/{first}")).await;
+    says_on(
+        &on_its_page,
+        "Of a later proposal, this would be left out:",
+        "Ebb",
+    );
+    let on_its_page = game.page(&format!("/post/{second}")).await;
+    says_on(
+        &on_its_page,
+        "Left out once an earlier proposal is enacted:",
+        "Land",
+    );
+    let draft = json!({ "changes": amend });
+    let told = game
+        .post("/preview", &draft)
+        .by(&game.bert)
+        .gives(200)
+        .await;
+    let collisions = told["forecast"]["collisions"].as_array().unwrap();
+    assert_eq!(collisions.len(), 1, "{collisions:#?}");
+    assert_eq!(collisions[0]["post"]["called"], "Land");
+    let apart = json!([{ "do": "add_rule", "id": "pier", "section": "dynastic", "text": FERRY }]);
+    let draft = json!({ "changes": apart });
+    let told = game
+        .post("/preview", &draft)
+        .by(&game.bert)
+        .gives(200)
+        .await;
+    assert_eq!(told["forecast"]["collisions"], json!([]));
     let behind = game.report(&first, "queue").await;
     assert!(
         behind.iter().any(
