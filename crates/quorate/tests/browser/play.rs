@@ -63,12 +63,25 @@ fn a_dynasty_is_won_and_the_winner_ascends() {
         bert.vote(&claim, "for").await;
         bert.open(&claim).await;
         bert.sees("Enacted").await;
+        // Until the address, each page says whose it is, and theirs leads to the form.
+        anna.open("/g/night-town/tracker").await;
+        anna.comes_to_see("#banners", "Bert").await;
+        let form =
+            "return document.querySelectorAll('#banners a[href*=\"ascension-address\"]').length";
+        assert_eq!(anna.run(form).await, json!(0));
+        bert.open("/g/night-town/tracker").await;
+        assert_eq!(bert.run(form).await, json!(1), "the winner\u{2019}s banner");
+        bert.click("#banners a[href*='ascension-address']").await;
+        bert.comes_to_see("#act-ascension-address", "zombie = Ghost, Ghosts")
+            .await;
         bert.act(
             GAME,
             "ascension-address",
             &[("theme", "Lanterns in the fog")],
         )
         .await;
+        bert.open("/g/night-town/tracker").await;
+        assert_eq!(bert.run(form).await, json!(0), "the address is posted");
         anna.open("/g/night-town/dynasties").await;
         anna.sees("Lanterns in the fog").await;
         anna.open("/g/night-town/players").await;
@@ -323,6 +336,16 @@ fn an_icon_is_uploaded_and_worn() {
         anna.comes_to_see("body", "IconAnna.png").await;
         let shown = "const one = document.querySelector('img.pic'); return one && one.decode().then(() => one.naturalWidth)";
         assert_eq!(anna.run(shown).await, json!(80));
+        // Without a file the site draws one.
+        anna.open("/g/the-sands/act").await;
+        anna.fill("#act-upload-icon input[name=name]", "IconDrawn.png")
+            .await;
+        anna.press("#act-upload-icon button").await;
+        anna.open("/g/the-sands/page/icon_page").await;
+        anna.comes_to_see("body", "IconDrawn.png").await;
+        let drawn = "const all = [...document.querySelectorAll('img.pic')]; return Promise.all(all.map((one) => one.decode()))
+            .then(() => all.map((one) => one.naturalWidth > 0).filter(Boolean).length)";
+        assert_eq!(anna.run(drawn).await, json!(2));
         // What is no picture is refused in words, and nothing is kept.
         let file = server.file("page.png", b"<script>document.title = 'no'</script>");
         anna.open("/g/the-sands/act").await;
