@@ -174,7 +174,7 @@ fn around(text: &str, query: &SearchQuery) -> Vec<Piece> {
         }
     }
     let rest = text.get(at..end).unwrap_or_default();
-    put(if start > 0 { rest } else { rest.trim_start() }, false);
+    put(if at > 0 { rest } else { rest.trim_start() }, false);
     if end < text.len() {
         put(" …", false);
     }
@@ -413,6 +413,9 @@ mod tests {
             .map(|(text, _)| text.as_str())
             .collect();
         assert_eq!(marked, ["Salt", "salty"]);
+        let short = around("No salt at sea", &salt);
+        let short: String = short.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(short, "No salt at sea");
         let whole: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
         assert!(
             whole.starts_with("… before ") && whole.ends_with(" after …"),
