@@ -67,14 +67,17 @@ fn wanted_role(tx: &Tx, predicate: &Name) -> String {
     }
 }
 
-/// "Cleo is none, by Zombies, clause 3": whom the law excludes, and where it says so.
+/// "Cleo does not count as one, by Zombies, clause 3": whom the law excludes, and where it says so.
 fn none_by(tx: &Tx, actor: PlayerId, site: &Site) -> String {
     tx.with_state(|state| {
         let name = state.people.get(&actor).map(|person| person.name.as_str());
         let title = state.rules.get(&site.rule).map(|rule| rule.title.as_str());
         let title = worded(state, title.unwrap_or(site.rule.as_str()));
         let name = name.unwrap_or("that one");
-        format!("{name} is none, by {title}, clause {}", site.clause)
+        format!(
+            "{name} does not count as one, by {title}, clause {}",
+            site.clause
+        )
     })
 }
 

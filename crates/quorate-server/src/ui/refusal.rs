@@ -110,12 +110,20 @@ fn plainly(need: &Need) -> Option<String> {
         .strip_prefix("to be ")
         .and_then(|role| role.strip_suffix(COUNTED))
     {
-        let you = match need.have.as_deref() {
-            Some("applicant") => "you’ve asked to be let in".to_owned(),
-            Some(have) => format!("you’re {have}"),
-            None => return None,
+        let why = match (need.have.as_deref(), &need.need) {
+            (Some("applicant"), _) => "you’ve asked to be let in".to_owned(),
+            (Some(have), _) => format!("you’re {have}"),
+            (None, Some(excluded)) => excluded.clone(),
+            (None, None) => return None,
         };
-        return Some(format!("Only {role} can do this; {you}."));
+        return Some(format!("Only {role} can do this; {why}."));
+    }
+    let is_bare = need.have.is_none() && need.need.is_none();
+    if let Some(role) = what.strip_prefix("to be ").filter(|_| is_bare) {
+        let one = role.starts_with("the ").then_some(role);
+        if let Some(who) = role.strip_prefix("one of the ").or(one) {
+            return Some(format!("Only {who} can do this."));
+        }
     }
     if let Some(place) = what.strip_prefix("a free place among ") {
         return Some(format!("No free place among {place}."));
@@ -315,6 +323,23 @@ mod tests {
             "Only a Keeper can do this; you’ve asked to be let in."
         );
         assert_eq!(reason("idle"), "Only a Keeper can do this; you’re idle.");
+        let excluded = Need {
+            need: Some("Anna does not count as one, by Tides, clause 1".into()),
+            ..Need::that("to be a Keeper for this rule")
+        };
+        assert_eq!(
+            refusal("Row out", vec![excluded]).reason(),
+            "Only a Keeper can do this; Anna does not count as one, by Tides, clause 1."
+        );
+    }
+
+    #[test]
+    fn what_is_for_an_office_says_whose_it_is() {
+        let reason = |what: &str| refusal("Enact", vec![Need::that(what)]).reason();
+        let admins = reason("to be one of the admins");
+        assert_eq!(admins, "Only admins can do this.");
+        assert_eq!(reason("to be the Herald"), "Only the Herald can do this.");
+        assert_eq!(reason("to be idle"), "Needs to be idle.");
     }
 
     #[test]

@@ -104,13 +104,13 @@ impl GameView {
             let title = self.themed(&field.title);
             // A field such as "To" is no name for what is picked.
             let is_named = missing.ends_with(&title.to_lowercase());
-            let role = if is_named {
-                format!(" as {}", capital(&title))
+            let what = if is_named {
+                format!("no {}", capital(&title))
             } else {
-                String::new()
+                nobody.to_owned()
             };
             shown.needs.clear();
-            shown.because = Some(format!("there is {nobody} to pick{role} now"));
+            shown.because = Some(format!("there’s {what} to choose right now"));
         }
         shown
     }

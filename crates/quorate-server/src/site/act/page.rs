@@ -41,16 +41,29 @@ pub struct ActTrial {
 /// Offers that are closed for one and the same reason.
 #[derive(Clone, Debug)]
 pub struct Closed {
-    /// "Needs to be one of the admins."
+    /// "Only admins can do this."
     pub reason: String,
     /// In their order.
     pub offers: Vec<Offer>,
 }
 
+/// How many reasons stand in sight under "Not now"; the others are one click away.
+const NEAR: usize = 3;
+
 impl Act {
     /// How many offers are open.
     fn possible(&self) -> usize {
         self.now.iter().map(|topic| topic.offers.len()).sum()
+    }
+
+    /// What stands in sight of what is not possible, and what is folded. Nothing is folded for its own sake.
+    fn not_in_two(&self) -> (&[Closed], &[Closed]) {
+        let count = if self.not.len() > NEAR + 1 {
+            NEAR
+        } else {
+            self.not.len()
+        };
+        self.not.split_at(count)
     }
 }
 
