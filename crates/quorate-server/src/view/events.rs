@@ -55,17 +55,23 @@ fn in_short(notes: &[&str]) -> String {
         return (*only).to_owned();
     }
     let (told, rest) = notes.split_at(notes.len().min(NOTES));
-    let mut sentences: Vec<String> = told
-        .iter()
-        .map(|note| {
-            let ends = note.ends_with(['.', '!', '?', ':', ';', ',']);
-            format!("{note}{}", if ends { "" } else { "." })
-        })
-        .collect();
+    let mut told: Vec<String> = told.iter().map(|note| (*note).to_owned()).collect();
     if !rest.is_empty() {
-        sentences.push(plural(rest.len(), "more note.", "more notes."));
+        told.push(plural(rest.len(), "more note.", "more notes."));
     }
-    sentences.join(" ")
+    sentences(&told)
+}
+
+/// Words as sentences, each with its full stop; words that stand alone need none.
+pub(crate) fn sentences(words: &[String]) -> String {
+    if let [only] = words {
+        return only.clone();
+    }
+    let ended = words.iter().map(|words| {
+        let ends = words.ends_with(['.', '!', '?', ':', ';', ',']);
+        format!("{words}{}", if ends { "" } else { "." })
+    });
+    ended.collect::<Vec<_>>().join(" ")
 }
 
 impl GameView {
@@ -314,9 +320,17 @@ impl GameView {
         // What is only on the books is told where there is nothing else to tell; about whoever speaks it goes without saying.
         if changed.is_empty() {
             let untold = |decl: &ValueDecl| speaks && decl.tracked == ROSTER;
-            changed = self
-                .values_where(event, &|key, decl| !untold(decl) && is_there(key))
-                .0;
+            let told = |key: &CellKey, decl: &ValueDecl| !untold(decl) && is_there(key);
+            let of_old = |key: &CellKey, decl: &ValueDecl| told(key, decl) && was_there(key);
+            changed = self.values_where(event, &of_old).0;
+            // What came to be is told by its name, once; its values stand where it stands.
+            let of_new = |key: &CellKey, decl: &ValueDecl| told(key, decl) && !was_there(key);
+            let things = self.values_where(event, &of_new).0.into_iter();
+            let things: BTreeSet<String> = things.map(|(thing, ..)| thing).collect();
+            if !things.is_empty() {
+                let things: Vec<String> = things.into_iter().collect();
+                words.push(format!("new: {}", things.join(", ")));
+            }
         }
         let begun = if speaks { 0 } else { begun };
         for (whose, value, old, new) in changed {

@@ -187,7 +187,7 @@ fn told(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outco
     let mut words: Vec<String> = ways.collect();
     words.extend(event.notes.iter().map(|note| note.text.clone()));
     words.retain(|text| !text.is_empty());
-    outcome.text = words.join(". ");
+    outcome.text = events::sentences(&words);
     outcome
 }
 
