@@ -69,7 +69,7 @@ const FACTS: [KindFacts; 16] = [
     facts(
         K::DueSoon,
         "due-soon",
-        "A question of yours falls due",
+        "A question for you runs out soon",
         Pace::AtOnce,
     ),
     facts(
@@ -81,7 +81,7 @@ const FACTS: [KindFacts; 16] = [
     facts(
         K::CanClose,
         "can-close",
-        "A matter can be closed by you",
+        "You can close a matter",
         Pace::AtOnce,
     ),
     facts(
@@ -136,7 +136,7 @@ const FACTS: [KindFacts; 16] = [
     facts(
         K::Followed,
         "followed",
-        "Something new of a post or a player you follow",
+        "News from a post or player you follow",
         Pace::Daily,
     ),
     facts(K::Posted, "posted", "Something was posted", Pace::AtOnce),

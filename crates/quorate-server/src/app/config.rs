@@ -55,7 +55,7 @@ impl Default for ServerConfig {
             is_open: true,
             is_secure: false,
             is_proxied: false,
-            operator: "The one who started this server has not said who they are.".to_owned(),
+            operator: "The operator of this server has not said who they are.".to_owned(),
             contact: None,
             address: None,
             mail: None,

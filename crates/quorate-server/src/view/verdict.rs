@@ -231,8 +231,8 @@ impl GameView {
             (Some(in_favour), Some(quorum)) => {
                 let missing = usize::try_from(quorum - in_favour).unwrap_or(0);
                 format!(
-                    "Needs {} for its quorum of {quorum}",
-                    plural(missing, "more vote FOR", "more votes FOR")
+                    "Needs {} to reach its quorum of {quorum}",
+                    plural(missing, "more FOR vote", "more FOR votes")
                 )
             }
             _ => match now.carrying() {

@@ -288,7 +288,7 @@ async fn a_verdict_says_at_each_vote_what_the_tally_comes_to() {
     says("You haven’t voted").await;
     vote(&game.anna).await;
     vote(&game.bert).await;
-    says("Needs 2 more votes FOR for its quorum of 4").await;
+    says("Needs 2 more FOR votes to reach its quorum of 4").await;
     vote(&game.others[0]).await;
     says("One vote decides: one more FOR reaches its quorum").await;
     let ifs = get(&game, &bert, &page).await.text();

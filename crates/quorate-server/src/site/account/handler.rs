@@ -324,7 +324,7 @@ fn sign_up_page(
     let about = if site.parts.house.mail.is_some() {
         "Mail is for recovery alone."
     } else {
-        "Only this server’s operator sees an address."
+        "Only this server’s operator sees your mail address."
     };
     if !site.parts.house.is_open && invitation.is_none() {
         let closed =
@@ -346,7 +346,8 @@ fn sign_up_page(
     }
     let form = Form {
         fields: vec![
-            name_field(asked.name).hint("For signing in alone."),
+            name_field(asked.name)
+                .hint("Only for signing in. You can have another name in each game."),
             password_field(true),
             mail.optional(),
         ],

@@ -75,7 +75,7 @@ fn fields(seats: &[Seat]) -> Vec<Field> {
         Choice::new(scope.word(), title)
     });
     let scopes = FieldKind::Many(scopes.to_vec());
-    let scopes = Field::new("token-scopes", "scopes", "Beside reading, it may", scopes).optional();
+    let scopes = Field::new("token-scopes", "scopes", "Besides reading, it may", scopes).optional();
     let games = seats.iter().map(|seat| {
         let word = seat.game.as_str();
         Choice::new(word, word)
@@ -91,10 +91,10 @@ fn fields(seats: &[Seat]) -> Vec<Field> {
     let until = Field::new(
         "token-days",
         "days",
-        "It counts for",
+        "Valid for",
         FieldKind::One(spans.to_vec()),
     )
-    .blank("as long as it is not revoked");
+    .blank("until you revoke it");
     vec![label, scopes, game, until]
 }
 

@@ -89,8 +89,11 @@ fn queue(look: &GameView, category: &Name) -> DeskQueue {
         .collect();
     DeskQueue {
         id: format!("queue-{category}"),
-        title: format!("{}, oldest first", decl.it.title),
-        note: format!("{} open", items.len()),
+        title: decl.it.title.clone(),
+        note: match items.len() {
+            1 => "1 open".to_owned(),
+            several => format!("{several} open, oldest first"),
+        },
         items,
     }
 }

@@ -29,7 +29,7 @@ impl Samples for Notices {
         };
         let page = Notices {
             chrome: chrome("Notices", ""),
-            about: "What you hear of your games while you are away.".into(),
+            about: "What you hear about your games while you’re away.".into(),
             error: None,
             ways: vec![Link::new("All games", urls::Notices)],
             blocks: vec![
@@ -55,7 +55,11 @@ impl Samples for Notices {
                         fields: vec![pace],
                         ..button("paces", "Save these choices")
                     }],
-                    ..block("kinds", "What you hear of", "How soon you hear of each.")
+                    ..block(
+                        "kinds",
+                        "What you hear about",
+                        "How soon you hear about each.",
+                    )
                 },
             ],
         };

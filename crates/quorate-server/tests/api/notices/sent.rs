@@ -319,7 +319,7 @@ async fn a_webhook_tells_the_kinds_that_its_owner_chose() {
     let form = format!("{form}&kinds=mentioned&kinds=due-soon");
     let made = post.form("Bert", "/notices/web", &form).await;
     assert_eq!(made.0, StatusCode::OK, "{}", made.1);
-    let told = "tells: A question of yours falls due · Somebody names you with @";
+    let told = "tells: A question for you runs out soon · Somebody names you with @";
     assert!(made.1.contains(told), "{}", made.1);
     let matter = post.proposal("More rope").await;
     assert_eq!(post.round().await, 0, "votes are not among them");
