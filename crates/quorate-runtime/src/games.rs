@@ -264,6 +264,39 @@ impl Games {
         Ok(())
     }
 
+    /// Takes a game off the site, or puts it back; false where there is no such game. Nothing of it is lost. When this
+    /// returns no writer of this node has it, and the other nodes have been told.
+    pub async fn set_removed(
+        &self,
+        game: &GameId,
+        is_removed: bool,
+    ) -> Result<bool, OperatingError> {
+        let ports = &self.0.ports;
+        let at = is_removed.then(|| ports.clock.now());
+        if !ports.journal.set_removed(game, at).await? {
+            return Ok(false);
+        }
+        if !is_removed {
+            self.adopt(game).await?;
+            return Ok(true);
+        }
+        self.0.sleeps(game, None);
+        if let Some(slot) = self.0.registry.slot(game) {
+            // A writer that is gone need not be told to look.
+            drop(slot.inbox.send(WriterMail::Forgotten).await);
+            slot.gone().await;
+        }
+        if let Some(others) = &ports.others {
+            others.nodes.tell_forgotten().await?;
+        }
+        Ok(true)
+    }
+
+    /// The games that were removed, with when, by their words.
+    pub async fn removed(&self) -> Result<Vec<(GameId, Moment)>, OperatingError> {
+        Ok(self.0.ports.journal.removed().await?)
+    }
+
     /// Whether a game has a writer and its state in memory now.
     pub fn is_awake(&self, game: &GameId) -> bool {
         self.0.registry.slot(game).is_some()

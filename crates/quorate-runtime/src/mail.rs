@@ -22,7 +22,7 @@ pub(crate) enum WriterMail {
     Grown,
     /// Something is due, and no node owns the game.
     Unowned,
-    /// Somebody's words were dropped for good, also from the memory of those who follow.
+    /// Somebody's words were dropped for good, also from the memory of those who follow; or a game was removed.
     Forgotten,
     /// This node takes no games any more: give this one up.
     GiveUp,

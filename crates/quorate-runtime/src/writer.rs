@@ -297,7 +297,14 @@ impl Writer {
                 drop(reply.send(self.published(table)));
             }
             // This node wrote it, or minds it anyway.
-            WriterMail::Grown | WriterMail::Unowned | WriterMail::Forgotten => {}
+            WriterMail::Grown | WriterMail::Unowned => {}
+            // Words are dropped by the owner alone; a game may have been removed by anybody.
+            WriterMail::Forgotten if table.head.seq != Head::START.seq => {
+                if let Ok(None) = self.host.ports.journal.game(&self.game).await {
+                    return Err(OperatingError::NoGame(self.game.clone()));
+                }
+            }
+            WriterMail::Forgotten => {}
             WriterMail::GiveUp => return Err(self.taken().into()),
             WriterMail::Forget(digests, reply) => {
                 let forgotten = self.host.ports.seals.forget(&digests).await;

@@ -26,6 +26,7 @@ pub mod passwords;
 pub mod posted;
 pub(crate) mod push;
 pub mod recovery;
+pub(crate) mod removal;
 pub mod reply;
 pub mod safety;
 pub mod seen;

@@ -51,7 +51,7 @@ impl Journal for PostgresStore {
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
         let rows = self.database.ask(|pool| async move {
-            sqlx::query("SELECT * FROM games WHERE whole ORDER BY word COLLATE \"C\"")
+            sqlx::query("SELECT * FROM games WHERE whole AND removed_at IS NULL ORDER BY word COLLATE \"C\"")
                 .fetch_all(&pool)
                 .await
         });
@@ -60,7 +60,7 @@ impl Journal for PostgresStore {
 
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
         let row = self.database.ask(|pool| async move {
-            sqlx::query("SELECT * FROM games WHERE word = $1")
+            sqlx::query("SELECT * FROM games WHERE word = $1 AND removed_at IS NULL")
                 .bind(game.as_str())
                 .fetch_optional(&pool)
                 .await
@@ -217,6 +217,35 @@ impl Journal for PostgresStore {
             transaction.commit().await
         });
         discarded.await
+    }
+
+    async fn set_removed(&self, game: &GameId, at: Option<Moment>) -> Result<bool, StoreError> {
+        let changed = self.database.ask(|pool| async move {
+            sqlx::query("UPDATE games SET removed_at = $2 WHERE word = $1 AND whole")
+                .bind(game.as_str())
+                .bind(at.map(|at| at.0))
+                .execute(&pool)
+                .await
+        });
+        Ok(changed.await?.rows_affected() > 0)
+    }
+
+    async fn removed(&self) -> Result<Vec<(GameId, Moment)>, StoreError> {
+        let rows = self.database.ask(|pool| async move {
+            sqlx::query(
+                "SELECT word, removed_at FROM games WHERE removed_at IS NOT NULL \
+                 ORDER BY word COLLATE \"C\"",
+            )
+            .fetch_all(&pool)
+            .await
+        });
+        let read = |row: &PgRow| {
+            Ok((
+                convert::word(row, "word")?,
+                convert::moment(row, "removed_at")?,
+            ))
+        };
+        rows.await?.iter().map(read).collect()
     }
 
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {

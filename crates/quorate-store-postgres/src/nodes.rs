@@ -279,7 +279,8 @@ impl Nodes for PostgresStore {
                  LEFT JOIN nodes ON nodes.name = leases.node \
                    AND nodes.incarnation = leases.incarnation \
                    AND nodes.alive_until > clock_timestamp() \
-                 WHERE whole AND next_due <= $1 AND nodes.name IS NULL ORDER BY next_due LIMIT $2",
+                 WHERE whole AND removed_at IS NULL AND next_due <= $1 AND nodes.name IS NULL \
+                 ORDER BY next_due LIMIT $2",
             )
             .bind(up_to.0)
             .bind(DUES_AT_ONCE)

@@ -44,13 +44,15 @@ impl Journal for Store {
     }
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM games WHERE whole ORDER BY word");
+        let rows =
+            sqlx::query("SELECT * FROM games WHERE whole AND removed_at IS NULL ORDER BY word");
         let rows = rows.fetch_all(&self.readers).await.explain()?;
         rows.iter().map(convert::game_row).collect()
     }
 
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
-        let row = sqlx::query("SELECT * FROM games WHERE word = ?").bind(game.as_str());
+        let row = sqlx::query("SELECT * FROM games WHERE word = ? AND removed_at IS NULL");
+        let row = row.bind(game.as_str());
         let row = row.fetch_optional(&self.readers).await.explain()?;
         row.as_ref().map(convert::game_row).transpose()
     }
@@ -209,6 +211,32 @@ impl Journal for Store {
         writer.commit().await.map_err(|e| self.mind(e))?;
         *writer.event_count() = event_count;
         Ok(())
+    }
+
+    async fn set_removed(&self, game: &GameId, at: Option<Moment>) -> Result<bool, StoreError> {
+        let mut writer = self.writer().await?;
+        let changed = sqlx::query("UPDATE games SET removed_at = ? WHERE word = ? AND whole")
+            .bind(at.map(|at| at.0))
+            .bind(game.as_str())
+            .execute(&mut *writer)
+            .await
+            .explain()
+            .map_err(|error| self.mind(error))?;
+        Ok(changed.rows_affected() > 0)
+    }
+
+    async fn removed(&self) -> Result<Vec<(GameId, Moment)>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT word, removed_at FROM games WHERE removed_at IS NOT NULL ORDER BY word",
+        );
+        let rows = rows.fetch_all(&self.readers).await.explain()?;
+        let read = |row: &SqliteRow| {
+            Ok((
+                convert::word(row, "word")?,
+                convert::moment(row, "removed_at")?,
+            ))
+        };
+        rows.iter().map(read).collect()
     }
 
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {

@@ -29,6 +29,7 @@ mod new_secret;
 mod node;
 mod operator;
 mod reindex;
+mod remove;
 mod restart;
 mod serve;
 mod sign_in_from;
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     Backup(backup::BackupArguments),
     /// Make a data folder of such a copy, once everything in it is found to hold.
     Restore(backup::RestoreArguments),
+    /// Take a game off the site, or put it back; nothing of it is lost.
+    Remove(remove::Arguments),
     /// Go on under a new secret, where the old one is lost.
     NewSecret(new_secret::Arguments),
     /// Copy everything from one place to another: from a folder to a database, or back.
@@ -125,6 +128,7 @@ impl Command {
             Self::Import(arguments) => archive::import(&arguments, out),
             Self::Backup(arguments) => backup::backup(&arguments, out),
             Self::Restore(arguments) => backup::restore(&arguments, out),
+            Self::Remove(arguments) => remove::run(&arguments, out),
             Self::NewSecret(arguments) => new_secret::run(&arguments, out),
             Self::Migrate(arguments) => migrate::run(&arguments, out),
             Self::Reindex(arguments) => reindex::run(&arguments, out),

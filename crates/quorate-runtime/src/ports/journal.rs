@@ -21,10 +21,10 @@ pub trait Journal: Send + Sync {
     /// Gives a game up. Nothing happens where the lease is not the newest any more.
     async fn release(&self, game: &GameId, epoch: Epoch) -> Result<(), StoreError>;
 
-    /// Every game that is wholly here, by its word.
+    /// Every game that is wholly here and was not removed, by its word.
     async fn games(&self) -> Result<Vec<GameRow>, StoreError>;
 
-    /// One game, also while it is still being brought in.
+    /// One game, also while it is still being brought in; none where it was removed.
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError>;
 
     /// Appends events of several games, all or none, with one sync. When it returns they are on disk.
@@ -64,6 +64,13 @@ pub trait Journal: Send + Sync {
 
     /// Drops a game that was not brought in to its end. A game that is whole is never dropped.
     async fn discard(&self, game: &GameId) -> Result<(), StoreError>;
+
+    /// Removes a game at a moment, or puts it back with `None`; false where there is no game that is whole. A removed game is
+    /// as if it were not there, but its word stays taken, and nothing of it is lost.
+    async fn set_removed(&self, game: &GameId, at: Option<Moment>) -> Result<bool, StoreError>;
+
+    /// The games that were removed, with when, by their words.
+    async fn removed(&self) -> Result<Vec<(GameId, Moment)>, StoreError>;
 
     /// Notes that the server is up.
     async fn beat(&self, at: Moment) -> Result<(), StoreError>;

@@ -74,7 +74,7 @@ pub enum News {
     Grown(GameId, EventSeq),
     /// Something may have been missed: look at every game.
     Perhaps,
-    /// Somebody's words were dropped for good, and nobody is to remember them.
+    /// Somebody's words were dropped for good, and nobody is to remember them; or a game was removed.
     Forgotten,
     /// A node is to give its games away, or no longer; leases should be renewed now.
     Draining,
@@ -106,7 +106,7 @@ pub trait Nodes: Send + Sync {
     /// Games that have something due up to a moment and that no living node owns.
     async fn unowned_dues(&self, up_to: Moment) -> Result<Vec<(GameId, Moment)>, StoreError>;
 
-    /// Tells the other nodes that words were dropped for good.
+    /// Tells the other nodes that words were dropped for good, or a game was removed.
     async fn tell_forgotten(&self) -> Result<(), StoreError>;
 
     /// Waits for the next news.

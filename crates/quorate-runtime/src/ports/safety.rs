@@ -63,6 +63,10 @@ pub enum SecurityEvent {
     ClockTrusted,
     /// An operator took a copy of a game, or of everything.
     CopyTaken,
+    /// An operator removed a game.
+    GameRemoved,
+    /// An operator put a removed game back.
+    GamePutBack,
     /// A way to sign in from elsewhere was added.
     OutsideLinked,
     /// A way to sign in from elsewhere was removed.
@@ -79,7 +83,7 @@ pub enum SecurityEvent {
 
 impl SecurityEvent {
     /// All there are.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 28] = [
         Self::SignedIn,
         Self::SignInFailed,
         Self::SignedUp,
@@ -100,6 +104,8 @@ impl SecurityEvent {
         Self::Withheld,
         Self::ClockTrusted,
         Self::CopyTaken,
+        Self::GameRemoved,
+        Self::GamePutBack,
         Self::OutsideLinked,
         Self::OutsideUnlinked,
         Self::PasskeyAdded,
@@ -131,6 +137,8 @@ impl SecurityEvent {
             Self::Withheld => "withheld",
             Self::ClockTrusted => "clock-trusted",
             Self::CopyTaken => "copy-taken",
+            Self::GameRemoved => "game-removed",
+            Self::GamePutBack => "game-put-back",
             Self::OutsideLinked => "outside-linked",
             Self::OutsideUnlinked => "outside-unlinked",
             Self::PasskeyAdded => "passkey-added",

@@ -34,6 +34,7 @@ struct MemoryContents {
     forgotten: BTreeSet<Digest>,
     beat: Option<Moment>,
     outages: Vec<Outage>,
+    removed: BTreeMap<GameId, Moment>,
     fail_next: Option<StoreError>,
     /// The games of each append that was made, in order.
     appends: Vec<Vec<GameId>>,
@@ -124,11 +125,15 @@ impl Journal for Memory {
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
         let kept = self.kept();
         let rows = kept.games.values().map(|game| game.row.clone());
-        Ok(rows.filter(|row| row.whole).collect())
+        let is_there = |row: &GameRow| row.whole && !kept.removed.contains_key(&row.game);
+        Ok(rows.filter(is_there).collect())
     }
 
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
-        Ok(self.kept().games.get(game).map(|game| game.row.clone()))
+        let kept = self.kept();
+        let there = kept.games.get(game);
+        let there = there.filter(|_| !kept.removed.contains_key(game));
+        Ok(there.map(|game| game.row.clone()))
     }
 
     async fn append(&self, batches: &[Batch]) -> Result<(), StoreError> {
@@ -209,6 +214,22 @@ impl Journal for Memory {
             kept.games.remove(game);
         }
         Ok(())
+    }
+
+    async fn set_removed(&self, game: &GameId, at: Option<Moment>) -> Result<bool, StoreError> {
+        let mut kept = self.kept();
+        if !kept.games.get(game).is_some_and(|game| game.row.whole) {
+            return Ok(false);
+        }
+        match at {
+            Some(at) => kept.removed.insert(game.clone(), at),
+            None => kept.removed.remove(game),
+        };
+        Ok(true)
+    }
+
+    async fn removed(&self) -> Result<Vec<(GameId, Moment)>, StoreError> {
+        Ok(self.kept().removed.clone().into_iter().collect())
     }
 
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {

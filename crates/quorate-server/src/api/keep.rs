@@ -1,4 +1,4 @@
-//! Does the log hold together, and the log as a file.
+//! Does the log hold together, the log as a file, and a game off the site.
 
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use crate::api::caller::{Caller, Signed};
 use crate::api::problem::Problem;
 use crate::app::download;
 use crate::app::error::AppError;
+use crate::app::removal;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 
@@ -184,6 +185,55 @@ pub(crate) async fn export(
         .map_err(AppError::from)?;
     site.checks.take(visitor.who(), site.now_ms())?;
     as_file(&site, &game, !query.open).await
+}
+
+/// A game that was removed, or put back.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Removal {
+    /// Its word in addresses.
+    game: String,
+    /// Whether it is off the site.
+    removed: bool,
+}
+
+/// Takes a game off the site, for everybody at once. Nothing of it is lost; `put_back` brings it back. For operators.
+#[utoipa::path(delete, path = "/games/{game}", tag = "log", operation_id = "remove",
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "It is off the site.", body = Removal), Problem), security(("token" = [])))]
+pub(crate) async fn remove(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+) -> Result<Json<Removal>, Problem> {
+    set_removed(&site, &visitor, &game, true).await
+}
+
+/// Puts a removed game back. What fell due meanwhile happens now. For operators.
+#[utoipa::path(post, path = "/games/{game}/put-back", tag = "log", operation_id = "put_back",
+    params(("game" = String, Path, description = "The game's word.")),
+    responses((status = 200, description = "It is back.", body = Removal), Problem), security(("token" = [])))]
+pub(crate) async fn put_back(
+    State(site): State<Arc<AppState>>,
+    Signed(visitor): Signed,
+    Path(game): Path<String>,
+) -> Result<Json<Removal>, Problem> {
+    set_removed(&site, &visitor, &game, false).await
+}
+
+async fn set_removed(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    game: &str,
+    is_removed: bool,
+) -> Result<Json<Removal>, Problem> {
+    operator(visitor)?;
+    let grant = visitor.grant.check(TokenScope::Admin);
+    grant.map_err(AppError::from)?;
+    let game = removal::set_removed(site, visitor, game, is_removed).await?;
+    Ok(Json(Removal {
+        game: game.to_string(),
+        removed: is_removed,
+    }))
 }
 
 /// A game as a file, whole or its open log alone. Who may have it was asked before.

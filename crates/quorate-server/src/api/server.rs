@@ -85,7 +85,7 @@ pub(crate) async fn account(
     Signed(visitor): Signed,
 ) -> Result<Json<AccountData>, Problem> {
     let account = visitor.account.ok_or(AppError::SignIn)?;
-    let seats = site.parts.accounts.seats_of(account.id).await?;
+    let seats = site.seats_of(account.id).await?;
     let grant = visitor.grant;
     let seats = seats
         .into_iter()

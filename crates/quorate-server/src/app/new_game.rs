@@ -86,14 +86,10 @@ async fn free_word(site: &AppState, title: &str, key: &Name) -> Result<GameId, A
     } else {
         stem
     };
-    let taken: Vec<GameId> = site
-        .parts
-        .games
-        .list()
-        .await?
-        .into_iter()
-        .map(|row| row.game)
-        .collect();
+    let games = &site.parts.games;
+    let there = games.list().await?.into_iter().map(|row| row.game);
+    let removed = games.removed().await?.into_iter().map(|(game, _)| game);
+    let taken: Vec<GameId> = there.chain(removed).collect();
     let words = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
     for word in words.take(10_000) {
         let game: GameId = word

@@ -93,7 +93,9 @@ fn is_mailed(event: SecurityEvent) -> bool {
         | SecurityEvent::ClockTrusted
         | SecurityEvent::Withheld
         | SecurityEvent::ReportSettled
-        | SecurityEvent::CopyTaken => false,
+        | SecurityEvent::CopyTaken
+        | SecurityEvent::GameRemoved
+        | SecurityEvent::GamePutBack => false,
     }
 }
 
@@ -175,6 +177,8 @@ pub fn told(event: SecurityEvent) -> &'static str {
         SecurityEvent::Withheld => "An operator withheld a text or picture",
         SecurityEvent::ClockTrusted => "An operator said that the machine\u{2019}s clock is right",
         SecurityEvent::CopyTaken => "An operator took a copy",
+        SecurityEvent::GameRemoved => "An operator removed a game",
+        SecurityEvent::GamePutBack => "An operator put a removed game back",
         SecurityEvent::OutsideLinked => "A way to sign in from elsewhere was added",
         SecurityEvent::OutsideUnlinked => "A way to sign in from elsewhere was removed",
         SecurityEvent::PasskeyAdded => "A passkey was added",

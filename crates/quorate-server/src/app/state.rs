@@ -16,10 +16,11 @@ use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
 use quorate_runtime::ports::{
     AccountId, Accounts, Backup, Buckets, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
-    ServerSecret, TimeSource, Uploads, Workers, WriteLimits,
+    Seat, ServerSecret, TimeSource, Uploads, Workers, WriteLimits,
 };
 
 use crate::app::config::ServerConfig;
+use crate::app::error::AppError;
 use crate::app::limits::SiteLimiter;
 use crate::app::pages::{Pages, pages};
 use crate::app::passwords::Turns;
@@ -207,9 +208,21 @@ impl AppState {
         }
     }
 
+    /// Whom an account plays, in the games that are on the site.
+    pub(crate) async fn seats_of(&self, account: AccountId) -> Result<Vec<Seat>, AppError> {
+        let mut seats = self.parts.accounts.seats_of(account).await?;
+        let games = self.parts.games.list().await?;
+        seats.retain(|seat| games.iter().any(|row| row.game == seat.game));
+        Ok(seats)
+    }
+
     /// Drops contents of seals for good, from workers too; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
-        let forgotten = self.parts.games.forget(game, digests).await;
+        let forgotten = match self.parts.games.forget(game, digests).await {
+            // Nobody plays a game that was removed; its words lie in the store alone.
+            Err(OperatingError::NoGame(_)) => Ok(self.parts.seals.forget(digests).await?),
+            forgotten => forgotten,
+        };
         self.drop_words();
         forgotten
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_notices::concern::{Concern, Whom};
 use quorate_notices::outbox::{FollowPoint, NewLetter, Outbox, Recipient};
-use quorate_runtime::ports::JobFailed;
+use quorate_runtime::ports::{GameRow, JobFailed};
 
 use crate::app::error::AppError;
 use crate::app::inquiry::ask;
@@ -21,6 +21,9 @@ const EVENTS: usize = 64;
 /// What is older than this is no news: a game that was brought in, or a server that was down for long.
 const STALE: Span = Span::days(3);
 
+/// How long a game that was removed is left alone.
+const REMOVED_AGAIN: Span = Span::hours(1);
+
 /// Follows a game to the end of its log, and looks at what stands there.
 pub(super) async fn follow(
     site: &Arc<AppState>,
@@ -30,9 +33,13 @@ pub(super) async fn follow(
     let mut events_max = EVENTS;
     loop {
         let point = outbox.follow_point(game).await.map_err(failed)?;
+        let row = site.parts.journal.game(game).await.map_err(failed)?;
+        let Some(row) = row else {
+            return stand_by(site, outbox, game, point).await;
+        };
         let recipients = outbox.recipients(game).await.map_err(failed)?;
         if recipients.is_empty() {
-            return pass_by(site, outbox, game, point).await;
+            return pass_by(outbox, &row, point).await;
         }
         let from = point.seq;
         let players: BTreeSet<PlayerId> = recipients.iter().filter_map(|one| one.player).collect();
@@ -69,25 +76,36 @@ pub(super) async fn follow(
 }
 
 /// Nobody wants to hear of a game: its log is followed without being read.
-async fn pass_by(
-    site: &Arc<AppState>,
-    outbox: &dyn Outbox,
-    game: &GameId,
-    point: FollowPoint,
-) -> Result<(), AppError> {
-    let row = site.parts.journal.game(game).await;
-    let row = row.map_err(failed)?.ok_or(AppError::NotFound)?;
+async fn pass_by(outbox: &dyn Outbox, row: &GameRow, point: FollowPoint) -> Result<(), AppError> {
     if row.head.seq > point.seq || point.look_at.is_some() {
         let to = FollowPoint {
             seq: row.head.seq.max(point.seq),
             ..FollowPoint::default()
         };
         outbox
-            .take_in(game, point.seq, &to, &[])
+            .take_in(&row.game, point.seq, &to, &[])
             .await
             .map_err(failed)?;
     }
     Ok(())
+}
+
+/// A game was removed: it is looked at again later, for it may be put back.
+async fn stand_by(
+    site: &AppState,
+    outbox: &dyn Outbox,
+    game: &GameId,
+    point: FollowPoint,
+) -> Result<(), AppError> {
+    let Some(look_at) = point.look_at else {
+        return Ok(());
+    };
+    let to = FollowPoint {
+        look_at: Some(look_at.max(site.now() + REMOVED_AGAIN)),
+        ..point.clone()
+    };
+    let taken = outbox.take_in(game, point.seq, &to, &[]).await;
+    taken.map(drop).map_err(failed)
 }
 
 /// A failure of the store, as requests know it.

@@ -100,7 +100,7 @@ fn of_server() -> OpenApiRouter<Arc<AppState>> {
 
 fn of_games() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
-        .routes(routes!(games::one))
+        .routes(routes!(games::one, keep::remove))
         .routes(routes!(people::list))
         .routes(routes!(posts::list, acts::post))
         .routes(routes!(search::find))
@@ -116,6 +116,7 @@ fn of_games() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(events::stream))
         .routes(routes!(keep::verify))
         .routes(routes!(keep::export))
+        .routes(routes!(keep::put_back))
 }
 
 fn of_play() -> OpenApiRouter<Arc<AppState>> {

@@ -9,6 +9,7 @@ use quorate_kernel::rows::Standing;
 use quorate_kernel::sealing::SealMut;
 use quorate_kernel::state::State as Game;
 use quorate_kernel::{GameId, PlayerId, Value};
+use quorate_runtime::OperatingError;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
@@ -89,7 +90,15 @@ pub(crate) async fn written_by(
     player: PlayerId,
     names_too: bool,
 ) -> Result<Vec<Digest>, AppError> {
-    let published = site.parts.games.snapshot(game).await?;
+    let published = match site.parts.games.snapshot(game).await {
+        // In a game that was removed no matter pends.
+        Err(OperatingError::NoGame(_)) => {
+            let log = site.whole_log(game).await?;
+            let own = log.iter().filter(|event| sender(event) == Some(player));
+            return Ok(own.flat_map(texts).collect());
+        }
+        published => published?,
+    };
     let state = &published.state;
     let has_left = state
         .people

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor, Founding};
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{EventSeq, GameId, Name};
+use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{DistantGames, GameRow, Journal};
 use quorate_runtime::{Answer, Games, Notice, OperatingError, Published, Receipt};
 use tokio::sync::broadcast::Receiver;
@@ -137,6 +137,26 @@ impl GameHost {
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
         match &self.0 {
             Place::Here(games) => games.forget(game, digests).await,
+            Place::There { .. } => not_here(),
+        }
+    }
+
+    /// Takes a game off the site, or puts it back; false where there is no such game.
+    pub async fn set_removed(
+        &self,
+        game: &GameId,
+        is_removed: bool,
+    ) -> Result<bool, OperatingError> {
+        match &self.0 {
+            Place::Here(games) => games.set_removed(game, is_removed).await,
+            Place::There { .. } => not_here(),
+        }
+    }
+
+    /// The games that were removed, with when.
+    pub async fn removed(&self) -> Result<Vec<(GameId, Moment)>, OperatingError> {
+        match &self.0 {
+            Place::Here(games) => games.removed().await,
             Place::There { .. } => not_here(),
         }
     }

@@ -28,6 +28,7 @@ mod pictures;
 mod play;
 mod proofs;
 mod reader;
+mod removal;
 mod scopes;
 mod search;
 mod sight;

@@ -239,6 +239,10 @@ impl Table {
         call.with("content-type", "application/json")
     }
 
+    pub(crate) fn delete(&self, path: &str) -> Call<'_> {
+        self.call(Method::DELETE, path)
+    }
+
     fn call(&self, method: Method, path: &str) -> Call<'_> {
         Call {
             table: self,

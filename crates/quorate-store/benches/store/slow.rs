@@ -70,6 +70,14 @@ impl Journal for Slow {
         self.store.discard(game).await
     }
 
+    async fn set_removed(&self, game: &GameId, at: Option<Moment>) -> Result<bool> {
+        self.store.set_removed(game, at).await
+    }
+
+    async fn removed(&self) -> Result<Vec<(GameId, Moment)>> {
+        self.store.removed().await
+    }
+
     async fn beat(&self, at: Moment) -> Result<()> {
         self.store.beat(at).await
     }

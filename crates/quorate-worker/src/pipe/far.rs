@@ -321,6 +321,14 @@ impl Journal for Far {
         not_here()
     }
 
+    async fn set_removed(&self, _: &GameId, _: Option<Moment>) -> Result<bool, StoreError> {
+        not_here()
+    }
+
+    async fn removed(&self) -> Result<Vec<(GameId, Moment)>, StoreError> {
+        not_here()
+    }
+
     async fn beat(&self, _: Moment) -> Result<(), StoreError> {
         not_here()
     }

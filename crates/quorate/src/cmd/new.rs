@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use quorate_kernel::command::Actor;
 use quorate_kernel::{GameId, Name};
 use quorate_runtime::Answer;
+use quorate_runtime::ports::Journal;
 use serde_json::json;
 
 use crate::data_folder::{self, DataArguments, DataFolder};
@@ -74,10 +75,11 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
 
 /// A word for a game that no other has: the rulebook's name, with a number where that is taken.
 fn free_id(folder: &DataFolder, name: &Name) -> Result<GameId> {
-    let taken: Vec<GameId> = folder
-        .wait(quorate_runtime::ports::Journal::games(&*folder.store))?
-        .into_iter()
-        .map(|row| row.game)
+    let there = folder.wait(Journal::games(&*folder.store))?;
+    let removed = folder.wait(folder.store.removed())?;
+    let there = there.into_iter().map(|row| row.game);
+    let taken: Vec<GameId> = there
+        .chain(removed.into_iter().map(|(game, _)| game))
         .collect();
     for n in 1..10_000 {
         let word = if n == 1 {

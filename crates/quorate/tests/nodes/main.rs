@@ -19,6 +19,7 @@ mod machine;
 mod numbers;
 mod run;
 mod trouble;
+mod removal;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -20,6 +20,7 @@ pub async fn journal<S: Journal + Seals>(store: &S) {
     the_nearest_snapshot_is_found(store).await;
     a_damaged_snapshot_is_folded_anew(store).await;
     a_game_on_its_way_in_is_unseen_and_can_be_dropped(store).await;
+    a_removed_game_is_as_if_it_were_not_there(store).await;
     downtime_is_known_afterwards(store).await;
     an_owner_claims_the_same_lease_again(store).await;
 }
@@ -191,6 +192,30 @@ async fn a_game_on_its_way_in_is_unseen_and_can_be_dropped<S: Journal + Seals>(s
     assert_eq!((row.head, row.secret), (batch.head, secret));
     assert!(store.games().await.unwrap().contains(&row));
     assert_ne!(row.head, Head::START);
+}
+
+async fn a_removed_game_is_as_if_it_were_not_there<S: Journal + Seals>(store: &S) {
+    let (game, batch, state) = found(store, "removed").await;
+    let row = store.game(&game).await.unwrap().unwrap();
+    let none = self::game("never-there");
+    assert_eq!(store.set_removed(&none, Some(Moment(9))).await, Ok(false));
+    assert_eq!(store.set_removed(&game, Some(Moment(9))).await, Ok(true));
+    assert_eq!(store.game(&game).await, Ok(None));
+    assert!(!store.games().await.unwrap().contains(&row));
+    assert!(open(store, store, &game).await.is_err());
+    assert_eq!(
+        store.removed().await.unwrap(),
+        [(game.clone(), Moment(9))],
+        "the operator finds it again"
+    );
+    let again = store.append(std::slice::from_ref(&batch)).await;
+    let exists = StoreError::GameExists { game: game.clone() };
+    assert_eq!(again, Err(exists), "its word stays taken");
+    store.discard(&game).await.unwrap();
+    assert_eq!(store.set_removed(&game, None).await, Ok(true));
+    assert_eq!(store.game(&game).await, Ok(Some(row)));
+    assert_eq!(open(store, store, &game).await.unwrap().state, state);
+    assert_eq!(store.removed().await.unwrap(), []);
 }
 
 async fn an_owner_claims_the_same_lease_again<S: Journal>(store: &S) {

@@ -52,7 +52,7 @@ enum Told<'a> {
 async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
-    let seats = site.parts.accounts.seats_of(account.id).await?;
+    let seats = site.seats_of(account.id).await?;
     let sessions = site
         .parts
         .accounts
@@ -169,7 +169,7 @@ fn appearance(visitor: &Visitor) -> SettingsBlock {
     ];
     SettingsBlock {
         form: Some(form(visitor, "appearance", fields, "Save")),
-        ..block("appearance", "Appearance", "Kept in this browser.")
+        ..block("appearance", "Appearance", "Saved in this browser.")
     }
 }
 
@@ -192,7 +192,7 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
     let fields = vec![
         Field::new("mail", "mail", "Mail address", FieldKind::Mail(kept))
             .optional()
-            .hint("Leave it empty to have none kept."),
+            .hint("Leave it empty to remove it."),
         Field::new(
             "mail-old",
             "old",
@@ -245,7 +245,7 @@ fn browsers(
         ..block(
             "sessions",
             "Where you are signed in",
-            "Sign out what you no longer use, or do not know. A browser that is not used for 30 days is signed out by itself.",
+            "Sign out browsers that you no longer use or don’t recognise. A browser that isn’t used for 30 days is signed out by itself.",
         )
     }
 }
@@ -266,7 +266,7 @@ fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
         ..block(
             "history",
             "What happened to your account",
-            "The newest first, as far as 60 days back. If something was not you, change your password.",
+            "The last 60 days, newest first. If something wasn’t you, change your password.",
         )
     }
 }
@@ -361,7 +361,7 @@ async fn changed(
             factor::turned_off(site, visitor, &account, form).await
         }
         "token" => {
-            let seats = site.parts.accounts.seats_of(account.id).await?;
+            let seats = site.seats_of(account.id).await?;
             let wish = programs::wish(form, &seats)?;
             let secret = programs::make_token(site, account.id, wish).await?;
             note(site, visitor, &account, SecurityEvent::TokenMade).await;

@@ -91,7 +91,7 @@ async fn answered(
     let game = match &did {
         Did::Typed { options, .. } => {
             let command = command.ok_or(AppError::NotFound)?;
-            let seats = site.parts.accounts.seats_of(link.account).await?;
+            let seats = site.seats_of(link.account).await?;
             let games: Vec<GameId> = seats.into_iter().map(|seat| seat.game).collect();
             let asked = option(options, "game");
             let game = match (asked, games.as_slice()) {

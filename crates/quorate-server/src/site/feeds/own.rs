@@ -92,7 +92,7 @@ async fn games(site: &Arc<AppState>, word: &str) -> Result<(AccountId, Vec<GameI
         .account(channel.account)
         .await?
         .ok_or(AppError::NotFound)?;
-    let seats = accounts.seats_of(account.id).await?.into_iter();
+    let seats = site.seats_of(account.id).await?.into_iter();
     let games = seats.map(|seat| seat.game);
     let is_wanted = |game: &GameId| match &channel.audience {
         ChannelAudience::Own(Some(one), _) => one == game,

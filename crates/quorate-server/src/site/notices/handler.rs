@@ -96,7 +96,7 @@ pub(super) async fn shown(
 ) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let outbox = outbox(site)?;
-    let seats = site.parts.accounts.seats_of(account.id).await?;
+    let seats = site.seats_of(account.id).await?;
     let game: Option<GameId> = match game {
         Some(word) => {
             let game: GameId = word.parse().map_err(|_| AppError::NotFound)?;
@@ -150,9 +150,9 @@ pub(super) async fn shown(
         chrome: reply::chrome(site, visitor, "Notices"),
         about: match &game {
             Some(game) => format!(
-                "What you hear of {game}; what you choose here goes before what you chose for all games."
+                "What you hear about {game}. What you choose here overrides your choices for all games."
             ),
-            None => "What you hear of your games while you are away.".to_owned(),
+            None => "What you hear about your games while you’re away.".to_owned(),
         },
         error,
         ways: games,
@@ -519,8 +519,8 @@ fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBl
         forms: vec![desk.form("paces", fields, "Save these choices")],
         ..block(
             "kinds",
-            "What you hear of",
-            "How soon you hear of each thing.",
+            "What you hear about",
+            "How soon you hear about each.",
         )
     }
 }

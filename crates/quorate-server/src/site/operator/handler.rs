@@ -25,7 +25,7 @@ use crate::app::safety::{self, Happened};
 use crate::app::state::{AppState, digest_of, fresh_word};
 use crate::app::visitor::Visitor;
 use crate::site::operator::page::{Operator, OperatorLine, SecurityLog};
-use crate::site::operator::{moderation, withhold};
+use crate::site::operator::{moderation, removal, withhold};
 use crate::ui::urls::Href;
 use crate::ui::{
     Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, When,
@@ -89,11 +89,13 @@ async fn panel(
         "Take the second factor away too",
         FieldKind::Flag(false),
     );
+    let words = || games.iter().map(|row| row.game.as_str().to_owned());
     let panel = Operator {
         chrome: reply::chrome(site, visitor, "Operator's panel"),
         health,
         lines,
         games: kept(site, &games),
+        removed: removal::lines(site, visitor).await?,
         whole_backup: urls::WholeBackup.into(),
         security_log: urls::OperatorSecurity.into(),
         accounts: table(site, &accounts),
@@ -106,10 +108,11 @@ async fn panel(
             "Make a recovery link",
         ),
         restrain: form(visitor, "restrain", moderation::fields(), "Do it"),
+        remove: form(visitor, "remove", removal::fields(words()), "Remove it"),
         withhold: form(
             visitor,
             "withhold",
-            withhold::fields(games.iter().map(|row| row.game.as_str().to_owned())),
+            withhold::fields(words()),
             "Withhold it permanently",
         ),
     };
@@ -501,6 +504,8 @@ async fn done(
         }
         "settle" => return moderation::settled(site, visitor, form).await,
         "restrain" => return moderation::done(site, visitor, form).await,
+        "remove" => return removal::done(site, visitor, form, true).await,
+        "put-back" => return removal::done(site, visitor, form, false).await,
         "withhold" => return withhold::done(site, visitor, form).await,
         _ => return Err(AppError::NotFound),
     };

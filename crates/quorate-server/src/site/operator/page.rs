@@ -44,6 +44,8 @@ pub struct Operator {
     pub accounts: Table,
     /// Games, with what was withheld in them and their backups.
     pub games: Table,
+    /// Games that were removed, with the way back.
+    pub removed: Vec<OperatorLine>,
     /// Where all that the server keeps can be had as a file.
     pub whole_backup: Href,
     /// Invitations that are open, and one more.
@@ -54,6 +56,8 @@ pub struct Operator {
     pub recover: Form,
     /// An account that is to be kept from something.
     pub restrain: Form,
+    /// A game that is to leave the site.
+    pub remove: Form,
     /// Something that was written and must not be read any more.
     pub withhold: Form,
 }

@@ -62,6 +62,12 @@ impl Samples for Operator {
                 pseudo: Vec::new(),
                 tells_change: false,
             },
+            removed: vec![OperatorLine {
+                status: Status::new(StatusKind::Void, "Removed"),
+                text: "knucklebones, 16 Sep, 14:02 UTC".into(),
+                place: None,
+                forms: vec![button("put-back", "Put it back")],
+            }],
             whole_backup: urls::WholeBackup.into(),
             security_log: urls::OperatorSecurity.into(),
             accounts: Table {
@@ -102,6 +108,7 @@ impl Samples for Operator {
             ),
             recover: button("recover", "Make a recovery link"),
             restrain: button("restrain", "Do it"),
+            remove: button("remove", "Remove it"),
             withhold: button("withhold", "Withhold it permanently"),
         };
         vec![Sample {
