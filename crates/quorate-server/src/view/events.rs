@@ -317,12 +317,10 @@ impl GameView {
         let is_tracked = |decl: &ValueDecl| !decl.tracked.is_empty() && decl.tracked != ROSTER;
         let (mut changed, begun) =
             self.values_where(event, &|key, decl| is_tracked(decl) && was_there(key));
-        // What is only on the books is told where there is nothing else to tell; about whoever speaks it goes without saying.
         if changed.is_empty() {
+            // What is only on the books of whoever speaks goes without saying.
             let untold = |decl: &ValueDecl| speaks && decl.tracked == ROSTER;
             let told = |key: &CellKey, decl: &ValueDecl| !untold(decl) && is_there(key);
-            let of_old = |key: &CellKey, decl: &ValueDecl| told(key, decl) && was_there(key);
-            changed = self.values_where(event, &of_old).0;
             // What came to be is told by its name, once; its values stand where it stands.
             let of_new = |key: &CellKey, decl: &ValueDecl| told(key, decl) && !was_there(key);
             let things = self.values_where(event, &of_new).0.into_iter();
@@ -330,6 +328,11 @@ impl GameView {
             if !things.is_empty() {
                 let things: Vec<String> = things.into_iter().collect();
                 words.push(format!("new: {}", things.join(", ")));
+            }
+            // What is only on the books is told where there is nothing else to tell.
+            if words.is_empty() {
+                let of_old = |key: &CellKey, decl: &ValueDecl| told(key, decl) && was_there(key);
+                changed = self.values_where(event, &of_old).0;
             }
         }
         let begun = if speaks { 0 } else { begun };
