@@ -107,7 +107,12 @@ async fn panel(
             vec![name, factor.optional()],
             "Make a recovery link",
         ),
-        restrain: form(visitor, "restrain", moderation::fields(), "Do it"),
+        restrain: form(
+            visitor,
+            "restrain",
+            moderation::fields(),
+            "Change the account",
+        ),
         remove: form(visitor, "remove", removal::fields(words()), "Remove it"),
         withhold: form(
             visitor,

@@ -107,7 +107,7 @@ impl Samples for Operator {
                 .note("Works once, for an hour. Hand it over in person."),
             ),
             recover: button("recover", "Make a recovery link"),
-            restrain: button("restrain", "Do it"),
+            restrain: button("restrain", "Change the account"),
             remove: button("remove", "Remove it"),
             withhold: button("withhold", "Withhold it permanently"),
         };
