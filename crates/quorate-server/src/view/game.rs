@@ -55,6 +55,8 @@ pub struct GameView {
     spent: Arc<PageAccount>,
     /// The game as the reader sees it, to try things on.
     pub(super) blind: OnceLock<Judge>,
+    /// The whole game, to try on what the law would take.
+    pub(super) whole: OnceLock<Judge>,
     /// Who can be named by an @.
     pub(super) people: OnceLock<People>,
 }
@@ -167,6 +169,7 @@ impl GameContext {
             forms: AtomicU32::new(0),
             spent: Arc::default(),
             blind: OnceLock::new(),
+            whole: OnceLock::new(),
             people: OnceLock::new(),
         })
     }
@@ -258,6 +261,7 @@ impl GameView {
             forms: AtomicU32::new(0),
             spent: Arc::clone(&self.spent),
             blind: OnceLock::new(),
+            whole: OnceLock::new(),
             people: OnceLock::new(),
         }
     }

@@ -51,9 +51,15 @@ impl GameView {
         why::refused(&mut self.fork(), command, past)
     }
 
-    /// A copy of the game to try things on.
+    /// A copy of the game to try things on. What the law's tests rest on is asked once for all copies of a page.
     pub(super) fn fork(&self) -> Judge {
-        Judge::open(self.state().clone(), self.head(), &self.site.parts.laws)
+        let whole = self.whole.get_or_init(|| {
+            let laws = &self.site.parts.laws;
+            let mut judge = Judge::open(self.state().clone(), self.head(), laws);
+            judge.make_ready();
+            judge
+        });
+        whole.clone()
     }
 
     /// Where the game's log ends.
