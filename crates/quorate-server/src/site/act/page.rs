@@ -56,14 +56,28 @@ impl Act {
         self.now.iter().map(|topic| topic.offers.len()).sum()
     }
 
-    /// What stands in sight of what is not possible, and what is folded. Nothing is folded for its own sake.
-    fn not_in_two(&self) -> (&[Closed], &[Closed]) {
-        let count = if self.not.len() > NEAR + 1 {
+    /// How many of the reasons for what is not possible stand in sight: all where folding would save a single one.
+    fn near_count(&self) -> usize {
+        if self.not.len() > NEAR + 1 {
             NEAR
         } else {
             self.not.len()
-        };
-        self.not.split_at(count)
+        }
+    }
+
+    /// The reasons that stand in sight.
+    fn near(&self) -> &[Closed] {
+        &self.not[..self.near_count()]
+    }
+
+    /// Those that are one click away.
+    fn folded(&self) -> &[Closed] {
+        &self.not[self.near_count()..]
+    }
+
+    /// How many actions that click shows.
+    fn folded_count(&self) -> usize {
+        self.folded().iter().map(|closed| closed.offers.len()).sum()
     }
 }
 
