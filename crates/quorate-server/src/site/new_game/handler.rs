@@ -70,7 +70,8 @@ fn form(
     FormPage {
         chrome: reply::chrome(site, visitor, "Found a game"),
         title: "Found a game".to_owned(),
-        about: "It starts from a copy of a rulebook. Nobody else’s game changes with it.".to_owned(),
+        about: "It starts from a copy of a rulebook. Nobody else’s game changes with it."
+            .to_owned(),
         error,
         form: Some(Form {
             fields,
