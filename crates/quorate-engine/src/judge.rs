@@ -271,6 +271,7 @@ impl Judge {
     pub fn query<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
         let now = now.max(self.head.at);
         query::run(&self.state, self.head.seq.next(), now, &self.law, |tx| {
+            tx.keep_laws_in(&self.laws);
             let answer = ask(tx);
             self.pay(tx.used());
             answer

@@ -93,8 +93,9 @@ impl Tx {
         laws.law(state)
     }
 
-    /// Has laws that are compiled on the way taken from where they are kept.
-    pub(crate) fn keep_laws_in(&self, laws: &Arc<LawCache>) {
+    /// Has laws that are compiled on the way taken from where they are kept: what a closing would do is asked once for each vote
+    /// that is tried.
+    pub fn keep_laws_in(&self, laws: &Arc<LawCache>) {
         // A run is told of it once, as it begins.
         let _told = self.laws.set(Arc::clone(laws));
     }

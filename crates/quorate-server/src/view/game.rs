@@ -288,8 +288,12 @@ impl GameView {
     /// Asks the law something about the state, at the moment of the page. Nothing is changed.
     pub(super) fn trial_run<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
         let seq = self.published.head.seq.next();
+        let asked = |tx: &Tx| {
+            tx.keep_laws_in(&self.site.parts.laws);
+            question(tx)
+        };
         self.spent
-            .run(self.state(), seq, self.now, &self.law, question)
+            .run(self.state(), seq, self.now, &self.law, asked)
     }
 
     /// What a function of the law answers, if the law has one of that name and it answers.

@@ -17,9 +17,9 @@ mod history;
 mod link;
 mod machine;
 mod numbers;
+mod removal;
 mod run;
 mod trouble;
-mod removal;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
