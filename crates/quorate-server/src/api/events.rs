@@ -309,16 +309,12 @@ impl Follower {
             &seq.to_le_bytes(),
             format!("{:?} {}", context.me(), self.caller.visitor.is_operator()).as_bytes(),
         ]);
-        if let Some(text) = self.site.told.get(&key) {
-            return Ok(text);
-        }
         let asked = ToldEvent {
             game: context.game().clone(),
             account: self.caller.visitor.id(),
             seq: EventSeq(seq),
         };
-        let text: Arc<str> = ask(&self.site, asked).await?.into();
-        self.site.told.insert(key, Arc::clone(&text));
-        Ok(text)
+        let asking = async { ask(&self.site, asked).await.map(Arc::<str>::from) };
+        Ok(self.site.told.get_or_insert_async(&key, asking).await?)
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate_kernel::GameId;
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{GameId, Span};
 use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{AccountId, Job};
+use quorate_runtime::ports::{AccountId, Job, Workers};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,9 @@ use crate::app::state::AppState;
 
 /// How long an answer may take whose law does nothing out of the common.
 const TIME: Duration = Duration::from_secs(2);
+
+/// For how long an answer that is kept is given to who asks the same.
+const KEPT_FOR: Span = Span(5_000);
 
 /// A question about one game. A worker answers it, where the site has workers.
 pub(crate) trait Inquiry: Serialize + DeserializeOwned + Send {
@@ -25,6 +29,9 @@ pub(crate) trait Inquiry: Serialize + DeserializeOwned + Send {
 
     /// Whether it may take long, and nobody waits for it: then it gives way to all else.
     const IS_HEAVY: bool = false;
+
+    /// Whether whoever asks the same within some seconds, and before anything happens in the game, is given the same answer.
+    const IS_KEPT: bool = false;
 
     /// The game.
     fn game(&self) -> &GameId;
@@ -69,6 +76,29 @@ pub(crate) async fn ask<I: Inquiry>(
     };
     let (game, account) = (inquiry.game().clone(), inquiry.account());
     let asks = postcard::to_stdvec(&inquiry).map_err(broken)?;
+    let answer = if I::IS_KEPT {
+        let newest = site.parts.games.newest(&game).await?;
+        let while_kept = site.now().0.div_euclid(KEPT_FOR.0);
+        let key = Digest::of_parts([
+            I::WORD.as_bytes(),
+            asks.as_slice(),
+            &newest.0.to_le_bytes(),
+            &while_kept.to_le_bytes(),
+        ]);
+        let made = made::<I>(&**workers, (game, account), asks);
+        site.answers.get_or_insert_async(&key, made).await?
+    } else {
+        made::<I>(&**workers, (game, account), asks).await?
+    };
+    postcard::from_bytes(&answer).map_err(broken)
+}
+
+/// Has a worker answer a question.
+async fn made<I: Inquiry>(
+    workers: &dyn Workers,
+    (game, account): (GameId, Option<AccountId>),
+    asks: Vec<u8>,
+) -> Result<Arc<[u8]>, AppError> {
     let request = WireJob::Inquiry(I::WORD.to_owned(), asks);
     let job = Job {
         request: postcard::to_stdvec(&request).map_err(broken)?,
@@ -84,7 +114,7 @@ pub(crate) async fn ask<I: Inquiry>(
     };
     let made = workers.run(job).await?;
     match postcard::from_bytes(&made).map_err(broken)? {
-        InquiryTold::Answer(answer) => postcard::from_bytes(&answer).map_err(broken),
+        InquiryTold::Answer(answer) => Ok(answer.into()),
         InquiryTold::NotFound => Err(AppError::NotFound),
         InquiryTold::Failed(why) => Err(AppError::Broken(why)),
     }

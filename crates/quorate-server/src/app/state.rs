@@ -140,6 +140,8 @@ pub struct AppState {
     pub pages: Pages,
     /// Events of the past, as they were read.
     events: Cache<(GameId, EventSeq), Arc<ReadEvent>, BytesOfEvent>,
+    /// What workers answered to questions of the server's, for some seconds.
+    pub(crate) answers: Cache<Digest, Arc<[u8]>>,
     /// Events as streams told them lately, each once for all who may see the same of it.
     pub told: Cache<Digest, Arc<str>>,
     /// How often accounts kept or dropped a draft lately, for pages that show drafts.
@@ -172,6 +174,7 @@ impl AppState {
             outlooks: Cache::new(OUTLOOKS),
             pages: pages(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),
+            answers: Cache::new(OUTLOOKS),
             told: Cache::new(TOLD),
             draft_turns: Cache::new(OUTLOOKS),
             proofs: Cache::new(REPORTS),
@@ -240,6 +243,7 @@ impl AppState {
         self.events.clear();
         self.pages.clear();
         self.told.clear();
+        self.answers.clear();
         if let Some(workers) = &self.parts.workers {
             workers.forget();
         }

@@ -178,6 +178,10 @@ pub(super) async fn hand_over(
         Ok(visitor) => visitor,
         Err(response) => return response,
     };
+    if effort == Effort::Command && visitor.id().is_none() && is_api(&parts) {
+        // Whoever may send nothing is told so before anything of theirs is read.
+        return next.run(Request::from_parts(parts, body)).await;
+    }
     let who = visitor.who();
     if effort.is_heavy()
         && parts.method == Method::POST
@@ -240,7 +244,7 @@ fn broken(error: &postcard::Error) -> AppError {
 
 /// Who asks: by a session, or by a token of the API.
 async fn visitor(parts: &mut Parts, site: &Arc<AppState>) -> Result<Visitor, Response> {
-    if parts.uri.path().starts_with(API) {
+    if is_api(parts) {
         let caller = Caller::from_request_parts(parts, site).await;
         return caller
             .map(|caller| caller.visitor)
@@ -250,9 +254,13 @@ async fn visitor(parts: &mut Parts, site: &Arc<AppState>) -> Result<Visitor, Res
     visitor.map_err(IntoResponse::into_response)
 }
 
+fn is_api(parts: &Parts) -> bool {
+    parts.uri.path().starts_with(API)
+}
+
 /// Why there is no answer, as a page or as the API says it.
 fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, trouble: AppError) -> Response {
-    if parts.uri.path().starts_with(API) {
+    if is_api(parts) {
         return Problem::from(trouble).into_response();
     }
     reply::failed(site, visitor, None, trouble)
@@ -260,7 +268,7 @@ fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, trouble: AppError) 
 
 /// A body that is longer than any form.
 fn too_large(site: &AppState, visitor: &Visitor, parts: &Parts) -> Response {
-    if parts.uri.path().starts_with(API) {
+    if is_api(parts) {
         return Problem::too_large(BODY_BYTES).into_response();
     }
     let why = format!("A form holds at most {} KiB.", BODY_BYTES / 1024);

@@ -118,6 +118,10 @@ impl Inquiry for NeedsAsked {
         &self.game
     }
 
+    fn account(&self) -> Option<AccountId> {
+        Some(self.account)
+    }
+
     async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
         let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
         let asking = move || (look.head().at, needs_entries(&look, &self.base));
@@ -139,6 +143,10 @@ impl Inquiry for DatesAsked {
 
     fn game(&self) -> &GameId {
         &self.game
+    }
+
+    fn account(&self) -> Option<AccountId> {
+        Some(self.account)
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {

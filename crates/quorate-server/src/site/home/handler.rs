@@ -67,6 +67,7 @@ pub(crate) struct CardAsked {
 impl Inquiry for CardAsked {
     type Answer = GameCard;
     const WORD: &'static str = "card";
+    const IS_KEPT: bool = true;
 
     fn game(&self) -> &GameId {
         &self.game

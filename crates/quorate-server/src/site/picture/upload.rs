@@ -154,6 +154,7 @@ pub(crate) struct NamedPicture {
 impl Inquiry for NamedPicture {
     type Answer = bool;
     const WORD: &'static str = "named picture";
+    const IS_KEPT: bool = true;
 
     fn game(&self) -> &GameId {
         &self.game
