@@ -9,6 +9,7 @@
 #[path = "../../quorate-server/tests/api/book.rs"]
 mod book;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -38,8 +39,8 @@ const MINUTES: u64 = 240;
 const BUDGET_THOUSANDTHS: u64 = 50;
 const BUDGET_MIB: u64 = 50;
 
-/// How often the courier is asked at most within a minute: it looks every two seconds.
-const ROUNDS: usize = 30;
+/// How often the courier looks within a minute while somebody plays: every two seconds.
+const BEATS: u64 = 30;
 
 const ADDRESS: &str = "https://nomic.example";
 
@@ -85,7 +86,7 @@ fn compare(games: u64) {
     let added_mib = large.saturating_sub(small) / 1024;
     let (events, messages) = (of(&told, "events"), of(&told, "messages"));
     println!(
-        "{games} games, {} players, {events} events in four hours, {messages} messages",
+        "{games} games, {} players, {events} events in four hours, {messages} deliveries",
         games * PLAYERS
     );
     println!("processor time: {before} ms of play, {after} ms with notices");
@@ -248,18 +249,26 @@ async fn evening(game_count: u64, mail_server: &str) -> Json {
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = processor_ms();
     let (mut events, mut messages) = (0, 0);
-    for minute in 0..MINUTES {
-        events += evening.play(minute, &mut towns).await;
-        evening.clock.pass(Span::minutes(1));
+    for beat in 0..MINUTES * BEATS {
+        let (count, went_on) = evening.play(beat, &mut towns).await;
+        events += count;
+        evening.clock.pass(Span::seconds(60 / BEATS.cast_signed()));
         if is_told {
-            messages += told(&courier).await;
+            // It hears of games that go on, and looks at all of them every minute.
+            let round = if beat.is_multiple_of(BEATS) {
+                courier.round().await
+            } else {
+                courier.round_of(went_on).await
+            };
+            messages += round.unwrap();
+            courier.until_next(true).await;
         }
     }
     // The digests of the morning.
     evening.clock.set("2031-05-05T08:01Z".parse().unwrap());
     if is_told {
         loop {
-            let count = told(&courier).await;
+            let count = courier.round().await.unwrap();
             messages += count;
             if count == 0 {
                 break;
@@ -270,19 +279,6 @@ async fn evening(game_count: u64, mail_server: &str) -> Json {
     let peak_kib = status("VmHWM:");
     evening.games.close().await.unwrap();
     json!({ "cpu_ms": cpu_ms, "peak_kib": peak_kib, "events": events, "messages": messages })
-}
-
-/// Sends what is due; gives on how many channels messages left.
-async fn told(courier: &Courier) -> usize {
-    let mut all = 0;
-    for _ in 0..ROUNDS {
-        let count = courier.round().await.unwrap();
-        all += count;
-        if count == 0 {
-            break;
-        }
-    }
-    all
 }
 
 impl Evening {
@@ -350,45 +346,73 @@ impl Evening {
         }
     }
 
-    /// What is done in a minute of the evening: each game has a proposal every eighty minutes, nine votes on it, and a
-    /// comment after every third. Gives how many events that made.
-    async fn play(&self, minute: u64, towns: &mut [Town]) -> u64 {
-        let mut events = 0;
+    /// What is done in one beat of the evening: each game has a proposal every eighty minutes, nine votes on it, a comment
+    /// after every third, and at last its author withdraws it and an admin fails it. Gives how many events that made, and in
+    /// which games.
+    async fn play(&self, beat: u64, towns: &mut [Town]) -> (u64, BTreeSet<GameId>) {
+        let minute = beat / BEATS;
+        let (mut events, mut went_on) = (0, BTreeSet::new());
         for (nth, town) in (0_u64..).zip(towns) {
-            let at = (minute + nth * 7) % 80;
-            let round = (minute + nth * 7) / 80 % PLAYERS;
-            let who = |n: u64| {
-                let seat = usize::try_from((round + n) % PLAYERS).unwrap();
-                Actor::Player(town.people[seat])
-            };
-            if at == 0 {
-                let proposal = NewPost {
-                    category: "Proposal".into(),
-                    title: typed("A matter of some weight"),
-                    body: typed("Whereas much is to be said, little is."),
-                    flavour: typed(""),
-                    fields: Vec::new(),
-                    patch: None,
-                };
-                let proposed = self.send(town, who(0), Act::Post(Box::new(proposal)));
-                town.matter = proposed.await.map(|seq| PostId(Id::new(seq, 0)));
-                events += u64::from(town.matter.is_some());
-            }
-            let Some(post) = town.matter.filter(|_| at > 0 && at.is_multiple_of(8)) else {
+            if nth % BEATS != beat % BEATS {
                 continue;
-            };
-            let voter = at / 8;
-            let say = async |text: String| {
-                let text = typed(&text);
-                let said = self.send(town, who(voter), Act::Comment { post, text });
-                u64::from(said.await.is_some())
-            };
-            events += say(":for:".to_owned()).await;
-            if voter.is_multiple_of(3) {
-                events += say(format!("What do you say, @Player {voter}?")).await;
             }
+            let made = self.play_in(town, minute + nth * 7).await;
+            if made > 0 {
+                went_on.insert(town.game.clone());
+            }
+            events += made;
         }
-        events
+        (events, went_on)
+    }
+
+    /// What is done in one game within a minute.
+    async fn play_in(&self, town: &mut Town, minute: u64) -> u64 {
+        let (at, round) = (minute % 80, minute / 80 % PLAYERS);
+        let who = |n: u64| {
+            let seat = usize::try_from((round + n) % PLAYERS).unwrap();
+            Actor::Player(town.people[seat])
+        };
+        if at == 0 {
+            let proposal = NewPost {
+                category: "Proposal".into(),
+                title: typed("A matter of some weight"),
+                body: typed("Whereas much is to be said, little is."),
+                flavour: typed(""),
+                fields: Vec::new(),
+                patch: None,
+            };
+            let proposed = self.send(town, who(0), Act::Post(Box::new(proposal)));
+            let proposed = proposed.await.expect("a proposal of each player in turn");
+            town.matter = Some(PostId(Id::new(proposed, 0)));
+            return 1;
+        }
+        let Some(post) = town.matter else { return 0 };
+        let say = async |by: Actor, text: &str| {
+            let text = typed(text);
+            let said = self.send(town, by, Act::Comment { post, text });
+            u64::from(said.await.is_some())
+        };
+        let voter = at / 8;
+        match at {
+            76 => say(who(0), ":against: Never mind.").await,
+            78 => {
+                let fail = Act::Do {
+                    action: "fail-proposal".into(),
+                    args: vec![("proposal".into(), Value::Thing(Thing::Post(post)))],
+                };
+                let failed = self.send(town, Actor::Player(town.people[0]), fail);
+                u64::from(failed.await.is_some())
+            }
+            at if at.is_multiple_of(8) => {
+                let mut events = say(who(voter), ":for:").await;
+                if voter.is_multiple_of(3) {
+                    let words = format!("What do you say, @Player {voter}?");
+                    events += say(who(voter), &words).await;
+                }
+                events
+            }
+            _ => 0,
+        }
     }
 
     /// The event of what somebody did; none where the rules refuse it.

@@ -116,15 +116,23 @@ impl Courier {
         }
     }
 
-    /// One round: follows every game that went on, and sends what is due. Gives how many messages were tried.
+    /// One round: follows every game that went on, and sends what is due. Gives on how many channels something was tried.
     ///
     /// # Errors
     /// Fails where the outbox cannot be read.
     pub async fn round(&self) -> Result<usize, AppError> {
+        self.round_of(self.behind().await).await
+    }
+
+    /// The same for the games that it heard of.
+    ///
+    /// # Errors
+    /// Fails where the outbox cannot be read.
+    pub async fn round_of(&self, games: BTreeSet<GameId>) -> Result<usize, AppError> {
         if !self.has_turn().await {
             return Ok(0);
         }
-        self.follow_all(self.behind().await).await;
+        self.follow_all(games).await;
         let mut under_way = JoinSet::new();
         self.begin_sending(&mut under_way).await?;
         let mut count = 0;
@@ -232,7 +240,7 @@ impl Courier {
     }
 
     /// How long nothing is due.
-    async fn until_next(&self, has_turn: bool) -> Duration {
+    pub async fn until_next(&self, has_turn: bool) -> Duration {
         if !has_turn {
             return LOOK_EVERY;
         }
