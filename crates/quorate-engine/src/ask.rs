@@ -10,6 +10,9 @@ use crate::topics::limits::Quota;
 use crate::topics::{built_in_acts, guards, labels, limits, people, rules, things, values};
 use crate::tx::Tx;
 
+/// Over how many stretches of time it is looked when something holds: days of a year and a month, and some.
+const STRETCHES_MAX: usize = 500;
+
 impl Tx {
     /// The kind of a thing; a fault for what is gone.
     pub fn kind_of(&self, thing: &Thing) -> Answer<Name> {
@@ -34,6 +37,25 @@ impl Tx {
     /// Whether what a rule declares is tracked of a player.
     pub fn tracks(&self, player: PlayerId, rule: &Name) -> bool {
         people::is_tracked(self, player, rule).unwrap_or(true)
+    }
+
+    /// When an attribute is true between two moments, if nothing happens: from when to when. What lasts beyond them is left
+    /// out.
+    pub fn true_between(
+        &self,
+        thing: &Thing,
+        name: &str,
+        between: (Moment, Moment),
+    ) -> Vec<(Moment, Moment)> {
+        let (mut found, mut since) = (Vec::new(), None);
+        for (at, is_true) in stretches(self, thing, name, between) {
+            if is_true {
+                since.get_or_insert(at);
+            } else if let Some(began) = since.take() {
+                found.push((began, at));
+            }
+        }
+        found
     }
 
     /// How a thing is called where people pick it.
@@ -77,5 +99,45 @@ impl Tx {
             self,
             &guards::built_in(self, &act.into(), actor, None, args),
         )
+    }
+}
+
+/// Whether an attribute is true, from moment to moment. The law is asked once for each stretch of time over which what it
+/// read of the clock cannot change its answer.
+fn stretches(
+    tx: &Tx,
+    thing: &Thing,
+    name: &str,
+    (from, to): (Moment, Moment),
+) -> Vec<(Moment, bool)> {
+    let state = tx.state();
+    let (mut found, mut next) = (Vec::new(), Some(from));
+    while let Some(at) = next.filter(|at| *at < to && found.len() < STRETCHES_MAX) {
+        let there = tx.beside(&state, at, &tx.law);
+        let (answer, reads) = there.reading(|| there.attribute(thing, name));
+        found.push((at, answer == Ok(Datum::Bool(true))));
+        next = reads.until.filter(|until| *until > at);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn what_holds_by_the_calendar_is_told_by_a_few_questions() {
+        let game = game(
+            "def resting(g: Game) -> bool:\n    return now.month == 12 and now.day in [24, 25, 26]\n\nrests = derived(\"Rests\", resting, of = game)",
+        );
+        let at = |text: &str| text.parse::<Moment>().expect("a moment");
+        let year = (at("2031-01-01T00:00Z"), at("2032-01-01T00:00Z"));
+        game.ask(|tx| {
+            let days = (at("2031-12-24T00:00Z"), at("2031-12-27T00:00Z"));
+            assert_eq!(tx.true_between(&Thing::Game, "rests", year), [days]);
+            let asked = stretches(tx, &Thing::Game, "rests", year).len();
+            assert_eq!(asked, 11 + 31, "eleven months, and the days of the last");
+        });
     }
 }

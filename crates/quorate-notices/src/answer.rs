@@ -19,6 +19,8 @@ pub enum Incoming {
     },
     /// Written by a machine: answering it could go on for ever.
     Automatic,
+    /// The mail server found that its sender did not write it.
+    Forged,
     /// To none of our addresses.
     Stray {
         /// Who sent it, to be told.
@@ -59,6 +61,9 @@ pub fn read(raw: &[u8], address: &str, envelope: Option<&str>) -> Incoming {
     }
     if is_automatic(&mail) {
         return Incoming::Automatic;
+    }
+    if is_forged(&mail) {
+        return Incoming::Forged;
     }
     let from = mail.from().and_then(|from| from.first());
     let from = from.and_then(|from| from.address()).map(str::to_owned);
@@ -126,6 +131,19 @@ fn is_automatic(mail: &Message<'_>) -> bool {
         || says("List-Id").is_some()
 }
 
+/// Whether the mail server says so (RFC 8601). Only the word of the last one that it passed counts, which stands first: the
+/// others came with the mail, and nobody forges a word against themselves.
+fn is_forged(mail: &Message<'_>) -> bool {
+    let mut headers = mail.headers_raw();
+    let found = headers.find(|(name, _)| name.eq_ignore_ascii_case("Authentication-Results"));
+    let Some((_, results)) = found else {
+        return false;
+    };
+    let results = results.to_ascii_lowercase();
+    let says = |word: &str| results.contains(word);
+    says("dmarc=fail") || says("spf=fail") && !says("dkim=pass")
+}
+
 /// What somebody wrote themselves: up to the mail that they answer or their signature, without lines that quote.
 pub fn without_quotations(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
@@ -151,14 +169,35 @@ fn is_divider(line: &str) -> bool {
 }
 
 /// The line by which programs introduce what they quote: it ends with a colon, alone or over two lines, and a quotation
-/// follows.
+/// follows; or it names the address of whoever is quoted, for what is written as HTML quotes without signs.
 fn introduces(line: &str, next: &str, after: &str) -> bool {
     let quotes = |line: &str| line.starts_with('>');
     let is_end = |line: &str| line.ends_with(':');
-    !line.is_empty()
-        && !quotes(line)
-        && ((is_end(line) && (quotes(next) || next.is_empty() && quotes(after)))
-            || (line.starts_with("On ") && is_end(next) && quotes(after)))
+    let is_quoted = is_end(line) && (quotes(next) || next.is_empty() && quotes(after))
+        || line.starts_with("On ") && is_end(next) && quotes(after);
+    let is_named = holds_address(line)
+        && (is_end(line) || is_end(next) && next.split(' ').count() < 3)
+        || begins_headers(line, next);
+    !line.is_empty() && !quotes(line) && (is_quoted || is_named)
+}
+
+/// Whether a mail address stands in a line.
+fn holds_address(line: &str) -> bool {
+    line.split_whitespace().any(|word| {
+        let word = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+        let parts = word.split_once('@');
+        parts.is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+    })
+}
+
+/// Whether a quoted mail begins here, with a few of its headers: `From: …`, in whatever language, with the address, and
+/// others below.
+fn begins_headers(line: &str, next: &str) -> bool {
+    let is_header = |line: &str| {
+        let name = line.split_once(": ").map(|(name, _)| name);
+        name.is_some_and(|name| !name.is_empty() && name.chars().all(char::is_alphabetic))
+    };
+    is_header(line) && is_header(next) && holds_address(line)
 }
 
 /// The vote on the first line, if that is all it says, and the words after it. The line may hold an icon between colons, or
@@ -227,10 +266,41 @@ mod tests {
                 "{tail}"
             );
         }
+        let whole = "> said\nNo: it is not.\nOn land.\nWrite to bo@post.example: he knows.";
+        let own = whole.trim_start_matches("> said\n");
+        assert_eq!(without_quotations(whole), own);
+    }
+
+    #[test]
+    fn what_html_quotes_without_signs_is_cut() {
+        for quoted in [
+            "<div>On Sun, 4 May 2031 at 9:00, Quorate &lt;<a href=\"mailto:q@games.example\">q@games.example</a>&gt; wrote:<br></div>\
+             <blockquote>Your vote is wanted<br>AGAINST</blockquote>",
+            "<hr><div><b>Von:</b> Quorate &lt;q@games.example&gt;<br><b>Gesendet:</b> Sonntag, 4. Mai 2031<br>\
+             <b>An:</b> Anna<br></div><p>Your vote is wanted</p>",
+        ] {
+            let body = format!("<html><body><div>FOR</div><div><br></div>{quoted}</body></html>");
+            let answer = answer("Content-Type: text/html; charset=utf-8\r\n", &body);
+            assert_eq!(answer.text, "FOR", "{quoted}");
+        }
+    }
+
+    #[test]
+    fn a_forged_mail_is_known_by_what_the_mail_server_says_of_it() {
+        let read = |results: &str| {
+            let more = format!("Authentication-Results: mx.games.example; {results}\r\n");
+            super::read(mail(&more, "FOR").as_bytes(), ADDRESS, None)
+        };
+        let is_answer = |read| matches!(read, Incoming::Answer(_));
+        assert_eq!(read("spf=pass; dmarc=fail (p=none)"), Incoming::Forged);
         assert_eq!(
-            without_quotations("> said\nNo: it is not.\nOn land."),
-            "No: it is not.\nOn land."
+            read("spf=fail smtp.mailfrom=evil.example"),
+            Incoming::Forged
         );
+        assert!(is_answer(read("spf=fail; dkim=pass; dmarc=pass")));
+        assert!(is_answer(read("spf=softfail")));
+        let own = "spf=pass\r\nAuthentication-Results: evil.example; dmarc=fail";
+        assert!(is_answer(read(own)), "the first one is the mail server's");
     }
 
     #[test]

@@ -19,6 +19,10 @@ pub struct NoticeText {
     pub to_do: String,
     /// What mail of one conversation has in common, such as a post.
     pub thread: String,
+    /// What an answer by mail does: "to comment on it"; empty where nothing can be answered.
+    pub answered: String,
+    /// The address of its own for an answer by mail, where the way and the server take one.
+    pub answer_to: Option<String>,
 }
 
 /// One message.

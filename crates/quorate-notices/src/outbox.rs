@@ -359,6 +359,32 @@ pub struct ReadyMost {
     pub in_all: u32,
 }
 
+/// Letters that are due, by their numbers, as messages: those of one channel and bundle together, oldest first, of each channel
+/// so many at most, and so many in all. A letter whose channel is not among these is left.
+pub fn messages(
+    letters: Vec<OutboxLetter>,
+    channels: Vec<Channel>,
+    most: ReadyMost,
+) -> Vec<(Channel, Vec<OutboxLetter>)> {
+    let channels: BTreeMap<ChannelId, Channel> =
+        channels.into_iter().map(|it| (it.id, it)).collect();
+    let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
+    let mut of_channel: BTreeMap<ChannelId, BTreeMap<String, usize>> = BTreeMap::new();
+    for letter in letters {
+        let Some(channel) = channels.get(&letter.channel) else {
+            continue;
+        };
+        let places = of_channel.entry(channel.id).or_default();
+        if let Some(at) = places.get(&letter.bundle) {
+            found[*at].1.push(letter);
+        } else if places.len() < most.of_each as usize && found.len() < most.in_all as usize {
+            places.insert(letter.bundle.clone(), found.len());
+            found.push((channel.clone(), vec![letter]));
+        }
+    }
+    found
+}
+
 /// What became of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settled {
@@ -368,15 +394,33 @@ pub enum Settled {
     Moot,
     /// It did not leave, and is tried again then.
     Later(Moment, String),
+    /// Nothing was tried, for its game cannot be read: it leaves then, as a message of its own. Its channel is not to blame.
+    PutOff(Moment, String),
     /// It did not leave, nor will it.
     Dead(String),
 }
 
 impl Settled {
+    /// Whether it was handed over to its receiver, in vain or not.
+    pub fn is_tried(&self) -> bool {
+        match self {
+            Self::Sent | Self::Later(..) | Self::Dead(_) => true,
+            Self::Moot | Self::PutOff(..) => false,
+        }
+    }
+
+    /// What its bundle's name has at the end from now on: the others of the bundle may have left under that name.
+    pub fn bundle_end(&self) -> String {
+        match self {
+            Self::PutOff(at, _) => format!(".{}", at.0),
+            Self::Sent | Self::Moot | Self::Later(..) | Self::Dead(_) => String::new(),
+        }
+    }
+
     /// When it is tried again, where it is.
     pub fn tried_again(&self) -> Option<Moment> {
         match self {
-            Self::Later(at, _) => Some(*at),
+            Self::Later(at, _) | Self::PutOff(at, _) => Some(*at),
             Self::Sent | Self::Moot | Self::Dead(_) => None,
         }
     }
@@ -398,11 +442,15 @@ pub const TRIES: [Span; 9] = [
 /// A channel that failed so often in a row is paused.
 pub const FAILURES_MAX: u32 = 12;
 
-/// What became of a message that did not leave.
-pub fn failed(tries: u32, now: Moment, why: String) -> Settled {
+/// The longest that a receiver can have us wait; what asks for more is tried again after this.
+const ASKED_MAX: Span = Span::hours(24);
+
+/// What became of a message that did not leave. `asked` is how long its receiver wants to be left alone, where it says so.
+pub fn failed(tries: u32, now: Moment, why: String, asked: Option<Span>) -> Settled {
     let wait = usize::try_from(tries).ok().and_then(|n| TRIES.get(n));
+    let asked = asked.unwrap_or(Span(0)).min(ASKED_MAX);
     match wait {
-        Some(wait) => Settled::Later(now + *wait, why),
+        Some(wait) => Settled::Later(now + asked.max(*wait), why),
         None => Settled::Dead(why),
     }
 }
@@ -503,4 +551,27 @@ pub trait Outbox: Send + Sync {
     async fn push_key(&self, fresh: &[u8]) -> Result<Vec<u8>, StoreError>;
     /// Drops letters that were done before a moment, and those that waited since then.
     async fn sweep_letters(&self, before: Moment) -> Result<(), StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_can_ask_to_be_left_alone_for_longer_but_not_for_good() {
+        let now = Moment(0);
+        let again = |tries, asked| failed(tries, now, String::new(), asked).tried_again();
+        assert_eq!(again(0, None), Some(now + Span::seconds(5)));
+        assert_eq!(
+            again(0, Some(Span::seconds(1))),
+            Some(now + Span::seconds(5))
+        );
+        assert_eq!(
+            again(0, Some(Span::minutes(2))),
+            Some(now + Span::minutes(2))
+        );
+        assert_eq!(again(1, Some(Span::days(30))), Some(now + Span::days(1)));
+        assert_eq!(again(0, Some(Span::days(-1))), Some(now + Span::seconds(5)));
+        assert_eq!(again(9, Some(Span::minutes(2))), None, "it is given up");
+    }
 }

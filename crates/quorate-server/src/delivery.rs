@@ -2,7 +2,7 @@
 //!
 //! [`index`] follows the same logs for searches. [`follow`] reads the logs of the games and writes letters into the outbox; [`send`] takes them from there, has them put
 //! into words as their reader sees the game then, and hands them to [`carry`]. What both ask of a game's law is in [`reading`]. [`courier`] keeps both going,
-//! and [`watch`] tells which games went on.
+//! [`watch`] tells which games went on, and [`held`] which are left alone for a while.
 //!
 //! [`fetch`] goes for the answers that come by mail.
 //!
@@ -13,6 +13,7 @@ pub mod courier;
 mod expand;
 mod fetch;
 mod follow;
+mod held;
 pub mod index;
 pub(crate) mod reading;
 mod send;

@@ -11,6 +11,7 @@ use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
     LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, ReadyMost, Recipient, Settled,
+    messages,
 };
 use quorate_runtime::ports::{AccountError, AccountId, StoreError};
 use sqlx::postgres::{PgConnection, PgPool};
@@ -23,9 +24,12 @@ use crate::error::Explain;
 type Result<T> = std::result::Result<T, StoreError>;
 type Asked<T> = std::result::Result<T, sqlx::Error>;
 
-/// Letters that can leave.
-const OPEN: &str = "standing = 'waiting' AND channel IN (SELECT id FROM channels \
-                    WHERE confirmed_at IS NOT NULL AND paused IS NULL AND sort <> 'feed')";
+/// Letters that can leave. Each letter asks for its own channel, so that what is due by no moment costs nothing.
+const OPEN: &str = "standing = 'waiting' AND EXISTS (SELECT 1 FROM channels WHERE id = letters.channel \
+                    AND confirmed_at IS NOT NULL AND paused IS NULL AND sort <> 'feed')";
+
+/// Those whose channel is held beyond a moment.
+const HELD: &str = "EXISTS (SELECT 1 FROM channels WHERE id = letters.channel AND held_until > ";
 
 /// Takes the turn to deliver, unless another node has it that is alive and stays.
 const TAKE_TURN: &str = "UPDATE delivery SET node = $1, incarnation = $2 \
@@ -167,14 +171,16 @@ impl Outbox for PostgresStore {
 
     async fn next_moment(&self) -> Result<Option<Moment>> {
         let text = format!(
-            "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM letters WHERE {OPEN} \
-             AND channel NOT IN (SELECT id FROM channels WHERE held_until IS NOT NULL) \
-             UNION ALL SELECT min(greatest(due_at, held_until)) FROM letters JOIN channels \
-             ON channels.id = channel WHERE {OPEN} AND held_until IS NOT NULL \
+            "SELECT min(at) AS at FROM ((SELECT due_at AS at FROM letters WHERE {OPEN} AND NOT {HELD} letters.due_at) \
+              ORDER BY due_at LIMIT 1) \
+             UNION ALL SELECT min(held_until) FROM channels WHERE held_until IS NOT NULL \
+              AND confirmed_at IS NOT NULL AND paused IS NULL \
+              AND EXISTS (SELECT 1 FROM letters WHERE standing = 'waiting' \
+              AND channel = channels.id AND due_at < channels.held_until) \
              UNION ALL SELECT min(look_at) FROM followed_games) AS moments"
         );
-        let first = self.outbox_row(query(sqlx::AssertSqlSafe(text)), rows::moment);
-        Ok(first.await?.flatten())
+        let first = query(sqlx::AssertSqlSafe(text));
+        Ok(self.outbox_row(first, rows::moment).await?.flatten())
     }
 
     async fn ready(
@@ -185,18 +191,13 @@ impl Outbox for PostgresStore {
     ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>> {
         let busy: Vec<i64> = busy.iter().map(|id| id.0.cast_signed()).collect();
         let text = format!(
-            "SELECT * FROM letters WHERE {OPEN} AND due_at <= $1 AND (channel, bundle) IN \
-             (SELECT channel, bundle FROM (SELECT channel, bundle, min(id) AS first, \
-              row_number() OVER (PARTITION BY channel ORDER BY min(id)) AS nth \
-              FROM letters WHERE {OPEN} AND due_at <= $1 AND channel <> ALL ($2) \
-              AND channel NOT IN (SELECT id FROM channels WHERE held_until > $1) \
-              GROUP BY channel, bundle) AS messages \
-              WHERE nth <= $3 ORDER BY first LIMIT $4) ORDER BY id"
+            "SELECT * FROM letters WHERE standing = 'waiting' AND due_at <= $1 AND channel IN \
+             (SELECT DISTINCT channel FROM letters WHERE {OPEN} AND due_at <= $1 AND channel <> ALL ($2) \
+              AND NOT {HELD} $1) LIMIT $3) ORDER BY id"
         );
         let due = query(sqlx::AssertSqlSafe(text))
             .bind(now.0)
             .bind(busy)
-            .bind(i64::from(most.of_each))
             .bind(i64::from(most.in_all));
         let letters = self.outbox_rows(due, rows::letter).await?;
         let ids: Vec<i64> = letters
@@ -205,20 +206,7 @@ impl Outbox for PostgresStore {
             .collect();
         let channels = query("SELECT * FROM channels WHERE id = ANY ($1)").bind(ids);
         let channels = self.outbox_rows(channels, rows::channel).await?;
-        let channels: BTreeMap<ChannelId, Channel> =
-            channels.into_iter().map(|it| (it.id, it)).collect();
-        let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
-        for letter in letters {
-            let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
-                channel.id == letter.channel && letters[0].bundle == letter.bundle
-            };
-            if let Some((_, letters)) = found.iter_mut().find(same) {
-                letters.push(letter);
-            } else if let Some(channel) = channels.get(&letter.channel) {
-                found.push((channel.clone(), vec![letter]));
-            }
-        }
-        Ok(found)
+        Ok(messages(letters, channels, most))
     }
 
     async fn settle(
@@ -401,8 +389,9 @@ impl Outbox for PostgresStore {
     async fn recipients(&self, game: &GameId) -> Result<Vec<Recipient>> {
         let word = game.as_str();
         let channels = query(
-            "SELECT * FROM channels WHERE (room_kinds IS NOT NULL AND game = $1) OR (room_kinds IS NULL \
-             AND (game IS NULL OR game = $1) AND account IN (SELECT account FROM seats WHERE game = $1)) \
+            "SELECT * FROM channels WHERE room_kinds IS NOT NULL AND game = $1 \
+             UNION ALL SELECT * FROM channels WHERE room_kinds IS NULL \
+             AND (game IS NULL OR game = $1) AND account IN (SELECT account FROM seats WHERE game = $1) \
              ORDER BY id",
         );
         let channels = channels.bind(word);
@@ -494,19 +483,22 @@ async fn settle_all(
         Settled::Sent => (LetterStanding::Sent, "", None),
         Settled::Moot => (LetterStanding::Moot, "", None),
         Settled::Dead(why) => (LetterStanding::Dead, why.as_str(), None),
-        Settled::Later(at, why) => (LetterStanding::Waiting, why.as_str(), Some(at.0)),
+        Settled::Later(at, why) | Settled::PutOff(at, why) => {
+            (LetterStanding::Waiting, why.as_str(), Some(at.0))
+        }
     };
     let ids: Vec<i64> = letters.iter().map(|id| id.0.cast_signed()).collect();
     query(
         "UPDATE letters SET tries = tries + $1, standing = $2, trouble = $3, \
-         due_at = coalesce($4, due_at), done_at = $5 WHERE id = ANY ($6)",
+         due_at = coalesce($4, due_at), done_at = $5, bundle = bundle || $7 WHERE id = ANY ($6)",
     )
-    .bind(i64::from(*how != Settled::Moot))
+    .bind(i64::from(how.is_tried()))
     .bind(standing.word())
     .bind(trouble)
     .bind(due_at)
     .bind(due_at.is_none().then_some(now.0))
     .bind(ids)
+    .bind(how.bundle_end())
     .execute(writer)
     .await?;
     Ok(())
@@ -515,7 +507,7 @@ async fn settle_all(
 /// A failure counts against the channel, a success clears it.
 async fn count(writer: &mut PgConnection, channel: ChannelId, how: &Settled) -> Asked<()> {
     let counted = match how {
-        Settled::Moot => return Ok(()),
+        Settled::Moot | Settled::PutOff(..) => return Ok(()),
         Settled::Sent => query(
             "UPDATE channels SET failures = 0, held_until = NULL WHERE id = $1 AND failures > 0",
         )

@@ -2,7 +2,7 @@
 
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
@@ -11,6 +11,7 @@ use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
     LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, ReadyMost, Recipient, Settled,
+    messages,
 };
 use quorate_runtime::ports::{AccountId, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
@@ -23,9 +24,12 @@ type Result<T> = std::result::Result<T, StoreError>;
 type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
 type ReadRow<T> = fn(&SqliteRow) -> Result<T>;
 
-/// Letters that can leave.
-const OPEN: &str = "standing = 'waiting' AND channel IN (SELECT id FROM channels \
-                    WHERE confirmed_at IS NOT NULL AND paused IS NULL AND sort <> 'feed')";
+/// Letters that can leave. Each letter asks for its own channel, so that what is due by no moment costs nothing.
+const OPEN: &str = "standing = 'waiting' AND EXISTS (SELECT 1 FROM channels WHERE id = letters.channel \
+                    AND confirmed_at IS NOT NULL AND paused IS NULL AND sort <> 'feed')";
+
+/// Those whose channel is held beyond a moment.
+const HELD: &str = "EXISTS (SELECT 1 FROM channels WHERE id = letters.channel AND held_until > ";
 
 impl Store {
     async fn change_outbox(&self, statement: Query<'_>) -> Result<()> {
@@ -128,14 +132,16 @@ impl Outbox for Store {
 
     async fn next_moment(&self) -> Result<Option<Moment>> {
         let text = format!(
-            "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM letters WHERE {OPEN} \
-             AND channel NOT IN (SELECT id FROM channels WHERE held_until IS NOT NULL) \
-             UNION ALL SELECT min(max(due_at, held_until)) FROM letters JOIN channels \
-             ON channels.id = channel WHERE {OPEN} AND held_until IS NOT NULL \
+            "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM letters INDEXED BY letters_due \
+              WHERE {OPEN} AND NOT {HELD} letters.due_at) \
+             UNION ALL SELECT min(held_until) FROM channels WHERE held_until IS NOT NULL \
+              AND confirmed_at IS NOT NULL AND paused IS NULL \
+              AND EXISTS (SELECT 1 FROM letters INDEXED BY letters_waiting WHERE standing = 'waiting' \
+              AND channel = channels.id AND due_at < channels.held_until) \
              UNION ALL SELECT min(look_at) FROM followed_games)"
         );
-        let first = self.outbox_row(query(sqlx::AssertSqlSafe(text)), rows::moment);
-        Ok(first.await?.flatten())
+        let first = query(sqlx::AssertSqlSafe(text));
+        Ok(self.outbox_row(first, rows::moment).await?.flatten())
     }
 
     async fn ready(
@@ -144,35 +150,24 @@ impl Outbox for Store {
         busy: &[ChannelId],
         most: ReadyMost,
     ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>> {
-        let busy: Vec<String> = busy.iter().map(|channel| channel.0.to_string()).collect();
+        // By the index, whatever is guessed of the tables: nearly all letters are not due yet, or have left.
         let text = format!(
-            "SELECT * FROM letters WHERE {OPEN} AND due_at <= ? AND (channel, bundle) IN \
-             (SELECT channel, bundle FROM (SELECT channel, bundle, min(id) AS first, \
-              row_number() OVER (PARTITION BY channel ORDER BY min(id)) AS nth \
-              FROM letters WHERE {OPEN} AND due_at <= ? \
-              AND channel NOT IN (SELECT value FROM json_each(?)) \
-              AND channel NOT IN (SELECT id FROM channels WHERE held_until > ?) GROUP BY channel, bundle) \
-              WHERE nth <= ? ORDER BY first LIMIT ?) ORDER BY id"
+            "SELECT * FROM letters WHERE standing = 'waiting' AND due_at <= ? AND channel IN \
+             (SELECT DISTINCT channel FROM letters INDEXED BY letters_due WHERE {OPEN} AND due_at <= ? \
+              AND channel NOT IN (SELECT value FROM json_each(?)) AND NOT {HELD} ?) LIMIT ?) ORDER BY id"
         );
         let due = query(sqlx::AssertSqlSafe(text))
             .bind(now.0)
             .bind(now.0)
-            .bind(format!("[{}]", busy.join(",")))
+            .bind(numbers(busy))
             .bind(now.0)
-            .bind(i64::from(most.of_each))
             .bind(i64::from(most.in_all));
-        let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
-        for letter in self.outbox_rows(due, rows::letter).await? {
-            let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
-                channel.id == letter.channel && letters[0].bundle == letter.bundle
-            };
-            if let Some((_, letters)) = found.iter_mut().find(same) {
-                letters.push(letter);
-            } else if let Some(channel) = self.channel(letter.channel).await? {
-                found.push((channel, vec![letter]));
-            }
-        }
-        Ok(found)
+        let letters = self.outbox_rows(due, rows::letter).await?;
+        let ids: Vec<ChannelId> = letters.iter().map(|letter| letter.channel).collect();
+        let channels = query("SELECT * FROM channels WHERE id IN (SELECT value FROM json_each(?))");
+        let channels = channels.bind(numbers(&ids));
+        let channels = self.outbox_rows(channels, rows::channel).await?;
+        Ok(messages(letters, channels, most))
     }
 
     async fn settle(
@@ -352,8 +347,9 @@ impl Outbox for Store {
     async fn recipients(&self, game: &GameId) -> Result<Vec<Recipient>> {
         let word = game.as_str();
         let channels = query(
-            "SELECT * FROM channels WHERE (room_kinds IS NOT NULL AND game = ?) OR (room_kinds IS NULL \
-             AND (game IS NULL OR game = ?) AND account IN (SELECT account FROM seats WHERE game = ?)) \
+            "SELECT * FROM (SELECT * FROM channels INDEXED BY channels_in WHERE room_kinds IS NOT NULL AND game = ? \
+              UNION ALL SELECT * FROM channels INDEXED BY channels_of WHERE room_kinds IS NULL \
+              AND (game IS NULL OR game = ?) AND account IN (SELECT account FROM seats WHERE game = ?)) \
              ORDER BY id",
         );
         let channels = channels.bind(word).bind(word).bind(word);
@@ -365,7 +361,7 @@ impl Outbox for Store {
         let seats = self.outbox_rows(seats, rows::seat).await?;
         let seats: BTreeMap<AccountId, PlayerId> = seats.into_iter().collect();
         let whose = "account IN (SELECT account FROM seats WHERE game = ? UNION \
-                     SELECT account FROM channels WHERE game = ?)";
+                     SELECT account FROM channels INDEXED BY channels_in WHERE game = ?)";
         let mut choices = self.choices_by(whose, Some(word.to_owned()), 0).await?;
         let interests = query("SELECT * FROM interests WHERE game = ?").bind(word);
         let interests = self.outbox_rows(interests, rows::interest).await?;
@@ -411,6 +407,12 @@ impl Outbox for Store {
     }
 }
 
+/// Channels as a list that the database reads.
+fn numbers(channels: &[ChannelId]) -> String {
+    let numbers: BTreeSet<u64> = channels.iter().map(|channel| channel.0).collect();
+    serde_json::json!(numbers).to_string()
+}
+
 fn hour_number(hour: quorate_notices::choice::Hour) -> i64 {
     i64::from(hour.number())
 }
@@ -445,18 +447,21 @@ async fn settle_one(
         Settled::Sent => (LetterStanding::Sent, "", None),
         Settled::Moot => (LetterStanding::Moot, "", None),
         Settled::Dead(why) => (LetterStanding::Dead, why.as_str(), None),
-        Settled::Later(at, why) => (LetterStanding::Waiting, why.as_str(), Some(at.0)),
+        Settled::Later(at, why) | Settled::PutOff(at, why) => {
+            (LetterStanding::Waiting, why.as_str(), Some(at.0))
+        }
     };
     let done_at = due_at.is_none().then_some(now.0);
     query(
         "UPDATE letters SET tries = tries + ?, standing = ?, trouble = ?, \
-         due_at = coalesce(?, due_at), done_at = ? WHERE id = ?",
+         due_at = coalesce(?, due_at), done_at = ?, bundle = bundle || ? WHERE id = ?",
     )
-    .bind(i64::from(*how != Settled::Moot))
+    .bind(i64::from(how.is_tried()))
     .bind(standing.word())
     .bind(trouble)
     .bind(due_at)
     .bind(done_at)
+    .bind(how.bundle_end())
     .bind(id.0.cast_signed())
     .execute(writer)
     .await
@@ -467,7 +472,7 @@ async fn settle_one(
 /// A failure counts against the channel, a success clears it.
 async fn count(writer: &mut SqliteConnection, channel: ChannelId, how: &Settled) -> Result<()> {
     let counted = match how {
-        Settled::Moot => return Ok(()),
+        Settled::Moot | Settled::PutOff(..) => return Ok(()),
         Settled::Sent => query("UPDATE channels SET failures = 0, held_until = NULL WHERE id = ?"),
         Settled::Later(_, why) | Settled::Dead(why) => query(
             "UPDATE channels SET failures = failures + 1, held_until = ?, paused = CASE WHEN failures + 1 >= ? \

@@ -205,6 +205,8 @@ pub(crate) mod tests {
                 link: "https://reef.example/g/reef/post/12".to_owned(),
                 to_do: "Vote".to_owned(),
                 thread: "post-12".to_owned(),
+                answered: "to comment on it".to_owned(),
+                answer_to: Some("reply+a.12@reef.example".to_owned()),
             }],
             off: Some("https://reef.example/notices/off/x".to_owned()),
             choices: "https://reef.example/notices".to_owned(),

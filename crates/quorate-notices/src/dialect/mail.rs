@@ -17,6 +17,13 @@ pub fn text(dispatch: &Dispatch) -> String {
             lines.push(String::new());
         }
         lines.push(format!("{}: {}", notice.to_do, notice.link));
+        if let Some(address) = &notice.answer_to {
+            let how = match dispatch.notices.len() {
+                1 => "Answer this mail".to_owned(),
+                _ => format!("Write to {address}"),
+            };
+            lines.push(format!("{how} {}.", notice.answered));
+        }
         lines.push(notice.reason.clone());
         if let Some((title, address)) = &notice.clause {
             lines.push(format!("{title}: {address}"));
@@ -36,7 +43,9 @@ pub fn text(dispatch: &Dispatch) -> String {
 
 /// The same as HTML, without pictures, scripts or anything that is fetched.
 pub fn html(dispatch: &Dispatch) -> String {
-    let notices: String = dispatch.notices.iter().map(section).collect();
+    let is_one = dispatch.notices.len() == 1;
+    let notices = dispatch.notices.iter();
+    let notices: String = notices.map(|notice| section(notice, is_one)).collect();
     let off = dispatch.off.as_ref().map_or_else(String::new, |off| {
         format!(" · <a href=\"{}\">{OFF}</a>", escape(off))
     });
@@ -47,7 +56,7 @@ pub fn html(dispatch: &Dispatch) -> String {
     )
 }
 
-fn section(notice: &NoticeText) -> String {
+fn section(notice: &NoticeText, is_one: bool) -> String {
     let paragraphs = notice.body.split("\n\n").map(str::trim);
     let body: Vec<_> = paragraphs
         .filter(|paragraph| !paragraph.is_empty())
@@ -60,8 +69,19 @@ fn section(notice: &NoticeText) -> String {
         .map_or_else(String::new, |(title, address)| {
             format!(" <a href=\"{}\">{}</a>", escape(address), escape(title))
         });
+    let answer = notice
+        .answer_to
+        .as_ref()
+        .map_or_else(String::new, |address| {
+            let how = if is_one {
+                "Answer this mail".to_owned()
+            } else {
+                format!("<a href=\"mailto:{}\">Answer by mail</a>", escape(address))
+            };
+            format!("<p>{how} {}.</p>", escape(&notice.answered))
+        });
     format!(
-        "<h2 style=\"font-size:1.1em\">{}</h2>{body}<p><a href=\"{}\"><b>{}</b></a></p>\
+        "<h2 style=\"font-size:1.1em\">{}</h2>{body}<p><a href=\"{}\"><b>{}</b></a></p>{answer}\
          <p style=\"font-size:small\">{}{clause}</p>",
         escape(&notice.heading),
         escape(&notice.link),
@@ -110,5 +130,20 @@ mod tests {
         let html = html(&dispatch);
         assert!(html.contains("More &lt;rope&gt;"), "{html}");
         assert!(!html.contains("<rope>") && !html.contains("<img"), "{html}");
+    }
+
+    #[test]
+    fn each_thing_of_a_digest_has_an_address_of_its_own_for_an_answer() {
+        let mut dispatch = dispatch();
+        assert!(text(&dispatch).contains("\r\nAnswer this mail to comment on it.\r\n"));
+        let mut other = dispatch.notices[0].clone();
+        other.answer_to = None;
+        dispatch.notices.push(other);
+        let written = text(&dispatch);
+        assert!(written.contains("\r\nWrite to reply+a.12@reef.example to comment on it.\r\n"));
+        assert_eq!(written.matches("to comment on it").count(), 1);
+        let link =
+            "<a href=\"mailto:reply+a.12@reef.example\">Answer by mail</a> to comment on it.";
+        assert!(html(&dispatch).contains(link));
     }
 }

@@ -51,6 +51,8 @@ mod tests {
             link: "https://nomic.example/g/reef/post/3#vote".to_owned(),
             to_do: "Vote".to_owned(),
             thread: "post:3".to_owned(),
+            answered: String::new(),
+            answer_to: None,
         }
     }
 

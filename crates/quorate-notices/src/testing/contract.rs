@@ -8,8 +8,9 @@ use crate::budget::NoticeBudget;
 use crate::choice::{Hour, Hours, WeekDay, Zone};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
-    ChannelAudience, ChannelId, ChannelSort, FAILURES_MAX, FollowPoint, Followed, Interest,
-    LetterId, LetterStanding, NewChannel, NewLetter, Outbox, ReadyMost, Settled, failed,
+    Channel, ChannelAudience, ChannelId, ChannelSort, FAILURES_MAX, FollowPoint, Followed,
+    Interest, LetterId, LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, ReadyMost,
+    Settled, failed,
 };
 use crate::topic::NoticeTopic;
 
@@ -195,13 +196,14 @@ async fn settles(outbox: &dyn Outbox, anna: AccountId) {
 
     let ids: Vec<_> = ready[0].1.iter().map(|letter| letter.id).collect();
     tries_again(outbox, channel, &ids).await;
+    puts_off(outbox, channel, &ids).await;
     pauses(outbox, channel, &ids).await;
     outbox.drop_channel(channel).await.unwrap();
 }
 
 /// What did not leave is tried again under its own name, and what left can be sent once more.
 async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
-    let later = failed(0, NOW, "no answer".to_owned());
+    let later = failed(0, NOW, "no answer".to_owned(), None);
     assert_eq!(
         later,
         Settled::Later(NOW + Span::seconds(5), "no answer".to_owned())
@@ -259,6 +261,35 @@ async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) 
         .unwrap();
 }
 
+/// What cannot be put into words now waits alone, under a name that nothing left under.
+async fn puts_off(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
+    outbox.send_again(ids[0], NOW).await.unwrap();
+    let then = NOW + Span::minutes(10);
+    let off = Settled::PutOff(then, "the game cannot be read".to_owned());
+    outbox.settle(channel, &ids[..1], &off, NOW).await.unwrap();
+    let ready = |at| outbox.ready(at, &[], MOST);
+    let of_digest = |found: Vec<(Channel, Vec<OutboxLetter>)>| {
+        let mut all = found.into_iter();
+        all.find(|(_, letters)| letters[0].bundle == "digest")
+    };
+    let (free, others) = of_digest(ready(NOW).await.unwrap()).expect("the others leave");
+    assert_eq!(others.iter().map(|it| it.id).collect::<Vec<_>>(), ids[1..]);
+    assert_eq!((free.failures, free.held_until), (0, None));
+    outbox
+        .settle(channel, &ids[1..], &Settled::Sent, NOW)
+        .await
+        .unwrap();
+    let alone = ready(then).await.unwrap();
+    let alone = alone.iter().find(|(_, letters)| letters[0].id == ids[0]);
+    let letter = &alone.expect("it leaves then").1[0];
+    assert_eq!((letter.tries, letter.due_at), (0, then));
+    assert!(letter.bundle.starts_with("digest."), "{}", letter.bundle);
+    outbox
+        .settle(channel, ids, &Settled::Moot, NOW)
+        .await
+        .unwrap();
+}
+
 /// A channel that fails again and again is paused until its owner opens it.
 async fn pauses(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
     for _ in 0..FAILURES_MAX {
@@ -271,7 +302,7 @@ async fn pauses(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) {
         outbox.ready(NOW, &[], MOST).await.unwrap().is_empty(),
         "a paused channel waits"
     );
-    let later = failed(0, NOW, "gone".to_owned());
+    let later = failed(0, NOW, "gone".to_owned(), None);
     outbox.settle(channel, &[], &later, NOW).await.unwrap();
     outbox.pause_channel(channel, None).await.unwrap();
     assert_eq!(outbox.ready(NOW, &[], MOST).await.unwrap().len(), 1);

@@ -12,6 +12,7 @@ use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
     Channel, ChannelAudience, ChannelId, FAILURES_MAX, FollowPoint, Followed, Interest, LetterId,
     LetterStanding, NewChannel, NewLetter, Outbox, OutboxLetter, ReadyMost, Recipient, Settled,
+    messages,
 };
 
 /// An outbox that is gone with its process. Who plays where, it asks the accounts.
@@ -142,27 +143,11 @@ impl Outbox for MemoryOutbox {
         most: ReadyMost,
     ) -> Result<Vec<(Channel, Vec<OutboxLetter>)>, StoreError> {
         let kept = self.kept();
-        let mut found: Vec<(Channel, Vec<OutboxLetter>)> = Vec::new();
         let due = kept.letters.values().filter(|letter| {
             kept.leaves_at(letter).is_some_and(|at| at <= now) && !busy.contains(&letter.channel)
         });
-        for letter in due {
-            let same = |(channel, letters): &&mut (Channel, Vec<OutboxLetter>)| {
-                channel.id == letter.channel && letters[0].bundle == letter.bundle
-            };
-            let of_channel = found
-                .iter()
-                .filter(|(channel, _)| channel.id == letter.channel);
-            let has_room =
-                of_channel.count() < most.of_each as usize && found.len() < most.in_all as usize;
-            if let Some((_, letters)) = found.iter_mut().find(same) {
-                letters.push(letter.clone());
-            } else if has_room {
-                let channel = kept.channels[&letter.channel].clone();
-                found.push((channel, vec![letter.clone()]));
-            }
-        }
-        Ok(found)
+        let channels = kept.channels.values().cloned().collect();
+        Ok(messages(due.cloned().collect(), channels, most))
     }
 
     async fn settle(
@@ -177,12 +162,13 @@ impl Outbox for MemoryOutbox {
             let Some(letter) = kept.letters.get_mut(id) else {
                 continue;
             };
-            letter.tries += u32::from(*how != Settled::Moot);
+            letter.tries += u32::from(how.is_tried());
+            letter.bundle.push_str(&how.bundle_end());
             let (standing, trouble) = match how {
                 Settled::Sent => (LetterStanding::Sent, String::new()),
                 Settled::Moot => (LetterStanding::Moot, String::new()),
                 Settled::Dead(why) => (LetterStanding::Dead, why.clone()),
-                Settled::Later(at, why) => {
+                Settled::Later(at, why) | Settled::PutOff(at, why) => {
                     letter.due_at = *at;
                     (LetterStanding::Waiting, why.clone())
                 }
@@ -193,7 +179,7 @@ impl Outbox for MemoryOutbox {
         if let Some(channel) = kept.channels.get_mut(&channel) {
             match how {
                 Settled::Sent => (channel.failures, channel.held_until) = (0, None),
-                Settled::Moot => {}
+                Settled::Moot | Settled::PutOff(..) => {}
                 Settled::Later(_, why) | Settled::Dead(why) => {
                     channel.held_until = how.tried_again();
                     channel.failures += 1;

@@ -7,6 +7,7 @@ use quorate_kernel::command::{Act, typed};
 use quorate_kernel::{GameId, Name, PostId};
 use quorate_notices::answer::{Incoming, MailAnswer, read, vote};
 use quorate_notices::outbox::{Channel, ChannelSort, OutboxLetter};
+use quorate_notices::topic::NoticeTopic;
 use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{AccountId, JobFailed};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::app::mail::Mail;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::send;
 use crate::app::state::AppState;
+use crate::ui::urls::{self, Href};
 use crate::view::game::GameView;
 
 /// What became of a mail.
@@ -44,7 +46,8 @@ pub(crate) async fn take_mail(
         return Ok(None);
     };
     let taken = match read(raw, address, to) {
-        Incoming::Automatic | Incoming::Unreadable => MailTaken::Ignored,
+        // Whoever stands as the sender of a forged mail did not write it, and hears nothing of it.
+        Incoming::Automatic | Incoming::Forged | Incoming::Unreadable => MailTaken::Ignored,
         Incoming::Bounce { word } => bounced(site, &word).await?,
         Incoming::Stray { from } => stray(site, mail, from).await?,
         Incoming::Answer(answer) => match played(site, &answer).await? {
@@ -63,7 +66,7 @@ async fn letter_of(
     site: &AppState,
     word: &str,
 ) -> Result<Option<(Channel, OutboxLetter)>, AppError> {
-    let (Some(WordFor::Answer(id) | WordFor::Bounce(id)), Some(outbox)) =
+    let (Some(WordFor::Answer(id) | WordFor::Whole(id) | WordFor::Bounce(id)), Some(outbox)) =
         (notice_words::read(site, word), &site.parts.outbox)
     else {
         return Ok(None);
@@ -118,10 +121,8 @@ async fn stray(site: &AppState, mail: &Mail, from: Option<String>) -> Result<Mai
 
 /// Plays an answer; gives why not where it was not played.
 async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<String>, AppError> {
-    let is_answer = matches!(
-        notice_words::read(site, &answer.word),
-        Some(WordFor::Answer(_))
-    );
+    let word = notice_words::read(site, &answer.word);
+    let is_answer = matches!(word, Some(WordFor::Answer(_) | WordFor::Whole(_)));
     let found = letter_of(site, &answer.word).await?.filter(|_| is_answer);
     let Some((channel, letter)) = found else {
         let why = "What you answered is too old to be answered by mail, or the address that it came to is no longer yours.";
@@ -131,21 +132,26 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
         let why = "That notice went to another address than the one you wrote from. Answer from the address that it came to.";
         return Ok(Some(why.to_owned()));
     }
-    let Some(post) = letter.topic.post() else {
-        return Ok(Some(
-            "There is nothing to answer in what you answered.".to_owned(),
-        ));
-    };
+    if matches!(word, Some(WordFor::Whole(_))) {
+        let why = "That mail tells of several things, or of one that takes no answer. Under each that does it says \
+                   where to write; to all others its links lead.";
+        return Ok(Some(why.to_owned()));
+    }
+    if quotes_us(site, answer) {
+        let why = "Your mail program quotes what you answer so that it cannot be told from your own words. Delete \
+                   what is quoted, and send it again.";
+        return Ok(Some(why.to_owned()));
+    }
     // The same mail, delivered twice, is one comment.
     let key = blake3::hash(format!("{} {}", answer.message_id, answer.text).as_bytes()).to_hex();
-    let comment = MailedComment {
+    let mailed = MailedAnswer {
         game: letter.game,
         account: channel.account,
-        post,
+        to: letter.topic,
         text: answer.text.clone(),
         key: format!("mail-{}", &key[..32]),
     };
-    match ask(site, comment).await {
+    match ask(site, mailed).await {
         Ok(why) => Ok(why),
         Err(AppError::NotFound) => Ok(Some("That game is no longer here.".to_owned())),
         Err(trouble @ AppError::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended)) => {
@@ -155,20 +161,29 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
     }
 }
 
-/// A comment that came by mail.
+/// Whether an answer holds what only our own mail says: it would show everybody links that are its reader's alone.
+fn quotes_us(site: &AppState, answer: &MailAnswer) -> bool {
+    let base = site.parts.house.address.as_deref().unwrap_or_default();
+    let off: Href = urls::NoticeOff { word: "" }.into();
+    let off = format!("{base}{}", off.as_str());
+    answer.text.contains(&answer.word) || answer.text.contains(&off)
+}
+
+/// A comment or a private message that came by mail.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct MailedComment {
+pub(crate) struct MailedAnswer {
     game: GameId,
     account: AccountId,
-    post: PostId,
+    /// What it answers.
+    to: NoticeTopic,
     text: String,
     key: String,
 }
 
-impl Inquiry for MailedComment {
+impl Inquiry for MailedAnswer {
     /// Why it was not played, where it was not.
     type Answer = Option<String>;
-    const WORD: &'static str = "mailed comment";
+    const WORD: &'static str = "mailed answer";
 
     fn game(&self) -> &GameId {
         &self.game
@@ -181,24 +196,45 @@ impl Inquiry for MailedComment {
     async fn answer(self, site: &Arc<AppState>) -> Result<Option<String>, AppError> {
         let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
         let look = Arc::new(look);
-        let (asked, post) = (Arc::clone(&look), self.post);
-        let reading = tokio::task::spawn_blocking(move || comment(&asked, post, &self.text));
-        let Some(text) = reading.await? else {
-            let why = "Your mail holds no words of your own: write above what you quote.";
-            return Ok(Some(why.to_owned()));
+        let asked = Arc::clone(&look);
+        let reading = tokio::task::spawn_blocking(move || act(&asked, &self.to, &self.text));
+        let act = match reading.await? {
+            Ok(act) => act,
+            Err(why) => return Ok(Some(why.to_owned())),
         };
-        let text = typed(&text);
-        match send::send(&look, Some(&self.key), Act::Comment { post, text }).await {
+        let tried = match act {
+            Act::Message { .. } => "Your message",
+            _ => "Your comment",
+        };
+        match send::send(&look, Some(&self.key), act).await {
             Ok(_) => Ok(None),
-            Err(AppError::Refused(refusal)) => {
-                Ok(Some(look.refusal("Your comment", &refusal).sentence()))
-            }
+            Err(AppError::Refused(refusal)) => Ok(Some(look.refusal(tried, &refusal).sentence())),
             Err(trouble @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
                 Ok(Some(trouble.what()))
             }
             Err(trouble) => Err(trouble),
         }
     }
+}
+
+/// What an answer does, or why nothing.
+fn act(look: &GameView, to: &NoticeTopic, text: &str) -> Result<Act, &'static str> {
+    let empty = "Your mail holds no words of your own: write above what you quote.";
+    if let Some(post) = to.post() {
+        let text = typed(&comment(look, post, text).ok_or(empty)?);
+        return Ok(Act::Comment { post, text });
+    }
+    let NoticeTopic::Message(id) = to else {
+        return Err("There is nothing to answer in what you answered.");
+    };
+    let to = look
+        .writers(*id)
+        .ok_or("There is nobody to write back to.")?;
+    if text.is_empty() {
+        return Err(empty);
+    }
+    let text = typed(text);
+    Ok(Act::Message { to, text })
 }
 
 /// What an answer says as a comment: the first line as a vote, where it is nothing else.

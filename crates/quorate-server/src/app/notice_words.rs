@@ -3,7 +3,7 @@
 //! None of them needs a row of its own: they name a channel, a letter or an account, and are worth nothing once that is
 //! gone.
 
-use quorate_kernel::{GameId, Moment};
+use quorate_kernel::{GameId, Moment, Span};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{ChannelId, LetterId};
 use quorate_runtime::ports::{AccountId, TokenScopes};
@@ -20,6 +20,8 @@ pub(crate) enum WordFor {
     Confirm(ChannelId),
     /// Answer a letter as the one whom it was sent to.
     Answer(LetterId),
+    /// Be told how to answer what a message tells: its first letter.
+    Whole(LetterId),
     /// Report that a letter did not arrive.
     Bounce(LetterId),
     /// Read what waits for the owner of a channel.
@@ -27,6 +29,9 @@ pub(crate) enum WordFor {
     /// Play as an account from elsewhere, once this was used before it ends.
     Link(AccountId, TokenScopes, Moment),
 }
+
+/// How long a word to link somebody elsewhere counts.
+pub(crate) const LINK_COUNTS: Span = Span::minutes(10);
 
 /// How many signs of the proof stand in a word.
 const PROOF: usize = 32;
@@ -38,6 +43,7 @@ impl WordFor {
             Self::Off(channel, Some((game, kind))) => format!("o.{}.{game}.{kind}", channel.0),
             Self::Confirm(channel) => format!("c.{}", channel.0),
             Self::Answer(letter) => format!("a.{}", letter.0),
+            Self::Whole(letter) => format!("w.{}", letter.0),
             Self::Bounce(letter) => format!("b.{}", letter.0),
             Self::Feed(channel) => format!("f.{}", channel.0),
             Self::Link(account, scopes, ends_at) => {
@@ -58,6 +64,7 @@ impl WordFor {
             }
             ["c", channel] => Self::Confirm(ChannelId(number(channel)?)),
             ["a", letter] => Self::Answer(LetterId(number(letter)?)),
+            ["w", letter] => Self::Whole(LetterId(number(letter)?)),
             ["b", letter] => Self::Bounce(LetterId(number(letter)?)),
             ["f", channel] => Self::Feed(ChannelId(number(channel)?)),
             ["l", account, scopes, ends_at] => {
@@ -112,6 +119,7 @@ mod tests {
             ),
             WordFor::Confirm(ChannelId(3)),
             WordFor::Answer(LetterId(3)),
+            WordFor::Whole(LetterId(3)),
             WordFor::Bounce(LetterId(3)),
             WordFor::Feed(ChannelId(3)),
             WordFor::Link(AccountId(3), TokenScopes::all(), Moment(7)),

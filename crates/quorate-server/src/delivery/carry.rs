@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{Method, Request, StatusCode, Uri, header};
-use quorate_kernel::Moment;
+use axum::http::{HeaderMap, HeaderName, Method, Request, StatusCode, Uri, header};
+use jiff::fmt::rfc2822;
+use quorate_kernel::{Moment, Span};
 use quorate_notices::dialect::{chat, push, webhook};
 use quorate_notices::dispatch::Dispatch;
 use quorate_notices::outbox::{Channel, ChannelSort};
@@ -27,14 +28,27 @@ const SEALED: &str = "application/octet-stream";
 /// Why a message did not leave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NotCarried {
-    /// Another time it may.
-    ForNow(String),
+    /// Another time it may, not before so long where the receiver says so.
+    ForNow(String, Option<Span>),
     /// This message never will.
     Refused(String),
     /// Nor will any other on this channel, until its owner mends it.
     Gone(String),
     /// The receiver is no more, and nobody can mend that.
     Ended(String),
+}
+
+impl NotCarried {
+    fn for_now(why: impl Into<String>) -> Self {
+        Self::ForNow(why.into(), None)
+    }
+}
+
+/// What a receiver answered.
+struct Answered {
+    status: StatusCode,
+    /// How long it wants to be left alone, where it says so.
+    wait: Option<Span>,
 }
 
 /// A message with what the ways out need beside its words.
@@ -94,7 +108,7 @@ impl Carrier {
         parcel: &Parcel<'_>,
     ) -> Result<(), NotCarried> {
         let carried = tokio::time::timeout(self.patience, self.hand_over(channel, parcel)).await;
-        carried.unwrap_or_else(|_| Err(NotCarried::ForNow("no answer in time".to_owned())))
+        carried.unwrap_or_else(|_| Err(NotCarried::for_now("no answer in time")))
     }
 
     async fn hand_over(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
@@ -152,7 +166,7 @@ impl Carrier {
 
     async fn by_mail(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
         let Some(mail) = &self.mail else {
-            return Err(NotCarried::ForNow("this server sends no mail".to_owned()));
+            return Err(NotCarried::for_now("this server sends no mail"));
         };
         let letter = MailLetter {
             to: &channel.address,
@@ -165,7 +179,7 @@ impl Carrier {
             if trouble.is_of_recipient() {
                 NotCarried::Gone(trouble.to_string())
             } else {
-                NotCarried::ForNow(trouble.to_string())
+                NotCarried::for_now(trouble.to_string())
             }
         })
     }
@@ -193,8 +207,7 @@ impl Carrier {
     /// To a push service, sealed for one browser.
     async fn by_push(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
         let sender = parcel.push.as_ref();
-        let sender =
-            sender.ok_or_else(|| NotCarried::ForNow("this server has no key".to_owned()))?;
+        let sender = sender.ok_or_else(|| NotCarried::for_now("this server has no key"))?;
         let ended = || NotCarried::Ended("its key cannot be read".to_owned());
         let seal: PushSeal = channel.secret.parse().map_err(|_| ended())?;
         let uri: Uri = channel.address.parse().map_err(|_| ended())?;
@@ -216,11 +229,12 @@ impl Carrier {
             ("topic", topic),
         ];
         let what = (Method::POST, channel.address.as_str(), sealed);
-        match self.called(what, SEALED, &headers).await? {
+        let answered = self.called(what, SEALED, &headers).await?;
+        match answered.status {
             StatusCode::NOT_FOUND | StatusCode::GONE => Err(NotCarried::Ended(
                 "the browser no longer wants it".to_owned(),
             )),
-            status => judged(status),
+            _ => judged(&answered),
         }
     }
 
@@ -241,23 +255,22 @@ impl Carrier {
         headers: &[(&str, String)],
     ) -> Result<(), NotCarried> {
         let what = (method, address, body.into_bytes());
-        judged(self.called(what, "application/json", headers).await?)
+        judged(&self.called(what, "application/json", headers).await?)
     }
 
-    /// Calls an address; gives the status of its answer. No redirect is followed: it could lead anywhere.
+    /// Calls an address; gives what it answers. No redirect is followed: it could lead anywhere.
     async fn called(
         &self,
         (method, address, body): (Method, &str, Vec<u8>),
         media: &str,
         headers: &[(&str, String)],
-    ) -> Result<StatusCode, NotCarried> {
+    ) -> Result<Answered, NotCarried> {
         let uri: Uri = self
             .reach
             .check(address)
             .map_err(|why| NotCarried::Gone(why.to_string()))?;
         let web = self.web.as_ref();
-        let web =
-            web.ok_or_else(|| NotCarried::ForNow("this server trusts no certificates".to_owned()))?;
+        let web = web.ok_or_else(|| NotCarried::for_now("this server trusts no certificates"))?;
         let mut request = Request::builder()
             .method(method)
             .uri(uri)
@@ -269,8 +282,11 @@ impl Carrier {
         let request = request.body(Body::from(body));
         let request = request.map_err(|error| NotCarried::Refused(error.to_string()))?;
         let answer = web.request(request).await;
-        let answer = answer.map_err(|error| NotCarried::ForNow(cause(&error)))?;
-        Ok(answer.status())
+        let answer = answer.map_err(|error| NotCarried::for_now(cause(&error)))?;
+        Ok(Answered {
+            status: answer.status(),
+            wait: retry_after(answer.headers()),
+        })
     }
 }
 
@@ -283,13 +299,28 @@ fn cause(error: &dyn std::error::Error) -> String {
     innermost.to_string()
 }
 
+/// How long a receiver wants to be left alone: it says so in seconds, or names the moment, by its own clock (RFC 9110,
+/// 10.2.3).
+fn retry_after(headers: &HeaderMap) -> Option<Span> {
+    let said = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
+    let after = said(header::RETRY_AFTER)?;
+    // Some send parts of seconds.
+    if let Ok(seconds) = after.parse::<f64>() {
+        let wait = Duration::try_from_secs_f64(seconds).ok()?;
+        return Some(Span(i64::try_from(wait.as_millis()).ok()?));
+    }
+    let moment = |text| Some(rfc2822::parse(text).ok()?.timestamp().as_millisecond());
+    Some(Span(moment(after)? - moment(said(header::DATE)?)?))
+}
+
 /// What an answer means.
-fn judged(status: StatusCode) -> Result<(), NotCarried> {
+fn judged(answered: &Answered) -> Result<(), NotCarried> {
+    let status = answered.status;
     let said = || format!("the receiver answered {status}");
     match status.as_u16() {
         200..=299 => Ok(()),
         401 | 403 | 404 | 410 => Err(NotCarried::Gone(said())),
-        408 | 425 | 429 | 500..=599 => Err(NotCarried::ForNow(said())),
+        408 | 425 | 429 | 500..=599 => Err(NotCarried::ForNow(said(), answered.wait)),
         _ => Err(NotCarried::Refused(said())),
     }
 }
@@ -300,12 +331,38 @@ mod tests {
 
     #[test]
     fn an_answer_says_whether_to_try_again() {
-        let judged = |code: u16| judged(StatusCode::from_u16(code).unwrap());
+        let judged = |code: u16| {
+            judged(&Answered {
+                status: StatusCode::from_u16(code).unwrap(),
+                wait: Some(Span(7)),
+            })
+        };
         assert_eq!(judged(204), Ok(()));
         assert!(matches!(judged(410), Err(NotCarried::Gone(_))));
-        assert!(matches!(judged(429), Err(NotCarried::ForNow(_))));
-        assert!(matches!(judged(503), Err(NotCarried::ForNow(_))));
+        for code in [429, 503] {
+            let later = judged(code);
+            assert!(matches!(later, Err(NotCarried::ForNow(_, Some(Span(7))))));
+        }
         assert!(matches!(judged(400), Err(NotCarried::Refused(_))));
         assert!(matches!(judged(302), Err(NotCarried::Refused(_))));
+    }
+
+    #[test]
+    fn a_receiver_says_when_it_takes_more() {
+        let wait = |after: &str| {
+            let mut headers = HeaderMap::new();
+            let date = "Sun, 04 May 2031 09:00:00 GMT";
+            headers.insert(header::DATE, date.parse().unwrap());
+            headers.insert(header::RETRY_AFTER, after.parse().unwrap());
+            retry_after(&headers)
+        };
+        assert_eq!(wait("120"), Some(Span::minutes(2)));
+        assert_eq!(wait("0.65"), Some(Span(650)));
+        let date = "Sun, 04 May 2031 10:30:00 GMT";
+        assert_eq!(wait(date), Some(Span::minutes(90)));
+        for nonsense in ["", "soon", "-1", "inf", "NaN", "1e300"] {
+            assert_eq!(wait(nonsense), None, "{nonsense}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
     }
 }

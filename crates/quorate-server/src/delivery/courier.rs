@@ -15,7 +15,8 @@ use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::web_reach::WebReach;
 use crate::delivery::carry::{Carrier, PATIENCE};
-use crate::delivery::follow::{failed, follow};
+use crate::delivery::follow::{failed, follow, look_later};
+use crate::delivery::held::HeldGames;
 use crate::delivery::send;
 use crate::delivery::watch::{GameWatch, WentOn, behind};
 
@@ -54,6 +55,8 @@ pub struct Courier {
     room: Arc<Semaphore>,
     /// When letters that are done were last dropped.
     swept_at: Arc<AtomicI64>,
+    /// Games that cannot be followed now.
+    held: Arc<Mutex<HeldGames>>,
 }
 
 /// A channel on which a message is under way, until this is dropped.
@@ -87,12 +90,18 @@ impl Courier {
             busy: Arc::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
             swept_at: Arc::default(),
+            held: Arc::default(),
         })
     }
 
     fn with_busy<T>(&self, use_it: impl FnOnce(&mut BTreeSet<ChannelId>) -> T) -> T {
         // A set of numbers is whole at any moment.
         use_it(&mut self.busy.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn with_held<T>(&self, use_it: impl FnOnce(&mut HeldGames) -> T) -> T {
+        // So is a list of moments.
+        use_it(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Goes on until it is dropped. Where another node delivers, it waits until that one is gone.
@@ -165,9 +174,18 @@ impl Courier {
             Ok(due) => games.extend(due),
             Err(error) => tracing::error!(%error, "the outbox cannot be read"),
         }
+        let now = self.site.now();
+        games.retain(|game| !self.with_held(|held| held.is_held(game, now)));
         for game in games {
-            if let Err(trouble) = follow(&self.site, &*self.outbox, &game).await {
-                tracing::error!(%game, trouble = %trouble.what(), "a game was not followed for notices");
+            let followed = follow(&self.site, &*self.outbox, &game).await;
+            let Err(trouble) = followed else {
+                self.with_held(|held| held.free(&game));
+                continue;
+            };
+            tracing::error!(%game, trouble = %trouble.what(), "a game was not followed for notices");
+            let until = self.with_held(|held| held.hold(&game, now));
+            if let Err(error) = look_later(&*self.outbox, &game, until).await {
+                tracing::error!(%game, %error, "the outbox cannot be read");
             }
         }
     }

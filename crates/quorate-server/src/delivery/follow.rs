@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_notices::concern::{Concern, Whom};
 use quorate_notices::outbox::{FollowPoint, NewLetter, Outbox, Recipient};
-use quorate_runtime::ports::{GameRow, JobFailed};
+use quorate_runtime::ports::{GameRow, JobFailed, StoreError};
 
 use crate::app::error::AppError;
 use crate::app::inquiry::ask;
@@ -108,8 +108,23 @@ async fn stand_by(
     taken.map(drop).map_err(failed)
 }
 
+/// A game that cannot be followed now is looked at again then, and not before though it was due.
+pub(super) async fn look_later(
+    outbox: &dyn Outbox,
+    game: &GameId,
+    then: Moment,
+) -> Result<(), StoreError> {
+    let point = outbox.follow_point(game).await?;
+    let from = point.seq;
+    let to = FollowPoint {
+        look_at: Some(then),
+        ..point
+    };
+    outbox.take_in(game, from, &to, &[]).await.map(drop)
+}
+
 /// A failure of the store, as requests know it.
-pub(super) fn failed(error: quorate_runtime::ports::StoreError) -> AppError {
+pub(super) fn failed(error: StoreError) -> AppError {
     quorate_runtime::OperatingError::from(error).into()
 }
 

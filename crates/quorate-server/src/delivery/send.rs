@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quorate_kernel::{GameId, Moment};
+use quorate_kernel::{GameId, Moment, Span};
 use quorate_notices::dispatch::{Dispatch, NoticeText};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelSort, LetterId, Outbox, OutboxLetter, Settled,
@@ -25,6 +25,10 @@ use crate::ui::urls::Href;
 /// How many notices a message tells; the others are counted.
 const TOLD_MAX: usize = 100;
 
+/// How long notices of a game wait at least that cannot be read now, and at most.
+const PUT_OFF_LEAST: Span = Span::seconds(5);
+const PUT_OFF_MOST: Span = Span::hours(1);
+
 /// A letter in words.
 struct Worded {
     id: LetterId,
@@ -43,37 +47,30 @@ pub(super) async fn send(
     let Some(base) = site.parts.house.address.clone() else {
         return Ok(false);
     };
-    let (mut worded, mut title) = (Vec::new(), String::new());
     let (told, counted) = letters.split_at(letters.len().min(TOLD_MAX));
-    let mut by_game: BTreeMap<&GameId, Vec<OutboxLetter>> = BTreeMap::new();
-    for letter in told {
-        by_game
-            .entry(&letter.game)
-            .or_default()
-            .push(letter.clone());
-    }
-    let one_game = by_game.keys().next().filter(|_| by_game.len() == 1);
-    let one_game = one_game.map_or_else(String::new, ToString::to_string);
-    for (game, letters) in by_game {
-        match words(site, channel, game, letters, &base).await {
-            Ok((of, more)) => {
-                title = of;
-                worded.extend(more);
-            }
-            // The game, the account or the player is gone.
-            Err(AppError::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    if one_game.is_empty() {
-        "Your games".clone_into(&mut title);
-    }
+    let WordedAll {
+        games,
+        mut worded,
+        put_off,
+    } = all_words(site, channel, told, &base).await?;
+    let (one_game, title) = match games.as_slice() {
+        [(game, title)] => (game.to_string(), title.clone()),
+        _ => (String::new(), "Your games".to_owned()),
+    };
     let mut left: Vec<LetterId> = worded.iter().map(|one| one.id).collect();
     let moot = told.iter().map(|it| it.id);
-    let moot: Vec<LetterId> = moot.filter(|id| !left.contains(id)).collect();
+    let moot = moot.filter(|id| !left.contains(id) && put_off.iter().all(|it| it.id != *id));
+    let moot: Vec<LetterId> = moot.collect();
     let now = site.now();
     if !moot.is_empty() {
         noted(outbox, carrier, channel, &moot, &Settled::Moot, now).await?;
+    }
+    if let Some(since) = put_off.iter().map(|letter| letter.at).min() {
+        // As long again as it has waited.
+        let wait = (now - since).clamp(PUT_OFF_LEAST, PUT_OFF_MOST);
+        let off = Settled::PutOff(now + wait, "its game cannot be read".to_owned());
+        let put_off: Vec<LetterId> = put_off.iter().map(|letter| letter.id).collect();
+        noted(outbox, carrier, channel, &put_off, &off, now).await?;
     }
     if worded.is_empty() {
         return Ok(true);
@@ -86,13 +83,14 @@ pub(super) async fn send(
     );
     let (kinds, notices): (Vec<_>, Vec<_>) =
         worded.into_iter().map(|it| (it.kind, it.text)).unzip();
+    let reply_to = reply_to(site, letters, &notices);
     let dispatch = dispatch(site, &base, channel, letters, title, notices);
     let parcel = Parcel {
         dispatch: &dispatch,
         kinds: &kinds,
         game: &one_game,
         at: now,
-        reply_to: reply_to(site, letters),
+        reply_to,
         bounce_to: bounce_to(site, letters),
         push: push_sender(site, outbox, channel, &base).await?,
     };
@@ -101,6 +99,56 @@ pub(super) async fn send(
     };
     noted(outbox, carrier, channel, &left, &how, site.now()).await?;
     Ok(how == Settled::Sent)
+}
+
+/// All letters of a message in words.
+struct WordedAll {
+    /// The games that it tells of, with their titles.
+    games: Vec<(GameId, String)>,
+    worded: Vec<Worded>,
+    /// Letters of games that cannot be read now.
+    put_off: Vec<OutboxLetter>,
+}
+
+async fn all_words(
+    site: &Arc<AppState>,
+    channel: &Channel,
+    letters: &[OutboxLetter],
+    base: &str,
+) -> Result<WordedAll, AppError> {
+    let mut by_game: BTreeMap<&GameId, Vec<OutboxLetter>> = BTreeMap::new();
+    for letter in letters {
+        let of_game = by_game.entry(&letter.game).or_default();
+        of_game.push(letter.clone());
+    }
+    let (mut games, mut worded, mut put_off) = (Vec::new(), Vec::new(), Vec::new());
+    for (game, letters) in by_game {
+        match words(site, channel, game, letters.clone(), base).await {
+            Ok((title, found)) => {
+                if !found.is_empty() {
+                    games.push((game.clone(), title));
+                }
+                worded.extend(found);
+            }
+            // The game, the account or the player is gone.
+            Err(AppError::NotFound) => {}
+            // It is that game's trouble: what is to be told of others leaves.
+            Err(trouble) => {
+                tracing::error!(%game, trouble = %trouble.what(), "notices of a game are put off");
+                put_off.extend(letters);
+            }
+        }
+    }
+    for one in &mut worded {
+        let is_answered = channel.sort == ChannelSort::Mail && !one.text.answered.is_empty();
+        let word = is_answered.then_some(WordFor::Answer(one.id));
+        one.text.answer_to = word.and_then(|word| with_word(site, &word));
+    }
+    Ok(WordedAll {
+        games,
+        worded,
+        put_off,
+    })
 }
 
 /// How many others there are, in place of their words.
@@ -114,6 +162,8 @@ fn more(first: &OutboxLetter, count: usize, base: &str) -> Worded {
         link: format!("{base}{}", home.as_str()),
         to_do: "See your games".to_owned(),
         thread: String::new(),
+        answered: String::new(),
+        answer_to: None,
     };
     Worded {
         id: first.id,
@@ -148,7 +198,7 @@ async fn handed_over(
     let tries = letters.iter().map(|letter| letter.tries).max().unwrap_or(0);
     Ok(Some(match carrier.carry(channel, parcel).await {
         Ok(()) => Settled::Sent,
-        Err(NotCarried::ForNow(why)) => try_later(tries, parcel.at, why),
+        Err(NotCarried::ForNow(why, asked)) => try_later(tries, parcel.at, why, asked),
         Err(NotCarried::Refused(why)) => Settled::Dead(why),
         Err(NotCarried::Ended(_)) => {
             let dropped = outbox.drop_channel(channel.id).await;
@@ -161,7 +211,7 @@ async fn handed_over(
                 .await
                 .map_err(failed)?;
             // It leaves when its owner has mended the channel and opens it again.
-            try_later(tries, parcel.at, why)
+            try_later(tries, parcel.at, why, None)
         }
     }))
 }
@@ -218,6 +268,8 @@ fn plain(letter: &OutboxLetter, why: &JobFailed, base: &str) -> NoticeText {
         link: format!("{base}{}", front.as_str()),
         to_do: "See the game".to_owned(),
         thread: String::new(),
+        answered: String::new(),
+        answer_to: None,
     }
 }
 
@@ -274,11 +326,14 @@ async fn push_sender(
     Ok(Some(PushSender { key, contact }))
 }
 
-/// The address for an answer, where the server takes mail and there is one thing to answer.
-fn reply_to(site: &AppState, letters: &[OutboxLetter]) -> Option<String> {
-    let [letter] = letters else { return None };
-    letter.topic.post()?;
-    with_word(site, &WordFor::Answer(letter.id))
+/// The address for an answer to the whole message, where the server takes mail: that of the one thing that it tells, or one
+/// from which it is answered how each thing can be.
+fn reply_to(site: &AppState, letters: &[OutboxLetter], notices: &[NoticeText]) -> Option<String> {
+    let only = match notices {
+        [one] => one.answer_to.clone(),
+        _ => None,
+    };
+    only.or_else(|| with_word(site, &WordFor::Whole(letters.first()?.id)))
 }
 
 fn bounce_to(site: &AppState, letters: &[OutboxLetter]) -> Option<String> {

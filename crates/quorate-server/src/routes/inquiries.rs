@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use crate::api::events::ToldEvent;
 use crate::app::inquiry::{Inquiry, answered as answered_as};
-use crate::app::mail_in::MailedComment;
+use crate::app::mail_in::MailedAnswer;
 use crate::app::state::AppState;
 use crate::delivery::reading::{NewsAsked, WordsAsked};
 use crate::site::discord::play::DiscordPlay;
 use crate::site::feeds::own::{DatesAsked, NeedsAsked};
 use crate::site::home::handler::CardAsked;
+use crate::site::notices::follow::FollowedAsked;
 use crate::site::operator::handler::AsleepAsked;
 use crate::site::picture::upload::NamedPicture;
 use crate::view::indexing::IndexAsked;
@@ -28,11 +29,12 @@ pub(super) async fn answered(
         WordsAsked::WORD => answered_as::<WordsAsked>(site, asks).await,
         NeedsAsked::WORD => answered_as::<NeedsAsked>(site, asks).await,
         DatesAsked::WORD => answered_as::<DatesAsked>(site, asks).await,
-        MailedComment::WORD => answered_as::<MailedComment>(site, asks).await,
+        MailedAnswer::WORD => answered_as::<MailedAnswer>(site, asks).await,
         DiscordPlay::WORD => answered_as::<DiscordPlay>(site, asks).await,
         CardAsked::WORD => answered_as::<CardAsked>(site, asks).await,
         AsleepAsked::WORD => answered_as::<AsleepAsked>(site, asks).await,
         ToldEvent::WORD => answered_as::<ToldEvent>(site, asks).await,
+        FollowedAsked::WORD => answered_as::<FollowedAsked>(site, asks).await,
         IndexAsked::WORD => answered_as::<IndexAsked>(site, asks).await,
         NamedPicture::WORD => answered_as::<NamedPicture>(site, asks).await,
         _ => Ok(Vec::new()),

@@ -305,11 +305,6 @@ impl GameView {
 
     /// A value that the law computes of a thing, or keeps, under a name that rulesets share (`idle`, `emperor`).
     pub fn attribute(&self, thing: &Thing, name: &str) -> Option<Datum> {
-        self.attribute_at(thing, name, self.now)
-    }
-
-    /// The same at another moment, if nothing happened until then.
-    pub(super) fn attribute_at(&self, thing: &Thing, name: &str, at: Moment) -> Option<Datum> {
         let key = CellKey {
             thing: thing.clone(),
             name: name.into(),
@@ -317,10 +312,7 @@ impl GameView {
         if !self.view().shown(&key) || !self.view().computed(thing, name) {
             return None;
         }
-        let seq = self.published.head.seq.next();
-        let asked = |tx: &Tx| tx.attribute(thing, name);
-        let answer = self.spent.run(self.state(), seq, at, &self.law, asked);
-        answer.ok()
+        self.trial_run(|tx| tx.attribute(thing, name)).ok()
     }
 
     /// A tracked value as kept, where everybody may see it.

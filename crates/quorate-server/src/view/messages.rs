@@ -72,6 +72,14 @@ impl GameView {
             .is_some_and(|me| is_unread(id, message, me, &self.read))
     }
 
+    /// Who hears an answer to a message that the reader got; nobody where a rule sent it.
+    pub(crate) fn writers(&self, id: MessageId) -> Option<Vec<PlayerId>> {
+        let message = self.state().messages.get(&id)?;
+        let me = self.me?;
+        let is_heard = message.from.is_some() && self.view().message(message);
+        is_heard.then(|| circle(message, me).into_iter().collect())
+    }
+
     /// The names of a conversation's people.
     pub fn circle_names(&self, circle: &Circle) -> String {
         let names: Vec<String> = circle.iter().map(|id| self.name(*id)).collect();

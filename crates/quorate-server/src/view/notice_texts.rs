@@ -50,6 +50,7 @@ impl GameView {
     /// addresses of the site begin.
     pub(crate) fn notice(&self, asked: NoticeAsked<'_>, base: &str) -> Option<NoticeText> {
         let mut text = self.worded(asked)?;
+        text.answered = self.answered(asked.topic);
         text.heading = one_line(&text.heading);
         text.link = format!("{base}{}", text.link);
         text.clause = text
@@ -88,6 +89,30 @@ impl GameView {
         }
     }
 
+    /// What an answer by mail to something does; empty where there is nothing to answer.
+    fn answered(&self, topic: &NoticeTopic) -> String {
+        if let NoticeTopic::Message(id) = topic {
+            let message = self.state().messages.get(id);
+            let from = message.and_then(|message| message.from);
+            return from.map_or_else(String::new, |_| "to write back".to_owned());
+        }
+        let Some(post) = topic.post().and_then(|id| self.state().posts.get(&id)) else {
+            return String::new();
+        };
+        let category = self.law.categories.get(&post.category);
+        let icons = category.map_or(&[][..], |category| category.it.icons.as_slice());
+        let icons = icons.iter().take(2);
+        let icons: Vec<String> = icons.map(|icon| icon.as_str().to_uppercase()).collect();
+        match icons.as_slice() {
+            [] => "to comment on it".to_owned(),
+            icons if self.is_open(post) => format!(
+                "to comment on it; with an icon such as {} alone on the first line it is a vote",
+                icons.join(" or ")
+            ),
+            _ => "to comment on it".to_owned(),
+        }
+    }
+
     fn text(
         &self,
         heading: String,
@@ -103,6 +128,8 @@ impl GameView {
             link: to.into().as_str().to_owned(),
             to_do: to_do.to_owned(),
             thread: format!("{}.{thread}", self.game),
+            answered: String::new(),
+            answer_to: None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::DutyId;
-use quorate_kernel::rows::Standing;
+use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::{Moment, Name, PlayerId, Span, Thing};
 use quorate_law::datum::Datum;
 use quorate_notices::concern::{Concern, Scene, Whom, concerns};
@@ -164,6 +164,21 @@ impl GameView {
         })
     }
 
+    /// How something that somebody follows or mutes is called; none where it is gone, or no longer theirs to see.
+    pub(crate) fn followed(&self, what: &Followed) -> Option<String> {
+        Some(match what {
+            Followed::Post(id) => self.themed(self.post(*id)?.title.as_str()),
+            Followed::Person(id) => {
+                self.state().people.get(id)?;
+                self.name(*id)
+            }
+            Followed::Rule(rule) => {
+                self.state().rules.get(rule)?;
+                self.rule_title(rule)
+            }
+        })
+    }
+
     /// What stands for the reader now and has a deadline, soonest first, for calendars.
     pub(crate) fn deadlines(&self) -> Vec<(NoticeTopic, Moment)> {
         let Some(me) = self.me else {
@@ -213,39 +228,18 @@ impl GameView {
     /// When the game rests by the calendar, from a month ago until a year from now, as far as its law computes that from the
     /// time alone: from when to when.
     pub(crate) fn downtimes(&self) -> Vec<(Moment, Moment)> {
-        let rests = |at| self.attribute_at(&Thing::Game, "downtime", at) == Some(Datum::Bool(true));
-        if self.law.derived(&Name::from("Game"), "downtime").is_none() {
+        let (rests, day) = ("downtime", Span::days(1));
+        let key = CellKey {
+            thing: Thing::Game,
+            name: rests.into(),
+        };
+        let is_seen = self.view().shown(&key) && self.view().computed(&Thing::Game, rests);
+        if !is_seen || self.law.derived(&"Game".into(), rests).is_none() {
             return Vec::new();
         }
-        let day = Span::days(1);
         let today = Moment(self.now.0 - self.now.0.rem_euclid(day.0));
-        // The first moment of a day at which it is otherwise than a day before.
-        let turns = |from: Moment, is: bool| {
-            let (mut before, mut after) = (from.0, from.0 + day.0);
-            while after - before > Span::minutes(1).0 {
-                let middle = before + (after - before) / 2;
-                if rests(Moment(middle)) == is {
-                    before = middle;
-                } else {
-                    after = middle;
-                }
-            }
-            Moment(after - after.rem_euclid(Span::minutes(1).0))
-        };
-        let (mut found, mut since) = (Vec::new(), None);
-        let mut is = false;
-        for nth in -DAYS_BACK..DAYS_AHEAD {
-            let from = Moment(today.0 + nth * day.0);
-            if rests(from + day) == is {
-                continue;
-            }
-            let at = turns(from, is);
-            is = !is;
-            match since.take() {
-                None => since = Some(at),
-                Some(since) => found.push((since, at)),
-            }
-        }
-        found
+        let from = Moment(today.0 - DAYS_BACK * day.0);
+        let to = Moment(today.0 + DAYS_AHEAD * day.0);
+        self.trial_run(|tx| tx.true_between(&Thing::Game, rests, (from, to)))
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Table {
     router: Router,
     site: Arc<AppState>,
     clock: Arc<HandClock>,
+    /// Where its games are kept.
+    pub(crate) memory: Arc<Memory>,
     /// The document that it gives out.
     pub(crate) document: Json,
 }
@@ -113,7 +115,7 @@ impl Table {
             uploads: accounts,
             journal: store.clone(),
             seals: store.clone(),
-            search: store,
+            search: store.clone(),
             backup: Some(Arc::new(Copies)),
             buckets: None,
             writes: Arc::new(WriteCounts::new(clock.clone())),
@@ -128,6 +130,7 @@ impl Table {
             router: router(Arc::clone(&site)),
             site,
             clock,
+            memory: store,
             document: Json::Null,
         };
         let path = format!("{ROOT}/openapi.json");

@@ -1,18 +1,14 @@
 //! Codes by which somebody links their account to Discord.
 
-use quorate_kernel::Span;
 use quorate_runtime::ports::{AccountId, TokenScope, TokenScopes};
 
 use crate::app::error::AppError;
-use crate::app::notice_words::{self, WordFor};
+use crate::app::notice_words::{self, LINK_COUNTS, WordFor};
 use crate::app::posted::Posted;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::site::account::page::SettingsBlock;
 use crate::ui::{Fact, Field, FieldKind, Form, urls};
-
-/// How long a code counts.
-const COUNTS: Span = Span::minutes(10);
 
 /// A form that makes a code, and the code.
 pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
@@ -52,6 +48,6 @@ pub(super) fn code(site: &AppState, id: AccountId, form: &Posted) -> Result<Stri
         scopes.push(TokenScope::Admin);
     }
     let scopes: TokenScopes = scopes.into_iter().collect();
-    let word = WordFor::Link(id, scopes, site.now() + COUNTS);
+    let word = WordFor::Link(id, scopes, site.now() + LINK_COUNTS);
     Ok(notice_words::write(site, &word))
 }

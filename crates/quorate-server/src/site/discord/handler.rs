@@ -17,12 +17,15 @@ use quorate_runtime::ports::{SecurityEvent, Token};
 
 use crate::app::error::AppError;
 use crate::app::inquiry::ask;
-use crate::app::notice_words::{self, WordFor};
+use crate::app::notice_words::{self, LINK_COUNTS, WordFor};
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::site::discord::play::{DiscordPlay, failed, option, said};
 use crate::site::discord::press::Press;
+
+/// What a link is called among the programs that act for an account.
+const LABEL: &str = "Discord";
 
 /// `POST /discord`.
 pub async fn take(
@@ -137,10 +140,19 @@ async fn linked(
     let Some(account) = accounts.account(id).await? else {
         return Ok(said("That account is gone."));
     };
+    // Whoever sees it typed, or finds it where it was, is not let in by it.
+    let digest = digest_of_user(user);
+    let made = accounts.tokens_of(id).await?.into_iter();
+    let mut others = made.filter(|token| token.label == LABEL && token.digest != digest);
+    if others.any(|token| token.made_at > ends_at - LINK_COUNTS) {
+        return Ok(said(
+            "That code was used. Make another on your account's page.",
+        ));
+    }
     let link = Token {
-        digest: digest_of_user(user),
+        digest,
         account: id,
-        label: "Discord".to_owned(),
+        label: LABEL.to_owned(),
         scopes,
         game: None,
         made_at: site.now(),

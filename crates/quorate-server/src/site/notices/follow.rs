@@ -1,16 +1,68 @@
 //! Following and muting posts, people and rules.
 
+use std::sync::Arc;
+
 use axum::response::Response;
+use quorate_kernel::GameId;
 use quorate_notices::outbox::{Followed, Interest};
+use quorate_runtime::ports::AccountId;
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
 use crate::app::forms::{SentIn, answer_in};
+use crate::app::inquiry::Inquiry;
 use crate::app::posted::Posted;
+use crate::app::state::AppState;
 use crate::app::{reply, send};
 use crate::site::notices::handler::{failed, outbox};
 use crate::ui::urls;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;
+
+/// The page of something that is followed.
+pub(super) fn page_of(game: &str, what: &Followed) -> Href {
+    match what {
+        Followed::Post(id) => {
+            let post = &id.to_string();
+            urls::Post { game, post }.into()
+        }
+        Followed::Person(id) => {
+            let player = &id.to_string();
+            urls::Player { game, player }.into()
+        }
+        Followed::Rule(rule) => {
+            let rule = rule.as_str();
+            urls::RuleHistory { game, rule }.into()
+        }
+    }
+}
+
+/// How things are called that an account follows or mutes in a game.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FollowedAsked {
+    pub(super) game: GameId,
+    pub(super) account: AccountId,
+    pub(super) what: Vec<String>,
+}
+
+impl Inquiry for FollowedAsked {
+    /// None of what is gone, or no longer theirs to see.
+    type Answer = Vec<Option<String>>;
+    const WORD: &'static str = "followed";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
+        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let names = self
+            .what
+            .iter()
+            .map(|what| look.followed(&what.parse().ok()?));
+        Ok(names.collect())
+    }
+}
 
 /// `POST /g/{game}/follow`.
 pub async fn take(SentIn { look, form }: SentIn) -> Response {
@@ -23,26 +75,16 @@ async fn taken(look: &GameView, form: &Posted) -> Result<Response, AppError> {
     let account = look.visitor().id().ok_or(AppError::SignIn)?;
     let what = form.one("what").unwrap_or_default();
     let what: Followed = what.parse().map_err(|_| AppError::NotFound)?;
-    let game = look.game().as_str();
-    let back: Href = match &what {
-        Followed::Post(id) => {
-            // Whoever may not see a post learns nothing of it here either.
-            look.post(*id).ok_or(AppError::NotFound)?;
-            let post = id.to_string();
-            urls::Post { game, post: &post }.into()
-        }
-        Followed::Person(id) => {
-            look.public().people.get(id).ok_or(AppError::NotFound)?;
-            let player = id.to_string();
-            let player = &player;
-            urls::Player { game, player }.into()
-        }
-        Followed::Rule(rule) => {
-            look.public().rules.get(rule).ok_or(AppError::NotFound)?;
-            let rule = rule.as_str();
-            urls::RuleHistory { game, rule }.into()
-        }
+    let is_there = match &what {
+        // Whoever may not see a post learns nothing of it here either.
+        Followed::Post(id) => look.post(*id).is_some(),
+        Followed::Person(id) => look.public().people.contains_key(id),
+        Followed::Rule(rule) => look.public().rules.contains_key(rule),
     };
+    if !is_there {
+        return Err(AppError::NotFound);
+    }
+    let back = page_of(look.game().as_str(), &what);
     let (interest, done) = match form.one("do") {
         Some("follow") => (
             Some(Interest::Follows),

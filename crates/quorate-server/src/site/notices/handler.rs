@@ -17,11 +17,13 @@ use quorate_runtime::ports::{Account, StoreError};
 
 use crate::app::error::AppError;
 use crate::app::forms::{Sent, answer};
+use crate::app::inquiry::ask;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::{push, reply};
 use crate::site::notices::change;
+use crate::site::notices::follow::{FollowedAsked, page_of};
 use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Send, When, urls};
@@ -135,7 +137,16 @@ pub(super) async fn shown(
             .interests_of(account.id, game)
             .await
             .map_err(failed)?;
-        blocks.push(interests_block(&desk, &interests));
+        let asked = FollowedAsked {
+            game: game.clone(),
+            account: account.id,
+            what: interests.keys().map(ToString::to_string).collect(),
+        };
+        let names = ask(site, asked).await.unwrap_or_else(|trouble| {
+            tracing::warn!(%game, trouble = %trouble.what(), "what is followed has no names");
+            vec![None; interests.len()]
+        });
+        blocks.push(interests_block(&desk, game, &interests, names));
     }
     let mut games = vec![Link::new("All games", urls::Notices)];
     games.extend(seats.iter().map(|seat| {
@@ -527,10 +538,17 @@ fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBl
 
 fn interests_block(
     desk: &NoticesDesk<'_>,
+    game: &GameId,
     interests: &BTreeMap<Followed, Interest>,
+    names: Vec<Option<String>>,
 ) -> NoticesBlock {
-    let lines = interests.iter().map(|(what, interest)| NoticesLine {
-        title: what.to_string(),
+    let lines = interests.iter().zip(names);
+    let lines = lines.map(|((what, interest), name)| NoticesLine {
+        more: name.as_ref().map(|_| Link {
+            title: "See it".to_owned(),
+            href: page_of(game.as_str(), what),
+        }),
+        title: name.unwrap_or_else(|| "Something that is gone".to_owned()),
         about: match interest {
             Interest::Follows => "followed".to_owned(),
             Interest::Mutes => "muted".to_owned(),
@@ -539,7 +557,6 @@ fn interests_block(
             desk.send("forget-interest").with("what", what.to_string()),
             "Neither",
         )],
-        more: None,
     });
     let about = "You follow and mute posts, people and rules on their own pages.";
     NoticesBlock {

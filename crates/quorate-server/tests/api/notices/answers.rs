@@ -2,7 +2,10 @@
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use quorate_kernel::Span;
+use quorate_notices::choice::{Hour, Hours};
 use quorate_server::mail_in_key;
+use serde_json::json;
 
 use super::Post;
 
@@ -145,4 +148,90 @@ async fn a_mail_that_comes_back_pauses_its_address() {
     );
     let channel = post.outbox().channel(channel.id).await.unwrap().unwrap();
     assert!(channel.paused.is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_is_answered_thing_by_thing() {
+    let post = Post::open().await;
+    let channel = post.by_mail("Bert").await;
+    let hours = Hours {
+        quiet: Some((Hour::new(9).unwrap(), Hour::new(17).unwrap())),
+        ..Hours::default()
+    };
+    let set = post.outbox().set_hours(channel.account, &hours);
+    set.await.unwrap();
+    let (first, second) = (
+        post.proposal("More rope").await,
+        post.proposal("Less rope").await,
+    );
+    post.game.table.pass(Span::hours(8));
+    post.round().await;
+    let whole = reply_to(&post);
+    let text = post
+        .mail
+        .read(|mail| mail.body_text(0).unwrap().into_owned());
+    let text = text[0].clone();
+    post.mail.forget();
+    let bert = "Bert <bert@post.example>";
+    let said = hand_over(&post, &mail(bert, &whole, "1", "FOR")).await;
+    assert!(
+        said.starts_with("answered: That mail tells of several things"),
+        "{said}"
+    );
+    assert_eq!(post.mail.count(), 1, "and Bert is told");
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("Write to "));
+    let each: Vec<&str> = lines.map(|line| line.split_once(' ').unwrap().0).collect();
+    assert_eq!(each.len(), 2, "{text}");
+    assert!(
+        text.contains("with an icon such as FOR or AGAINST"),
+        "{text}"
+    );
+    let said = hand_over(&post, &mail(bert, each[1], "2", "FOR")).await;
+    assert_eq!(said, "played");
+    assert_eq!(berts_vote(&post, &first).await, "");
+    assert_eq!(berts_vote(&post, &second).await, "for");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_message_is_answered_by_mail() {
+    let post = Post::open().await;
+    post.by_mail("Bert").await;
+    let dan = post.game.others[1].clone();
+    let message = json!({ "to": ["Bert", "Cora"], "text": "Shall we row?" });
+    let sent = post.game.post("/messages", &message).by(&dan);
+    sent.gives(201).await;
+    post.round().await;
+    let text = post
+        .mail
+        .read(|mail| mail.body_text(0).unwrap().into_owned());
+    assert!(
+        text[0].contains("Answer this mail to write back."),
+        "{text:?}"
+    );
+    let to = reply_to(&post);
+    let said = hand_over(&post, &mail("bert@post.example", &to, "1", "At dawn.")).await;
+    assert_eq!(said, "played");
+    for token in [&dan, &post.game.others[0]] {
+        let all = post.game.get("/messages").by(token).gives(200).await;
+        assert!(all.to_string().contains("At dawn."), "{all}");
+    }
+    let stranger = post.game.get("/messages").by(&post.game.others[2]);
+    let all = stranger.gives(200).await;
+    assert!(!all.to_string().contains("At dawn."), "{all}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_told_from_a_quotation_is_shown_to_nobody() {
+    let post = Post::open().await;
+    let (matter, to) = asked(&post).await;
+    let body =
+        "FOR\r\n\r\nQuorate said\r\nNo more of this: https://nomic.example/notices/off/o.1.x";
+    let said = hand_over(&post, &mail("bert@post.example", &to, "1", body)).await;
+    assert!(
+        said.starts_with("answered: Your mail program quotes"),
+        "{said}"
+    );
+    assert_eq!(berts_vote(&post, &matter).await, "");
 }

@@ -169,6 +169,10 @@ async fn names_comments_and_what_is_followed_are_told_once_each() {
     let expected = expected.map(|(to, subject)| (to.to_owned(), subject.to_owned()));
     assert_eq!(subjects, expected);
 
+    let chosen = format!("/notices?game={}", post.game.word);
+    let page = post.page("Cora", &chosen).await.1;
+    assert!(page.contains("<b>More rope</b>"), "{page}");
+
     post.mail.forget();
     let form = format!("what=post:{matter}&do=mute");
     assert_eq!(
@@ -268,6 +272,31 @@ async fn a_webhook_is_signed_and_tried_again_until_it_is_taken() {
     post.round().await;
     let channel = post.outbox().channel(channel.id).await.unwrap().unwrap();
     assert!(channel.paused.is_some(), "it is gone for good");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receiver_that_names_a_time_is_left_alone_until_then() {
+    let post = Post::open().await;
+    let channel = post.room(ChannelSort::Discord, "/hook").await;
+    post.web.answers(429);
+    post.web.wants_to_wait(120);
+    let new = json!({ "category": "Story", "title": "First", "body": "So." });
+    let made = post.game.post("/posts", &new).by(&post.game.anna);
+    made.gives(201).await;
+    post.round().await;
+    let kept = post.outbox().channel(channel.id).await.unwrap().unwrap();
+    let until = post.game.table.site().now() + Span::minutes(2);
+    assert_eq!(kept.held_until, Some(until));
+    post.game.table.pass(Span::seconds(119));
+    assert_eq!(
+        post.round().await,
+        0,
+        "it waits longer than after no answer"
+    );
+    post.web.answers(204);
+    post.game.table.pass(Span::seconds(1));
+    assert_eq!(post.round().await, 1);
+    assert_eq!(post.web.came().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use mail_parser::{Message, MessageParser};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -160,6 +160,8 @@ impl Came {
 pub(crate) struct WebServer {
     pub(crate) address: String,
     status: Arc<Mutex<u16>>,
+    /// After how many seconds it wants to be asked again.
+    after: Arc<Mutex<Option<u32>>>,
     came: Arc<Mutex<Vec<Came>>>,
 }
 
@@ -169,6 +171,7 @@ impl WebServer {
         let server = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             status: Arc::new(Mutex::new(204)),
+            after: Arc::default(),
             came: Arc::default(),
         };
         let app = Router::new().fallback(take).with_state(server.clone());
@@ -178,6 +181,10 @@ impl WebServer {
 
     pub(crate) fn answers(&self, status: u16) {
         *self.status.lock().unwrap() = status;
+    }
+
+    pub(crate) fn wants_to_wait(&self, seconds: u32) {
+        *self.after.lock().unwrap() = Some(seconds);
     }
 
     pub(crate) fn came(&self) -> Vec<Came> {
@@ -191,7 +198,7 @@ async fn take(
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
-) -> StatusCode {
+) -> (StatusCode, HeaderMap) {
     let path = uri.path().to_owned();
     let came = Came {
         method,
@@ -200,5 +207,10 @@ async fn take(
         body,
     };
     server.came.lock().unwrap().push(came);
-    StatusCode::from_u16(*server.status.lock().unwrap()).unwrap()
+    let mut said = HeaderMap::new();
+    if let Some(seconds) = *server.after.lock().unwrap() {
+        said.insert(header::RETRY_AFTER, seconds.into());
+    }
+    let status = StatusCode::from_u16(*server.status.lock().unwrap());
+    (status.unwrap(), said)
 }
