@@ -29,7 +29,7 @@ fn removes(cluster: &Cluster, arguments: &[&str]) {
 
 #[test]
 fn a_removed_game_is_gone_from_every_node_until_it_is_put_back() {
-    let Some(cluster) = Cluster::start(2, false) else {
+    let Some(cluster) = Cluster::start(2) else {
         return;
     };
     let tokens = cluster.found(&[GAME]);

@@ -55,11 +55,7 @@ impl Samples for Notices {
                         fields: vec![pace],
                         ..button("paces", "Save these choices")
                     }],
-                    ..block(
-                        "kinds",
-                        "What you hear about",
-                        "How soon you hear about each.",
-                    )
+                    ..block("kinds", "What you hear about", "How soon for each.")
                 },
             ],
         };
