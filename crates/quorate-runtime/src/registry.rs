@@ -1,7 +1,7 @@
 //! Which games are awake, which sleep until when, and who listens.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quorate_kernel::{GameId, Moment};
@@ -39,6 +39,8 @@ pub(crate) struct Slot {
     standing: watch::Receiver<WriterStanding>,
     /// When somebody last sent or read, in milliseconds.
     used_at: AtomicI64,
+    /// Whether the store may hold more by now than what is published, for an append was not answered yet.
+    is_appending: AtomicBool,
 }
 
 /// How far a writer has come.
@@ -105,6 +107,16 @@ impl Slot {
         self.used_at.fetch_max(now.0, Ordering::Relaxed);
     }
 
+    /// Notes that an append begins, or that what came of it is published.
+    pub(crate) fn note_appending(&self, is_appending: bool) {
+        self.is_appending.store(is_appending, Ordering::SeqCst);
+    }
+
+    /// Whether others may have read more from the store than what is published here.
+    pub(crate) fn is_appending(&self) -> bool {
+        self.is_appending.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn used_at(&self) -> Moment {
         Moment(self.used_at.load(Ordering::Relaxed))
     }
@@ -153,6 +165,7 @@ impl GameRegistry {
             inbox: sender,
             standing,
             used_at: AtomicI64::new(used_at.0),
+            is_appending: AtomicBool::new(false),
         });
         lists.awake.insert(game.clone(), Arc::clone(&slot));
         lists.asleep.retain(|(_, sleeper)| sleeper != game);

@@ -369,13 +369,17 @@ impl Writer {
                 next_due,
                 arrival: None,
             };
+            self.slot.note_appending(true);
             if let Err(error) = self.host.committer.commit(batch).await {
-                return self.go_back(table, answers, error).await;
+                let gone_back = self.go_back(table, answers, error).await;
+                self.slot.note_appending(false);
+                return gone_back;
             }
             table.state = ahead;
             table.head = head;
             table.dues_wait_until = None;
             self.publish(table);
+            self.slot.note_appending(false);
             self.host.registry.tell(&self.game, notices);
             self.keep_snapshots(table, touches_dynasty);
         }
@@ -446,10 +450,13 @@ impl Writer {
         for (reply, _) in answers {
             drop(reply.send(Err(error.clone().into())));
         }
-        if matches!(error, StoreError::GameTaken { .. }) {
+        let founding = table.head.seq == Head::START.seq;
+        let is_shared = self.host.ports.others.is_some();
+        // Nobody knows whether these events are still on their way: under a lease that was given up they arrive in vain.
+        let is_under_way = error == StoreError::InDoubt && is_shared && !founding;
+        if is_under_way || matches!(error, StoreError::GameTaken { .. }) {
             return Err(error.into());
         }
-        let founding = table.head.seq == Head::START.seq;
         let is_unknown = error.game().is_some() || error == StoreError::InDoubt;
         if is_unknown && !founding {
             *table = self.open(Purpose::Use).await?;

@@ -92,8 +92,13 @@ impl PostgresStore {
                     self.database.find(turn, how).await;
                     // Another host may lack what this one wrote without waiting for it.
                     self.known_seals.clear();
-                    if self.is_there(batches).await? {
-                        return Ok(());
+                    match self.is_there(batches).await {
+                        Ok(true) => return Ok(()),
+                        Ok(false) => {}
+                        Err(error) => {
+                            tracing::warn!(%error, "what became of an append is not known");
+                            return Err(StoreError::InDoubt);
+                        }
                     }
                 }
             }

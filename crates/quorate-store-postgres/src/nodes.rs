@@ -234,7 +234,9 @@ impl Nodes for PostgresStore {
             .await?;
         let (has_lapsed, is_draining) = renewed.ok_or_else(|| self.node.replaced())?;
         let mut hold = self.node.hold();
-        if has_lapsed {
+        // The database may have said that they had ended in an answer that was lost; then the steady clock says so too, for
+        // it counts them as ended earlier.
+        if has_lapsed || steady_now() >= hold.until {
             // Others may have taken any game meanwhile; who owns one asks again.
             hold.term += 1;
         }

@@ -60,15 +60,24 @@ impl Games {
         game: &GameId,
     ) -> Result<Arc<Published>, OperatingError> {
         let slot = self.wake(game, Purpose::Read)?;
-        match slot.awake().await? {
-            (published, Role::Owner(lease)) if others.nodes.is_sure(lease) => Ok(published),
-            (_, Role::Owner(_) | Role::Follower(_)) => {
-                let (reply, answer) = tokio::sync::oneshot::channel();
-                let sent = slot.inbox.send(WriterMail::Look(reply)).await;
-                sent.map_err(|_| OperatingError::Interrupted)?;
-                answer.await.map_err(|_| OperatingError::Interrupted)
-            }
+        let (published, role) = slot.awake().await?;
+        if let Role::Owner(lease) = role
+            && others.nodes.is_sure(lease)
+            && (!slot.is_appending() || self.is_all(game, &published).await?)
+        {
+            return Ok(published);
         }
+        let (reply, answer) = tokio::sync::oneshot::channel();
+        let sent = slot.inbox.send(WriterMail::Look(reply)).await;
+        sent.map_err(|_| OperatingError::Interrupted)?;
+        answer.await.map_err(|_| OperatingError::Interrupted)
+    }
+
+    /// Whether the log ends where that does. The owner knows that by itself but while an append is on its way: others may read
+    /// the new events before the store's answer is here.
+    async fn is_all(&self, game: &GameId, published: &Published) -> Result<bool, OperatingError> {
+        let row = self.0.ports.journal.game(game).await?;
+        Ok(row.is_some_and(|row| row.head == published.head))
     }
 
     /// Asks the owner of a game, whoever that is or becomes meanwhile. The same key counts once, so it is asked again

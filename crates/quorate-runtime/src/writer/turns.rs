@@ -20,7 +20,7 @@ impl Writer {
         }
         match ended {
             Ok(()) => Ok(TurnEnd::Asleep),
-            Err(OperatingError::Store(StoreError::GameTaken { .. })) => {
+            Err(OperatingError::Store(StoreError::GameTaken { .. } | StoreError::InDoubt)) => {
                 self.fail_orders(&OperatingError::Interrupted);
                 Ok(TurnEnd::Again(Purpose::Read))
             }

@@ -17,6 +17,7 @@ mod history;
 mod link;
 mod machine;
 mod numbers;
+mod readers;
 mod removal;
 mod run;
 mod trouble;
