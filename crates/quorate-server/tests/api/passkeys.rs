@@ -1,66 +1,17 @@
 //! Passkeys: added with a password, used without one, and taken by nobody else.
 
-use async_trait::async_trait;
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{AccountError, AccountId, Accounts, Passkey, Passkeys};
+use quorate_kernel::Span;
 use quorate_server::ServerConfig;
 use quorate_server::security::factor::FactorKey;
 use ring::digest::{SHA256, digest};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::json;
 
-use crate::accounts::InMemory;
 use crate::signing::{Browser, Page};
 use crate::table::Table;
-
-type Told<T> = Result<T, AccountError>;
-
-#[async_trait]
-impl Passkeys for InMemory {
-    async fn add_passkey(&self, passkey: &Passkey) -> Told<()> {
-        if self.account(passkey.account).await?.is_none() {
-            return Err(AccountError::NoAccount);
-        }
-        let mut kept = self.passkeys();
-        if kept.iter().any(|one| one.id == passkey.id) {
-            return Err(AccountError::WayTaken);
-        }
-        kept.push(passkey.clone());
-        Ok(())
-    }
-
-    async fn passkey(&self, id: &[u8]) -> Told<Option<Passkey>> {
-        Ok(self.passkeys().iter().find(|one| one.id == id).cloned())
-    }
-
-    async fn passkeys_of(&self, account: AccountId) -> Told<Vec<Passkey>> {
-        let kept = self.passkeys();
-        let own = kept.iter().filter(|one| one.account == account);
-        Ok(own.cloned().collect())
-    }
-
-    async fn use_passkey(&self, id: &[u8], sign_count: u32, now: Moment) -> Told<bool> {
-        let mut kept = self.passkeys();
-        let goes_on = |one: &&mut Passkey| {
-            one.id == id && (one.sign_count < sign_count || one.sign_count + sign_count == 0)
-        };
-        let Some(one) = kept.iter_mut().find(goes_on) else {
-            return Ok(false);
-        };
-        (one.sign_count, one.used_at) = (sign_count, Some(now));
-        Ok(true)
-    }
-
-    async fn drop_passkey(&self, account: AccountId, id: &[u8]) -> Told<bool> {
-        let mut kept = self.passkeys();
-        let before = kept.len();
-        kept.retain(|one| one.account != account || one.id != id);
-        Ok(kept.len() < before)
-    }
-}
 
 const ADDRESS: &str = "https://games.example.org";
 const PASSWORD: &str = "lamps+on+the+quay";
