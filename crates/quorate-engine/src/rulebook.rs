@@ -62,6 +62,21 @@ pub struct ManifestSection {
     pub id: String,
     /// Its title.
     pub title: String,
+    /// The number that an imported text gives it. Pages number rules as the law says, or count.
+    #[serde(default)]
+    pub number: Option<toml_number::Number>,
+}
+
+mod toml_number {
+    /// A section's number: a number or a word such as IV.
+    #[derive(Clone, Debug, serde::Deserialize)]
+    #[serde(untagged)]
+    pub enum Number {
+        /// As a number.
+        Int(i64),
+        /// As a text.
+        Text(String),
+    }
 }
 
 /// A rulebook, read.

@@ -26,8 +26,8 @@ const TAKEN_RULES: [&str; 2] = ["effects", BY_HAND_SECTION];
 pub struct Book {
     /// Its title.
     pub title: String,
-    /// Its sections: code name and title.
-    pub sections: Vec<(String, String)>,
+    /// Its sections: code name, title, and the number it was given, if any.
+    pub sections: Vec<(String, String, Option<String>)>,
     /// Its rules in order.
     pub rules: Vec<RuleFile>,
     /// What was noticed, by line.
@@ -77,7 +77,7 @@ impl Book {
         for section in found {
             let title = section.title.clone().unwrap_or_else(|| "Rules".to_owned());
             let id = section_names.of(section_word(&title));
-            sections.push((id.clone(), title));
+            sections.push((id.clone(), title, section.number.clone()));
             add_rules(section, &id, &mut names, &mut rules, &mut findings);
         }
         findings.sort_by_key(|finding| finding.line);
@@ -122,7 +122,7 @@ impl Book {
             self.manifest(std, by_hand.is_some()),
         )];
         let width = if self.rules.len() > 99 { 3 } else { 2 };
-        for (section, (id, _)) in (1..).zip(&self.sections) {
+        for (section, (id, _, _)) in (1..).zip(&self.sections) {
             let here = self.rules.iter().filter(|rule| rule.section == *id);
             for (place, rule) in (1..).zip(here) {
                 let path = format!("rules/{section:02}-{id}/{place:0width$}-{}.md", rule.id);
@@ -158,10 +158,12 @@ impl Book {
         if let Some((id, ..)) = new_rules.or(self.sections.last()) {
             out.push_str(&format!("new_rules = {}\n", quoted(id)));
         }
-        for (id, title) in &self.sections {
+        for (place, (id, title, number)) in (1_i64..).zip(&self.sections) {
+            let number = number.clone().unwrap_or_else(|| place.to_string());
             out.push_str(&format!(
-                "\n[[section]]\nid = {}\ntitle = {}\n",
+                "\n[[section]]\nid = {}\nnumber = {}\ntitle = {}\n",
                 quoted(id),
+                quoted(&number),
                 quoted(title)
             ));
         }

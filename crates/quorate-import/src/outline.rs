@@ -17,6 +17,7 @@ pub(crate) struct Outline {
 #[derive(Debug)]
 pub(crate) struct OutlineSection {
     pub(crate) title: Option<String>,
+    pub(crate) number: Option<String>,
     pub(crate) rules: Vec<OutlineRule>,
 }
 
@@ -188,6 +189,7 @@ fn place(outline: &mut Outline, block: SourceBlock, section_level: Option<u8>) {
     if Some(*level) == section_level {
         outline.sections.push(OutlineSection {
             title: Some(words.clone()),
+            number: number.clone(),
             rules: Vec::new(),
         });
         return;
@@ -232,6 +234,7 @@ fn last_section(outline: &mut Outline) -> &mut OutlineSection {
     if outline.sections.is_empty() {
         outline.sections.push(OutlineSection {
             title: None,
+            number: None,
             rules: Vec::new(),
         });
     }

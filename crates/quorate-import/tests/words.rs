@@ -14,8 +14,8 @@ fn words(text: &str) -> Vec<String> {
 /// What a book says, in its order.
 fn said(book: &Book) -> Vec<String> {
     let mut text = format!("{}\n{}\n", book.title, book.about);
-    for (id, title) in &book.sections {
-        text.push_str(&format!("{title}\n"));
+    for (id, title, number) in &book.sections {
+        text.push_str(&format!("{} {title}\n", number.clone().unwrap_or_default()));
         for rule in book.rules.iter().filter(|rule| rule.section == *id) {
             let number = rule.number.clone().unwrap_or_default();
             text.push_str(&format!("{number} {}\n{}\n", rule.title, rule.prose));

@@ -133,7 +133,7 @@ fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &O
     for finding in &book.findings {
         out.line(finding.to_string());
     }
-    for (id, title) in &book.sections {
+    for (id, title, _) in &book.sections {
         let rules: Vec<_> = book
             .rules
             .iter()
