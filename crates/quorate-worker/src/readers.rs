@@ -112,7 +112,8 @@ impl Readers {
     ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let all_but_one = cores.saturating_sub(1).max(1);
-        let pages = cores.max(2);
+        // One more than there are cores: it is for pages that are known to be quick.
+        let pages = cores.max(2) + 1;
         Self {
             near,
             judges,
