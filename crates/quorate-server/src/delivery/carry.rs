@@ -19,6 +19,9 @@ use crate::app::web_reach::{self, WebClient, WebReach};
 /// How long somebody may take to receive a message.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How many games are asked for words at a time.
+const WORDED_AT_ONCE: usize = 4;
+
 /// For how many seconds a push service keeps what it cannot hand over yet: four weeks, the longest that is common.
 const PUSH_SECONDS: u32 = 28 * 24 * 60 * 60;
 
@@ -79,6 +82,9 @@ pub(super) struct PushSender {
 pub(super) struct Carrier {
     /// Held while what became of a message is written down.
     pub(super) turn: tokio::sync::Mutex<()>,
+    /// Held while a game is asked for words: what that takes in memory is taken a few times at once, and not by each message
+    /// under way.
+    pub(super) wording: tokio::sync::Semaphore,
     mail: Option<Mail>,
     reach: WebReach,
     /// How long somebody may take to receive a message.
@@ -95,6 +101,7 @@ impl Carrier {
         }
         Self {
             turn: tokio::sync::Mutex::default(),
+            wording: tokio::sync::Semaphore::new(WORDED_AT_ONCE),
             mail,
             reach,
             patience,

@@ -52,7 +52,7 @@ pub(super) async fn send(
         games,
         mut worded,
         put_off,
-    } = all_words(site, channel, told, &base).await?;
+    } = all_words(site, carrier, channel, told, &base).await?;
     let (one_game, title) = match games.as_slice() {
         [(game, title)] => (game.to_string(), title.clone()),
         _ => (String::new(), "Your games".to_owned()),
@@ -112,6 +112,7 @@ struct WordedAll {
 
 async fn all_words(
     site: &Arc<AppState>,
+    carrier: &Carrier,
     channel: &Channel,
     letters: &[OutboxLetter],
     base: &str,
@@ -123,6 +124,7 @@ async fn all_words(
     }
     let (mut games, mut worded, mut put_off) = (Vec::new(), Vec::new(), Vec::new());
     for (game, letters) in by_game {
+        let _room = carrier.wording.acquire().await;
         match words(site, channel, game, letters.clone(), base).await {
             Ok((title, found)) => {
                 if !found.is_empty() {
