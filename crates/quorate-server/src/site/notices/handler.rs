@@ -133,20 +133,7 @@ pub(super) async fn shown(
     };
     blocks.push(kinds(&desk, pace));
     if let Some(game) = &game {
-        let interests = outbox
-            .interests_of(account.id, game)
-            .await
-            .map_err(failed)?;
-        let asked = FollowedAsked {
-            game: game.clone(),
-            account: account.id,
-            what: interests.keys().map(ToString::to_string).collect(),
-        };
-        let names = ask(site, asked).await.unwrap_or_else(|trouble| {
-            tracing::warn!(%game, trouble = %trouble.what(), "what is followed has no names");
-            vec![None; interests.len()]
-        });
-        blocks.push(interests_block(&desk, game, &interests, names));
+        blocks.push(interests_block(&desk, &**outbox, account, game).await?);
     }
     let mut games = vec![Link::new("All games", urls::Notices)];
     games.extend(seats.iter().map(|seat| {
@@ -536,12 +523,25 @@ fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBl
     }
 }
 
-fn interests_block(
+async fn interests_block(
     desk: &NoticesDesk<'_>,
+    outbox: &dyn Outbox,
+    account: &Account,
     game: &GameId,
-    interests: &BTreeMap<Followed, Interest>,
-    names: Vec<Option<String>>,
-) -> NoticesBlock {
+) -> Result<NoticesBlock, AppError> {
+    let interests = outbox
+        .interests_of(account.id, game)
+        .await
+        .map_err(failed)?;
+    let asked = FollowedAsked {
+        game: game.clone(),
+        account: account.id,
+        what: interests.keys().map(ToString::to_string).collect(),
+    };
+    let names = ask(desk.site, asked).await.unwrap_or_else(|trouble| {
+        tracing::warn!(%game, trouble = %trouble.what(), "what is followed has no names");
+        vec![None; interests.len()]
+    });
     let lines = interests.iter().zip(names);
     let lines = lines.map(|((what, interest), name)| NoticesLine {
         more: name.as_ref().map(|_| Link {
@@ -559,8 +559,8 @@ fn interests_block(
         )],
     });
     let about = "You follow and mute posts, people and rules on their own pages.";
-    NoticesBlock {
+    Ok(NoticesBlock {
         lines: lines.collect(),
         ..block("follows", "What you follow and mute", about)
-    }
+    })
 }
